@@ -1,0 +1,72 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// One set of sources, compiled two ways: regular Swift for the tests, Embedded Swift for everything that ships.
+// `TAPPET_EMBEDDED=1` selects the second; the Makefile sets it.
+let isEmbedded = Context.environment["TAPPET_EMBEDDED"] != nil
+
+let swiftSettings: [SwiftSetting] =
+  isEmbedded
+  ? [
+    .enableExperimentalFeature("Embedded"),
+    .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"]),
+  ] : []
+
+/// A layer of ours. Arrows only go down (README, "The house").
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+/// A module map over a C library of Debian's.
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+/// In the tests' mode the shipped programs are built too, so that a break in them shows at once.
+func program(_ name: String, _ layer: Target.Dependency) -> Target {
+  .executableTarget(name: name, dependencies: [layer])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies)
+}
+
+let package = Package(
+  name: "Tappet",
+  products: isEmbedded
+    ? [
+      .library(name: "TappetStatic", type: .static, targets: ["TappetInterface"]),
+      .library(name: "TappetToolStatic", type: .static, targets: ["TappetTool"]),
+      .library(name: "TappetReaderStatic", type: .static, targets: ["TappetReader"]),
+      .library(name: "TappetSimulatorStatic", type: .static, targets: ["TappetSimulator"]),
+    ]
+    : [.library(name: "Tappet", targets: ["TappetCore", "TappetDevices", "TappetRuntime"])],
+  targets: [
+    .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform"),
+    library("CNFC", pkgConfig: "libnfc", apt: "libnfc-dev"),
+    library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
+
+    layer("TappetCore", ["CPlatform", "COpenSSL"]),
+    layer("TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON"]),
+    layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
+    layer("TappetRuntime", ["TappetDevices"]),
+    layer("TappetInterface", ["TappetRuntime"]),
+    layer("TappetTool", ["TappetRuntime"]),
+    layer("TappetSimulator", ["TappetCore", "CPlatform"]),
+  ]
+    + (isEmbedded
+      ? []
+      : [
+        program("tappet", "TappetTool"),
+        program("tappet-reader", "TappetReader"),
+        program("tappet-sim", "TappetSimulator"),
+        tests("CoreTests", ["TappetCore"]),
+        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator"]),
+        tests("SystemTests", ["TappetCore"]),
+      ]),
+  swiftLanguageModes: [.v6]
+)

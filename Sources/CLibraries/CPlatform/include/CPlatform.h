@@ -1,0 +1,62 @@
+/* What Embedded Swift cannot say by itself: the libc headers, and the few macros and variadic functions behind plain ones.
+   Nothing here decides anything. */
+#ifndef TAPPET_CPLATFORM_H
+#define TAPPET_CPLATFORM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <grp.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/timex.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int tp_errno(void) { return errno; }
+static inline void tp_set_errno(int value) { errno = value; }
+
+/* Variadic in libc. */
+static inline int tp_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+static inline int tp_fcntl_get(int fd, int command) { return fcntl(fd, command); }
+static inline int tp_fcntl_set(int fd, int command, int value) { return fcntl(fd, command, value); }
+static inline int tp_ioctl_pointer(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
+static inline int tp_prctl(int option, unsigned long a, unsigned long b) { return prctl(option, a, b, 0, 0); }
+
+/* Macros. */
+static inline int tp_wait_exited(int status) { return WIFEXITED(status); }
+static inline int tp_wait_exit_status(int status) { return WEXITSTATUS(status); }
+static inline int tp_wait_signaled(int status) { return WIFSIGNALED(status); }
+static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
+
+static inline FILE *tp_stdout(void) { return stdout; }
+static inline FILE *tp_stderr(void) { return stderr; }
+
+#endif

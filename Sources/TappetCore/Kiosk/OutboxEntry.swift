@@ -1,0 +1,67 @@
+// An accepted tap on its way to the broker, as the store keeps it.
+
+/// A 128-bit random name of an entry: `%I`, 32 lower-case hex digits in print. Never reused.
+public struct EntryID: Hashable, Sendable {
+  /// The first 8 bytes, big-endian.
+  public let high: UInt64
+  /// The last 8 bytes, big-endian.
+  public let low: UInt64
+
+  /// From its two halves.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// What set it off; decides which light says that it was delivered.
+public enum Trigger: UInt8, Hashable, Sendable {
+  case tag = 1
+  case button = 2
+}
+
+/// Until when an entry may be sent.
+public enum Expiry: Hashable, Sendable {
+  /// Accepted since this machine started: immune to steps of the wall clock.
+  case at(Instant)
+  /// Accepted before this machine's last start: only the wall clock (milliseconds since 1970) can tell, once it is good.
+  case atUnixMilliseconds(Int64)
+}
+
+/// One accepted tap that is not yet acknowledged by the broker.
+public struct OutboxEntry: Hashable, Sendable {
+  /// Given by the store at its commit, rising: the order of acceptance.
+  public var sequence: Int64
+  /// Its name in the world.
+  public var id: EntryID
+  /// The action's name; its title and cooldown may have changed since.
+  public var action: String
+  /// The topic at the time of the tap.
+  public var topic: String
+  /// The message at the time of the tap, unfilled: `%T` is sealed when it is sent.
+  public var message: PayloadTemplate
+  /// MQTT's retain flag at the time of the tap.
+  public var isRetained: Bool
+  /// A tag or a button.
+  public var trigger: Trigger
+  /// When it was accepted, milliseconds since 1970 by the wall clock of that time.
+  public var acceptedUnixMilliseconds: Int64
+  /// Until when it may be sent.
+  public var expiry: Expiry
+
+  /// An entry; `sequence` is 0 until the store has committed it.
+  public init(
+    sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
+    trigger: Trigger, acceptedUnixMilliseconds: Int64, expiry: Expiry
+  ) {
+    self.sequence = sequence
+    self.id = id
+    self.action = action
+    self.topic = topic
+    self.message = message
+    self.isRetained = isRetained
+    self.trigger = trigger
+    self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+    self.expiry = expiry
+  }
+}

@@ -1,0 +1,80 @@
+// Every maximum and every timeout, with its unit and its reason. A literal of this kind elsewhere is a mistake.
+
+/// The bounds that Tappet keeps to.
+public enum Limits {
+  // MARK: Tags
+  /// Bytes. The largest tag of the NTAG I2C family has 1,912; a Type 4 file can claim 64 KiB that we would never act on.
+  public static let tagMemorySizeMax = 8 * 1024
+  /// An NTAG216 holds no more that we would act on.
+  public static let ndefRecordsMax = 16
+  /// Bytes. With a key a tag URL has 170; a reading beyond this is nobody's tag.
+  public static let tagURLSizeMax = 2 * 1024
+  /// The app's own limit: one phone, two spares.
+  public static let secretsPerActionMax = 3
+  /// Bytes of UTF-8. Fits a QR code of level H together with the key.
+  public static let secretLabelSizeMax = 128
+
+  // MARK: Actions
+  /// What one kiosk can show and a person can remember.
+  public static let actionsMax = 256
+  /// Bytes. MQTT's own limit for a topic.
+  public static let topicSizeMax = 65_535
+  /// Bytes. An action is a command, not a file.
+  public static let messageSizeMax = 64 * 1024
+
+  // MARK: The reader's process
+  /// Bytes of one datagram on the reader's socket: the largest memory and its header.
+  public static let readerMessageSizeMax = tagMemorySizeMax + 64
+  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
+  public static let readerPollInterval: Duration = .milliseconds(150)
+  /// A turn of the loop that ended is told at most so often.
+  public static let readerHeartbeatInterval: Duration = .seconds(5)
+  /// Every libnfc call that we make ends in 1.4 s at worst; two heartbeats may be lost to a busy board.
+  public static let readerSilenceMax: Duration = .seconds(12)
+  /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
+  public static let readerReadMax: Duration = .seconds(5)
+  /// The first wait before a reader is started again.
+  public static let readerRestartDelayMin: Duration = .milliseconds(250)
+  /// A tap works within 2 s of the reader's return, so no wait may be longer.
+  public static let readerRestartDelayMax: Duration = .milliseconds(1500)
+
+  // MARK: Delivery
+  /// The app's number: what a broker with default settings takes at once without holding back.
+  public static let inflightMax = 14
+  /// Entries that are held in memory ahead of their turn; the rest waits in the store.
+  public static let outboxWindow = 64
+  /// Entries, unless the configuration says otherwise. At 1 KB each a hundred megabytes of an SD card.
+  public static let outboxCountMax = 100_000
+  /// Bytes of all messages that wait, unless the configuration says otherwise.
+  public static let outboxSizeMax = 64 * 1024 * 1024
+  /// A PUBACK is awaited this long before the link is taken for dead.
+  public static let acknowledgeTimeout: Duration = .seconds(20)
+  /// From the first SYN to CONNACK; a TLS server that never answers would otherwise be waited for for ever.
+  public static let connectTimeout: Duration = .seconds(20)
+  /// The backoff's first ceiling.
+  public static let reconnectDelayMin: Duration = .seconds(1)
+  /// The backoff's last ceiling.
+  public static let reconnectDelayMax: Duration = .seconds(64)
+  /// A connection that lasted so long was a good one: the backoff begins anew.
+  public static let connectionProvedAfter: Duration = .seconds(30)
+  /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
+  public static let stormCount = 10
+  /// See `stormCount`.
+  public static let stormWindow: Duration = .seconds(60)
+  /// How long a storm is left to pass.
+  public static let stormRest: Duration = .seconds(60)
+
+  // MARK: Inside the process
+  /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
+  public static let mailboxCapacity = 1024
+  /// Clients on the control socket.
+  public static let controlClientsMax = 16
+  /// Bytes of one control request or reply.
+  public static let controlMessageSizeMax = 256 * 1024
+  /// Bytes of a configuration file: fifty actions are ten kilobytes.
+  public static let configurationSizeMax = 1024 * 1024
+  /// YAML nodes, aliases expanded: an anchor cannot explode.
+  public static let configurationNodesMax = 20_000
+  /// Levels of nesting in a configuration file.
+  public static let configurationDepthMax = 16
+}

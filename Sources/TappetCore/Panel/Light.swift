@@ -1,0 +1,39 @@
+// What a person standing in front of the panel is told.
+
+/// A named state of the panel. Each has a pattern of its own; `Kiosk` says which is to be shown.
+public enum Light: UInt8, CaseIterable, Hashable, Sendable {
+  // States that last.
+  case starting = 1
+  case ready = 2
+  case offline = 3
+  case readerLost = 4
+  case clockUnknown = 5
+  case fault = 6
+  // Moments of one tap or press.
+  case reading = 10
+  case accepted = 11
+  case deliveredByTag = 12
+  case deliveredByButton = 13
+  case queued = 14
+  case refused = 15
+  case expired = 16
+
+  /// The name in traces, on the virtual panel and in `--json`.
+  public var name: String {
+    switch self {
+    case .starting: "starting"
+    case .ready: "ready"
+    case .offline: "offline"
+    case .readerLost: "reader-lost"
+    case .clockUnknown: "clock-unknown"
+    case .fault: "fault"
+    case .reading: "reading"
+    case .accepted: "accepted"
+    case .deliveredByTag: "delivered-by-tag"
+    case .deliveredByButton: "delivered-by-button"
+    case .queued: "queued"
+    case .refused: "refused"
+    case .expired: "expired"
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// What tappet-reader says to its parent over their SOCK_SEQPACKET socket, one message a datagram. The bytes come from a
+// process that may have been taken over by what it read: any bytes decode to a value or an error.
+//
+//   byte 0     1 …
+//   kind       the kind's fields; strings and memories reach to the datagram's end
+//
+//   1 ready       version (1 byte), device name (UTF-8, 0…128 bytes)
+//   2 heartbeat   —
+//   3 tagArrived  uid size (1), uid
+//   4 tagRead     uid size (1), uid, model (1), memory (0…Limits.tagMemorySizeMax bytes)
+//   5 tagFaulted  uid size (1), uid, model (1), fault (1)
+//   6 tagLeft     uid size (1), uid
+//   7 lost        fault (1), libnfc's code (4, little-endian, signed)
+
+/// One message from tappet-reader.
+public enum ReaderMessage: Hashable, Sendable {
+  /// The device is open and polling.
+  case ready(device: String)
+  /// A turn of the polling loop was completed.
+  case heartbeat
+  /// A tag is in the field; its memory is being read.
+  case tagArrived(TagUID)
+  /// Its memory.
+  case tagRead(TagReading)
+  /// It could not be read.
+  case tagFaulted(TagUID, TagModel, TagFault)
+  /// The tag of the last `tagArrived` is gone.
+  case tagLeft(TagUID)
+  /// The device cannot be used any more: the process ends after this.
+  case lost(ReaderFault, code: Int32)
+
+  /// Both ends come from one build; another number means that an old tappet-reader was left behind by an update.
+  public static let protocolVersion: UInt8 = 1
+}
+
+/// Why a datagram is no message.
+public enum ReaderMessageError: Error, Hashable, Sendable {
+  case empty
+  case unknownKind(UInt8)
+  case truncated(offset: Int)
+  case trailingBytes(offset: Int)
+  case otherVersion(UInt8)
+  case invalidUID(size: Int)
+  case unknownModel(UInt8)
+  case unknownFault(UInt8)
+  case tooLarge(size: Int)
+  case invalidText
+}

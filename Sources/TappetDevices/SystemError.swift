@@ -1,0 +1,34 @@
+// The one place where errno is read.
+
+import CPlatform
+
+/// A system call that failed: which one, and its errno.
+public struct SystemError: Error, Hashable, Sendable {
+  /// The call's name, as in its manual page.
+  public var call: String
+  /// The errno.
+  public var code: Int32
+
+  /// A failure of `call` with `code`.
+  public init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
+  /// What the C library says about the code.
+  public var text: String {
+    guard let message = strerror(code) else { return "error \(code)" }
+    return String(cString: message)
+  }
+}
+
+/// Runs `body`, a system call that answers -1 on failure; again when a signal interrupted it.
+@discardableResult
+public func checked<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result {
+  while true {
+    let result = body()
+    if result != -1 { return result }
+    let code = tp_errno()
+    if code != EINTR { throw SystemError(call: call, code: code) }
+  }
+}

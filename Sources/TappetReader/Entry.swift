@@ -1,0 +1,3 @@
+/// The program's entry, called by main.c.
+@_cdecl("tappet_reader_main")
+public func tappet_reader_main(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 { 0 }
