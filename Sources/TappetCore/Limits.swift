@@ -33,6 +33,12 @@ public enum Limits {
   public static let readerSilenceMax: Duration = .seconds(12)
   /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
   public static let readerReadMax: Duration = .seconds(5)
+  /// `nfc_open` of a deaf chip fails after 1.4 s; the rest is a slow board's start of a process.
+  public static let readerStartMax: Duration = .seconds(6)
+  /// A new reader finds a tag that lay there all along in its first polls.
+  public static let heldTagReturnMax: Duration = .milliseconds(600)
+  /// Tags whose cooldown is remembered; a crowd with a tag each is not faster.
+  public static let cooldownsMax = 256
   /// The first wait before a reader is started again.
   public static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
@@ -57,6 +63,12 @@ public enum Limits {
   public static let reconnectDelayMax: Duration = .seconds(64)
   /// A connection that lasted so long was a good one: the backoff begins anew.
   public static let connectionProvedAfter: Duration = .seconds(30)
+  /// At a stop, PUBACKs that are under way are awaited this long; the service manager would kill us after 5 s.
+  public static let drainMax: Duration = .seconds(3)
+  /// After the drain, the DISCONNECT and the reader's farewell get this long.
+  public static let closeMax: Duration = .seconds(1)
+  /// While the disk is in trouble it is tried so often.
+  public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
   public static let stormCount = 10
   /// See `stormCount`.
