@@ -8,23 +8,6 @@ public enum ProcessEnd: Hashable, Sendable {
   case signaled(Int32)
 }
 
-/// What waits in the store when it is opened.
-public struct OutboxSummary: Hashable, Sendable {
-  /// Entries.
-  public var count: Int
-  /// Bytes of their messages.
-  public var size: Int
-  /// When the first of them expires.
-  public var earliestExpiry: Expiry?
-
-  /// A summary; without arguments, of an empty outbox.
-  public init(count: Int = 0, size: Int = 0, earliestExpiry: Expiry? = nil) {
-    self.count = count
-    self.size = size
-    self.earliestExpiry = earliestExpiry
-  }
-}
-
 /// One thing that happened. The answers to effects name their question: a stale one is recognised and dropped.
 public enum Event: Sendable {
   /// The devices are open and the reactor runs.
