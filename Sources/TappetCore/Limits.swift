@@ -79,10 +79,18 @@ public enum Limits {
   // MARK: Inside the process
   /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
+  /// Bytes of one word from a virtual panel.
+  public static let panelMessageSizeMax = 256
   /// Clients on the control socket.
   public static let controlClientsMax = 16
-  /// Bytes of one control request or reply.
-  public static let controlMessageSizeMax = 256 * 1024
+  /// Bytes of one control request.
+  public static let controlRequestSizeMax = 8 * 1024
+  /// Bytes of one control reply: a status with its taps, or the largest tag's memory in hex.
+  public static let controlReplySizeMax = 64 * 1024
+  /// What a person can take in at a glance.
+  public static let viewTapsMax = 12
+  /// While the kernel calls the clock unsynchronised it is asked again so often; it tells nobody when that changes.
+  public static let clockCheckInterval: Duration = .seconds(2)
   /// Bytes of a configuration file: fifty actions are ten kilobytes.
   public static let configurationSizeMax = 1024 * 1024
   /// YAML nodes, aliases expanded: an anchor cannot explode.

@@ -42,6 +42,9 @@ public struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
+  /// Entries that wait in the store.
+  public var outboxCount: Int { outbox.count }
+
   /// Whether `%T` may be sealed.
   public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
 
