@@ -64,7 +64,15 @@ public enum Limits {
   /// How long a storm is left to pass.
   public static let stormRest: Duration = .seconds(60)
 
+  // MARK: Clock
+  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
+  public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+  /// Only while the clock is not synchronised: the kernel tells of steps, not of the flag. A person who waits sees no delay.
+  public static let clockCheckInterval: Duration = .seconds(2)
+
   // MARK: Inside the process
+  /// Events taken from the kernel at once; the rest comes with the next turn.
+  public static let reactorEventsPerTurn = 32
   /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
   /// Clients on the control socket.
