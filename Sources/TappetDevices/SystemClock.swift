@@ -17,7 +17,7 @@ public struct SystemClock: Sendable {
 
   /// Whether the kernel has been told that the wall clock is right, and it is not before the time that this was written.
   /// A board without a battery clock says no until NTP has answered. Nobody tells of this turning: a small difference is
-  /// slewed, not stepped, so while it is false ask again every `Limits.clockCheckInterval`.
+  /// slewed, not stepped, so while it is false ask again now and then.
   public func isSynchronised() -> Bool {
     var state = timex()
     let result = adjtimex(&state)
