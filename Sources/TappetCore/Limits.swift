@@ -57,6 +57,20 @@ public enum Limits {
   public static let acknowledgeTimeout: Duration = .seconds(20)
   /// From the first SYN to CONNACK; a TLS server that never answers would otherwise be waited for for ever.
   public static let connectTimeout: Duration = .seconds(20)
+  /// Addresses of one name that are tried one after the other.
+  public static let addressesMax = 8
+  /// While a handshake is under way: libmosquitto's own wish to write cannot be relied on before CONNACK (2.0.20 spins, 2.0.11 sleeps).
+  public static let handshakeTurn: Duration = .milliseconds(50)
+  /// At an orderly end: for the status message's PUBACK and the DISCONNECT. Below what a service manager or a person waits.
+  public static let linkCloseMax: Duration = .milliseconds(800)
+  /// At the end of the program the broker's thread is awaited so long; a name server that hangs must not hold it up.
+  public static let linkJoinMax: Duration = .milliseconds(1200)
+  /// Bytes. OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
+  public static let linkStackSize = 512 * 1024
+  /// Bytes of one certificate or key file. A trust store of all the world's roots has 250 KB.
+  public static let certificateFileSizeMax = 1024 * 1024
+  /// Certificates in one file.
+  public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.
   public static let reconnectDelayMin: Duration = .seconds(1)
   /// The backoff's last ceiling.
@@ -76,7 +90,13 @@ public enum Limits {
   /// How long a storm is left to pass.
   public static let stormRest: Duration = .seconds(60)
 
+  // MARK: Clock
+  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
+  public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+
   // MARK: Inside the process
+  /// Events taken from the kernel at once; the rest comes with the next turn.
+  public static let reactorEventsPerTurn = 32
   /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
   /// Bytes of one word from a virtual panel.
