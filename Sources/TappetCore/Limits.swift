@@ -39,6 +39,20 @@ public enum Limits {
   public static let heldTagReturnMax: Duration = .milliseconds(600)
   /// Tags whose cooldown is remembered; a crowd with a tag each is not faster.
   public static let cooldownsMax = 256
+  /// One Type 2 command: the chip gives a tag 51 ms, the rest is the line to the chip at its slowest.
+  public static let readerExchangeMax: Duration = .milliseconds(300)
+  /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
+  public static let readerISODEPExchangeMax: Duration = .seconds(1)
+  /// A tag without field for 5 ms has forgotten its state (ISO/IEC 14443-3 §5).
+  public static let readerFieldOff: Duration = .milliseconds(6)
+  /// Turns without an answer until a tag has left; one alone is a hand that shakes.
+  public static let readerMissesMax = 2
+  /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
+  public static let readerRereadsMax = 3
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 25 ms.
+  public static let readerRefreshInterval: Duration = .seconds(10)
+  /// A killed reader is waited for so long when its owner goes; then it is left to the system.
+  public static let readerDeathMax: Duration = .seconds(1)
   /// The first wait before a reader is started again.
   public static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
