@@ -9,6 +9,10 @@ public enum Limits {
   public static let ndefRecordsMax = 16
   /// Bytes. With a key a tag URL has 170; a reading beyond this is nobody's tag.
   public static let tagURLSizeMax = 2 * 1024
+  /// Lock Control and Memory Control blocks; a tag has one of each.
+  public static let type2ControlsMax = 8
+  /// Tokens of one window; a door that opens twice a second has ten.
+  public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
   /// Bytes of UTF-8. Fits a QR code of level H together with the key.

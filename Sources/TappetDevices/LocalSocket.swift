@@ -20,11 +20,10 @@ public final class LocalSocket {
 
   /// Connects, without waiting.
   public static func connect(to path: String) throws(SystemError) -> LocalSocket {
-    let fd = try checked("socket") { socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | socketFlags, 0) }
+    let fd = try checked("socket") { socket(AF_UNIX, tp_sock_seqpacket() | tp_sock_flags(), 0) }
     let local = LocalSocket(owning: fd)
-    try withAddress(path) { (address, size) throws(SystemError) in
-      try checked("connect") { CPlatform.connect(fd, address, size) }
-    }
+    var address = try address(of: path)
+    try checked("connect") { tp_connect_unix(fd, &address) }
     return local
   }
 
@@ -32,23 +31,19 @@ public final class LocalSocket {
   public static func listen(at path: String) throws(SystemError) -> LocalSocket {
     if (try? connect(to: path)) != nil { throw SystemError(call: "bind", code: EADDRINUSE) }
     unlink(path)
-    let fd = try checked("socket") { socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | socketFlags, 0) }
+    let fd = try checked("socket") { socket(AF_UNIX, tp_sock_seqpacket() | tp_sock_flags(), 0) }
+    let local = LocalSocket(owning: fd, path: path)
+    var address = try address(of: path)
     let before = umask(0o117)
     defer { umask(before) }
-    do throws(SystemError) {
-      try withAddress(path) { (address, size) throws(SystemError) in try checked("bind") { bind(fd, address, size) } }
-    } catch {
-      close(fd)
-      throw error
-    }
-    let local = LocalSocket(owning: fd, path: path)
+    try checked("bind") { tp_bind_unix(fd, &address) }
     try checked("listen") { CPlatform.listen(fd, 8) }
     return local
   }
 
   /// The next client, or nil when none waits.
   public func accept() -> LocalSocket? {
-    let fd = accept4(fileDescriptor, nil, nil, socketFlags)
+    let fd = tp_accept(fileDescriptor, tp_sock_flags())
     return fd < 0 ? nil : LocalSocket(owning: fd)
   }
 
@@ -63,7 +58,7 @@ public final class LocalSocket {
   public func receive(sizeMax: Int) -> Receipt {
     var size = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: sizeMax) { buffer, count in
-      size = recv(fileDescriptor, buffer.baseAddress, sizeMax, Int32(MSG_DONTWAIT.rawValue))
+      size = recv(fileDescriptor, buffer.baseAddress, sizeMax, Int32(MSG_DONTWAIT))
       count = max(0, size)
     }
     if size > 0 { return .message(bytes) }
@@ -74,7 +69,7 @@ public final class LocalSocket {
   /// Sends one message without waiting; false when it was not taken: the other end is gone, or does not read.
   public func send(_ bytes: [UInt8]) -> Bool {
     let sent = bytes.withUnsafeBytes {
-      CPlatform.send(fileDescriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT.rawValue | MSG_NOSIGNAL.rawValue))
+      CPlatform.send(fileDescriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     }
     return sent == bytes.count
   }
@@ -86,26 +81,14 @@ public final class LocalSocket {
     return ((try? checked("poll") { poll(&entry, 1, milliseconds) }) ?? 0) > 0
   }
 
-  private static let socketFlags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-  private var socketFlags: Int32 { Self.socketFlags }
-
-  private static func withAddress<Result>(
-    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Result
-  ) throws(SystemError) -> Result {
+  private static func address(of path: String) throws(SystemError) -> sockaddr_un {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    let capacity = MemoryLayout.size(ofValue: address.sun_path)
-    guard bytes.count < capacity else { throw SystemError(call: "bind", code: ENAMETOOLONG) }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    var result: Swift.Result<Result, SystemError> = .failure(SystemError(call: "bind", code: EINVAL))
-    withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        do throws(SystemError) {
-          result = .success(try body(generic, socklen_t(MemoryLayout<sockaddr_un>.size)))
-        } catch { result = .failure(error) }
-      }
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw SystemError(call: "bind", code: ENAMETOOLONG)
     }
-    return try result.get()
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return address
   }
 }

@@ -53,7 +53,8 @@ struct Outbox: Sendable {
 
   /// The commit is done. Nil when nobody asked for it.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
-    guard var (entry, uid) = uncommitted.removeValue(forKey: id) else { return nil }
+    guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
+    var entry = promise.entry
     entry.sequence = sequence
     count += 1
     size += entry.message.size
@@ -66,7 +67,7 @@ struct Outbox: Sendable {
         reading = .behind(through: through)
       }
     }
-    return (entry, uid)
+    return (entry, promise.uid)
   }
 
   mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { uncommitted.removeValue(forKey: id) }
