@@ -131,6 +131,10 @@ public enum Limits {
   public static let clockCheckInterval: Duration = .seconds(2)
   /// Bytes of a configuration file: fifty actions are ten kilobytes.
   public static let configurationSizeMax = 1024 * 1024
+  /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.
+  public static let keyFileSizeMax = 256
+  /// Bytes of a client id; it is part of the status topic.
+  public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.
