@@ -25,14 +25,6 @@ public enum Limits {
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
   public static let readerMessageSizeMax = tagMemorySizeMax + 64
-  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
-  public static let readerPollInterval: Duration = .milliseconds(150)
-  /// A turn of the loop that ended is told at most so often.
-  public static let readerHeartbeatInterval: Duration = .seconds(5)
-  /// Every libnfc call that we make ends in 1.4 s at worst; two heartbeats may be lost to a busy board.
-  public static let readerSilenceMax: Duration = .seconds(12)
-  /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
-  public static let readerReadMax: Duration = .seconds(5)
   /// One Type 2 command: the chip gives a tag 51 ms, the rest is the line to the chip at its slowest.
   public static let readerExchangeMax: Duration = .milliseconds(300)
   /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
@@ -43,10 +35,18 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 25 ms.
-  public static let readerRefreshInterval: Duration = .seconds(10)
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 20 ms.
+  public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)
+  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
+  public static let readerPollInterval: Duration = .milliseconds(150)
+  /// A turn of the loop that ended is told at most so often.
+  public static let readerHeartbeatInterval: Duration = .seconds(5)
+  /// Every libnfc call that we make ends in 1.4 s at worst; two heartbeats may be lost to a busy board.
+  public static let readerSilenceMax: Duration = .seconds(12)
+  /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
+  public static let readerReadMax: Duration = .seconds(5)
   /// The first wait before a reader is started again.
   public static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
