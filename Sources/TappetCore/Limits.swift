@@ -91,4 +91,12 @@ public enum Limits {
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
+
+  // MARK: The simulator
+  /// Lights that the virtual panel remembers; a test clears them between its steps.
+  public static let simulatorLightsMax = 10_000
+  /// Bytes of one line on the simulator's control socket: an NTAG216's memory in hexadecimal many times over.
+  public static let simulatorLineSizeMax = 64 * 1024
+  /// Clients on the simulator's control socket.
+  public static let simulatorClientsMax = 32
 }

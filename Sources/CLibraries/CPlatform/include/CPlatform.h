@@ -77,6 +77,29 @@ static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
   close(fd);
   return result;
 }
+/* Global variables of getopt's. */
+static inline const char *tp_optarg(void) { return optarg; }
+static inline int tp_optind(void) { return optind; }
+
+/* Enumerations in glibc, which Swift would see as types of their own. */
+static inline int tp_sock_stream(void) { return SOCK_STREAM; }
+static inline int tp_sock_seqpacket(void) { return SOCK_SEQPACKET; }
+static inline int tp_sock_flags(void) { return SOCK_CLOEXEC | SOCK_NONBLOCK; }
+static inline void tp_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+/* Transparent unions in glibc. */
+static inline int tp_bind_unix(int fd, const struct sockaddr_un *address) {
+  return bind(fd, (const struct sockaddr *)address, sizeof *address);
+}
+static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
+  return connect(fd, (const struct sockaddr *)address, sizeof *address);
+}
+static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
+
+static inline int tp_shut_write(void) { return SHUT_WR; }
+static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
+static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
+static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
 static inline FILE *tp_stderr(void) { return stderr; }
