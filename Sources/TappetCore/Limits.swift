@@ -53,8 +53,8 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 25 ms.
-  public static let readerRefreshInterval: Duration = .seconds(10)
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 20 ms.
+  public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)
   /// The first wait before a reader is started again.

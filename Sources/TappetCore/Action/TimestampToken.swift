@@ -25,7 +25,8 @@ public final class TimestampKey: Sendable {
   /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
   public init?(hex digits: some Collection<UInt8>) {
     let size = digits.count / 2
-    guard [16, 24, 32].contains(size), let storage = SecretBytes(hexDigits: digits, size: size) else { return nil }
+    guard [16, 24, 32].contains(size), let storage = SecretBytes(size: size, fill: { Hex.decode(digits, into: $0) })
+    else { return nil }
     self.storage = storage
   }
 

@@ -49,6 +49,7 @@ enum SimulatorCommandLine {
       return Exit.done
     }
     guard words.count >= 2 else { return complain("ctl needs the control socket's path and a command") }
+    tp_ignore_sigpipe()
     do throws(HostFailure) {
       let connection = try UnixListener.connect(path: words[0])
       var rest = Array(words.dropFirst().joined(separator: " ").utf8) + [0x0A]

@@ -39,7 +39,7 @@ public struct TagPlacement {
     self.content = content
   }
 
-  /// The tag. `serial` makes the UID when none was given.
+  /// The tag; `serial` makes its UID when none was given.
   public func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
     if let model = Type2Model.named(model) { return try makeType2(model, serial: serial) }
     switch model {
