@@ -56,6 +56,27 @@ static inline int tp_wait_exit_status(int status) { return WEXITSTATUS(status); 
 static inline int tp_wait_signaled(int status) { return WIFSIGNALED(status); }
 static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 
+/* SIG_IGN is a cast. */
+static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+/* A global that C may change at any time. */
+static inline char *const *tp_environ(void) { return environ; }
+
+/* In glibc since 2.36, but its header cannot be included beside the kernel's. */
+static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
+static inline int tp_landlock_version(void) {
+  return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+}
+static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
+  const struct { uint64_t files, network; } rules = { files, network };
+  const int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, network ? sizeof rules : sizeof files, 0);
+  if (fd < 0) return -1;
+  const int result = (int)syscall(SYS_landlock_restrict_self, fd, 0);
+  close(fd);
+  return result;
+}
 /* Global variables of getopt's. */
 static inline const char *tp_optarg(void) { return optarg; }
 static inline int tp_optind(void) { return optind; }
