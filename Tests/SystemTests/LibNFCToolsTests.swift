@@ -93,7 +93,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     let file = world.folder.appendingPathComponent("dump")
     let read = try world.tool("nfc-mfultralight", ["r", file.path])
     #expect(read.output.contains("Done, \(pages) of \(pages) pages read (0 pages failed)."))
-    let digits = try Data(contentsOf: file).map { String(format: "%02X", $0) }.joined()
+    let digits = try Data(contentsOf: file).map { String(format: "%02x", $0) }.joined()
     #expect(digits.count == pages * 8)
     #expect(try world.tell("dump") == digits)
   }
@@ -153,10 +153,10 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     let lines = try String(contentsOfFile: world.trace, encoding: .utf8).split(separator: "\n")
     let entries = lines.map { $0.split(separator: " ") }
     var reads = 0
-    for (index, entry) in entries.enumerated() where entry[1] == ">" && entry[2].contains("D4400130") {
+    for (index, entry) in entries.enumerated() where entry[1] == ">" && entry[2].contains("d4400130") {
       // What follows is the acknowledgement and then the answer: 26 bytes at 115200 baud take 2.3 ms, 16 and their CRC in
       // the air 1.5 ms, the command's 12 bytes 1 ms. A busy machine only makes it longer.
-      let answer = try #require(entries[(index + 1)...].first { $0[1] == "<" && $0[2].contains("D541") })
+      let answer = try #require(entries[(index + 1)...].first { $0[1] == "<" && $0[2].contains("d541") })
       let (asked, answered) = (try #require(Int64(entry[0])), try #require(Int64(answer[0])))
       #expect(answered - asked > 5_500_000)
       reads += 1
