@@ -87,6 +87,8 @@ public enum Limits {
   public static let linkStackSize = 512 * 1024
   /// Bytes of one certificate or key file. A trust store of all the world's roots has 250 KB.
   public static let certificateFileSizeMax = 1024 * 1024
+  /// Bytes of a subject as it is told; it is a stranger's text.
+  public static let certificateNameSizeMax = 256
   /// Certificates in one file.
   public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.
@@ -131,6 +133,10 @@ public enum Limits {
   public static let clockCheckInterval: Duration = .seconds(2)
   /// Bytes of a configuration file: fifty actions are ten kilobytes.
   public static let configurationSizeMax = 1024 * 1024
+  /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.
+  public static let keyFileSizeMax = 256
+  /// Bytes of a client id; it is part of the status topic.
+  public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.

@@ -21,17 +21,23 @@ public final class SecretKey: Sendable {
   }
 
   /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex digits: some Collection<UInt8>) {
-    guard let storage = SecretBytes(hexDigits: digits, size: SecretKey.size) else { return nil }
+  public convenience init?(hex digits: ArraySlice<UInt8>) {
+    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
     self.init(storage)
   }
 
   /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex text: String) { self.init(hex: text.utf8) }
+  public convenience init?(hex text: String) {
+    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(text.utf8, into: $0) }) else { return nil }
+    self.init(storage)
+  }
 
   /// A key that nobody has.
   public static func random() throws(CryptoError) -> SecretKey {
-    SecretKey(try SecretBytes(randomCount: size))
+    guard let storage = SecretBytes(size: size, fill: { LibCrypto.fillRandom($0) }) else {
+      throw LibCrypto.randomnessError()
+    }
+    return SecretKey(storage)
   }
 
   /// Lends the bytes to `body`, which must not keep them.

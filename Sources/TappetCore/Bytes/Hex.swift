@@ -24,7 +24,8 @@ public enum Hex {
     let size = digits.count / 2
     var isValid = false
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      isValid = decode(digits, into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<size]))
+      isValid = decode(
+        digits, into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<size]))
       count = isValid ? size : 0
     }
     return isValid ? bytes : nil

@@ -31,9 +31,12 @@ public enum LibCrypto {
   public static func random(count: Int) throws(CryptoError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
     let isFilled = bytes.withUnsafeMutableBytes { fillRandom($0) }
-    guard isFilled else { throw .noRandomness(code: takeErrorCode()) }
+    guard isFilled else { throw randomnessError() }
     return bytes
   }
+
+  /// What to throw when `fillRandom` answered false.
+  static func randomnessError() -> CryptoError { .noRandomness(code: takeErrorCode()) }
 
   /// False when there is no randomness; the memory is then not to be used.
   static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Bool {

@@ -11,16 +11,11 @@ final class SecretBytes: Sendable {
     memory.copyMemory(from: bytes)
   }
 
-  /// Nil unless `digits` are exactly `2 * size` hexadecimal digits of either case.
-  init?(hexDigits digits: some Collection<UInt8>, size: Int) {
+  /// Bytes that `fill` writes into zeroed memory, so that no copy is left elsewhere; nil when it answers false.
+  init?(size: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
     memory = .allocate(byteCount: size, alignment: 16)
-    if !Hex.decode(digits, into: memory) { return nil }
-  }
-
-  /// So many random bytes.
-  init(randomCount count: Int) throws(CryptoError) {
-    memory = .allocate(byteCount: count, alignment: 16)
-    if !LibCrypto.fillRandom(memory) { throw .noRandomness(code: 0) }
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    if !fill(memory) { return nil }
   }
 
   deinit {

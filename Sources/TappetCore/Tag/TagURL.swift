@@ -99,7 +99,7 @@ public struct TagURL: Hashable, Sendable {
 
 extension Int64 {
   /// Decimal digits without sign and without leading zeros, as the apps print them; nil for anything else, or too large.
-  init?(decimal digits: some Collection<UInt8>) {
+  public init?(decimal digits: some Collection<UInt8>) {
     guard let first = digits.first, digits.count <= 19, first != 0x30 || digits.count == 1 else { return nil }
     var value: Int64 = 0
     for digit in digits {
