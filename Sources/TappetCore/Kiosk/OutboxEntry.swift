@@ -46,13 +46,15 @@ public struct OutboxEntry: Hashable, Sendable {
   public var trigger: Trigger
   /// When it was accepted, milliseconds since 1970 by the wall clock of that time.
   public var acceptedUnixMilliseconds: Int64
+  /// The same on the monotonic clock; nil when it was fetched from the store.
+  public var acceptedAt: Instant?
   /// Until when it may be sent.
   public var expiry: Expiry
 
   /// An entry; `sequence` is 0 until the store has committed it.
   public init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
-    trigger: Trigger, acceptedUnixMilliseconds: Int64, expiry: Expiry
+    trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry
   ) {
     self.sequence = sequence
     self.id = id
@@ -62,6 +64,7 @@ public struct OutboxEntry: Hashable, Sendable {
     self.isRetained = isRetained
     self.trigger = trigger
     self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+    self.acceptedAt = acceptedAt
     self.expiry = expiry
   }
 }
