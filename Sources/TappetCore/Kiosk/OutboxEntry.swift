@@ -12,6 +12,21 @@ public struct EntryID: Hashable, Sendable {
     self.high = high
     self.low = low
   }
+
+  /// Nil for anything but 32 ASCII hexadecimal digits, of either case.
+  public init?(hex text: String) {
+    guard let bytes = Hex.decode(text), bytes.count == 16 else { return nil }
+    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The id as 32 lower-case ASCII digits.
+  public var hexDigits: [UInt8] {
+    Hex.digits(of: (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * ($0 & 7))) })
+  }
+
+  /// The id as text: 32 lower-case digits.
+  public var hex: String { String(decoding: hexDigits, as: UTF8.self) }
 }
 
 /// What set it off; decides which light says that it was delivered.
