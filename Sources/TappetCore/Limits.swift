@@ -25,6 +25,14 @@ public enum Limits {
   public static let topicSizeMax = 65_535
   /// Bytes. An action is a command, not a file.
   public static let messageSizeMax = 64 * 1024
+  /// Bytes of UTF-8. What a person types after `tappet secret new`.
+  public static let actionNameSizeMax = 64
+  /// Bytes of UTF-8. One line on a terminal.
+  public static let actionTitleSizeMax = 128
+  /// An expiry beyond a year is a mistake in the unit.
+  public static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
+  /// A longer cooldown is a mistake in the unit.
+  public static let cooldownMax: Duration = .seconds(24 * 3600)
 
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
@@ -113,6 +121,28 @@ public enum Limits {
   // MARK: Clock
   /// The first second of 2026: before this was written. A wall clock that shows less was never set.
   public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+  // MARK: The store
+  /// The tool writes a secret in milliseconds; an SD card may stall for seconds while it does.
+  public static let storeBusyTimeout: Duration = .seconds(5)
+  /// Bytes of SQLite's page cache: the window is read once and in order, so that more would only cost memory.
+  public static let storeCacheSizeMax = 256 * 1024
+  /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond is given back.
+  public static let storeLogSizeMax = 4 * 1024 * 1024
+  /// Entries that wait for their commit. A thousand taps within one sync of a slow card is no person's doing.
+  public static let storeAppendsMax = 1024
+  /// Entries whose place in the database is remembered: what the kiosk holds in memory, several times over.
+  public static let storePlacesMax = 1024
+  /// Entries that one `expire` removes and reports: as many as are held in memory anyway.
+  public static let storeExpireMax = outboxWindow
+  /// How far the wall clock may move against the monotonic one before the store notes it.
+  public static let storeClockDriftMax: Duration = .seconds(1)
+  /// A clock of an earlier start that was ahead of today's good one by more was wrong.
+  public static let storeClockAheadMax: Duration = .seconds(60)
+  /// Bytes of stack: SQLite needs a few tens of kilobytes.
+  public static let storeThreadStackSize = 256 * 1024
+
+  /// Days before its end at which a certificate is to be renewed.
+  public static let certificateWarningDays: Int64 = 14
 
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.

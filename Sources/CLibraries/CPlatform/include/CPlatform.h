@@ -100,6 +100,7 @@ static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, 
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
 static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
+static inline int tp_is_regular_file(mode_t mode) { return S_ISREG(mode); }
 static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
