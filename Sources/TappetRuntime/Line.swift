@@ -88,8 +88,8 @@ public struct Line: Sendable {
     var members: [JSON.Member] = [
       JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
     ]
-    for field in fields where field.key.utf8CodeUnitCount > 0 && "\(field.key)" != "event" {
-      members.append(JSON.Member(name: "\(field.key)", value: .string(field.value)))
+    for field in fields where field.key != "event" {
+      members.append(JSON.Member(name: field.key, value: .string(field.value)))
     }
     return .object(members)
   }

@@ -81,6 +81,7 @@ static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
 /* Global variables of getopt's. */
 static inline const char *tp_optarg(void) { return optarg; }
 static inline int tp_optind(void) { return optind; }
+static inline void tp_reset_getopt(void) { optind = 0; }
 
 /* Enumerations in glibc, which Swift would see as types of their own. */
 static inline int tp_sock_stream(void) { return SOCK_STREAM; }
