@@ -111,7 +111,7 @@ extension ConfigReader {
     let line = required("line", in: mapping).flatMap { text($0, place + ".line") }
     guard let press = required("press", in: mapping), let name = text(press, place + ".press") else { return nil }
     if !actions.contains(where: { $0.name == name }) {
-      let nearest = Spelling.nearest(to: name, among: actions.map(\.name))
+      let nearest = Spelling.nearest(to: name, among: actions.map { $0.name })
       note(.unknownAction(name, nearest: nearest), at: press.position, place + ".press")
     }
     return line.map { ButtonSettings(line: $0, press: name) }

@@ -83,7 +83,7 @@ public enum JSON: Hashable, Sendable {
       self = .string(String(cString: text))
     } else if cJSON_IsArray(item) != 0 || cJSON_IsObject(item) != 0 {
       guard let children = JSON.children(of: item) else { return nil }
-      self = cJSON_IsArray(item) != 0 ? .array(children.map(\.value)) : .object(children)
+      self = cJSON_IsArray(item) != 0 ? .array(children.map { $0.value }) : .object(children)
     } else {
       return nil
     }

@@ -1,6 +1,7 @@
 // Unix sockets of whole messages (SOCK_SEQPACKET): the control socket and the virtual panel speak over them.
 
 import CPlatform
+import TappetCore
 
 /// One end of a connection, or a listener. Closed when the last holder lets go. One thread.
 public final class LocalSocket {

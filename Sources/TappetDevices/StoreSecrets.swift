@@ -119,7 +119,7 @@ extension Store {
     do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
     let readable = known.readable.filter { $0.secret.action == secret.action }
     if let same = readable.first(where: { $0.secret.key == secret.key }) { throw .alreadyThere(id: same.secret.id) }
-    let ids = known.readable.map(\.secret.id) + known.unreadable.map(\.id)
+    let ids = known.readable.map { $0.secret.id } + known.unreadable.map { $0.id }
     if ids.contains(secret.id) { throw .alreadyThere(id: secret.id) }
     let count = readable.count + known.unreadable.filter { $0.action == secret.action }.count
     if count >= Limits.secretsPerActionMax {

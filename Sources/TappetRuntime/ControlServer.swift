@@ -31,7 +31,7 @@ final class ControlServer {
   }
 
   func broadcast(_ message: JSON) {
-    let watching = clients.values.filter(\.isWatching)
+    let watching = clients.values.filter { $0.isWatching }
     guard !watching.isEmpty else { return }
     let bytes = message.encoded()
     for client in watching where !client.socket.send(bytes) { drop(client) }

@@ -39,7 +39,7 @@ public struct Vault {
   }
 
   /// Those that tags are verified with.
-  public func usableSecrets() throws(VaultError) -> [TagSecret] { try secrets().readable.map(\.secret) }
+  public func usableSecrets() throws(VaultError) -> [TagSecret] { try secrets().readable.map { $0.secret } }
 
   /// Adds one; refused when the action has it, or has three.
   public func add(_ secret: TagSecret) throws(VaultError) {

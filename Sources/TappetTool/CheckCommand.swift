@@ -31,7 +31,7 @@ private struct Checkup {
   private let printsLines: Bool
   private var findings: [Finding] = []
 
-  var isGood: Bool { findings.allSatisfy(\.isGood) }
+  var isGood: Bool { findings.allSatisfy { $0.isGood } }
 
   var json: JSON {
     .array(
@@ -67,7 +67,7 @@ private struct Checkup {
   }
 
   private mutating func checkCertificates() {
-    guard configuration.broker.endpoints.contains(where: \.usesTLS) else {
+    guard configuration.broker.endpoints.contains(where: { $0.usesTLS }) else {
       return note("certificates", true, "none needed: no endpoint uses TLS")
     }
     let now = SystemClock().now().unixSeconds
@@ -91,7 +91,7 @@ private struct Checkup {
     do throws(VaultError) {
       note("state", true, configuration.stateFolder)
       let stored = try vault.secrets()
-      let secrets = stored.readable.map(\.secret)
+      let secrets = stored.readable.map { $0.secret }
       for secret in stored.unreadable {
         note("secrets", false, "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew")
       }
