@@ -40,6 +40,7 @@ check-deps:
 # One archive a product; SwiftPM knows best what has changed.
 $(SCRATCH)/.built: $(SOURCES) Makefile
 	@board/deps check
+	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
 	$(EMBEDDED) --product TappetToolStatic
 	$(EMBEDDED) --product TappetReaderStatic
 	$(EMBEDDED) --product TappetSimulatorStatic
