@@ -21,14 +21,6 @@ public enum Limits {
   public static let topicSizeMax = 65_535
   /// Bytes. An action is a command, not a file.
   public static let messageSizeMax = 64 * 1024
-  /// Bytes of UTF-8. What a person types after `tappet secret new`.
-  public static let actionNameSizeMax = 64
-  /// Bytes of UTF-8. One line on a terminal.
-  public static let actionTitleSizeMax = 128
-  /// An expiry beyond a year is a mistake in the unit.
-  public static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
-  /// A longer cooldown is a mistake in the unit.
-  public static let cooldownMax: Duration = .seconds(24 * 3600)
 
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
@@ -105,28 +97,4 @@ public enum Limits {
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
-  /// Problems that are told one by one; a person mends the first and looks again.
-  public static let configurationProblemsMax = 50
-  /// Bytes of a key for which the nearest known one is sought; the search is quadratic.
-  public static let configurationKeySizeMax = 64
-  /// Brokers to try in turn.
-  public static let brokersMax = 16
-  /// Bytes. It is part of every status topic; the app's own has 47.
-  public static let clientIDSizeMax = 128
-  /// Seconds. Below it libmosquitto refuses, and a slow network would be taken for a dead one.
-  public static let keepaliveSecondsMin = 5
-  /// Seconds. What the two bytes in CONNECT hold.
-  public static let keepaliveSecondsMax = 65_535
-  /// Bytes of a path (PATH_MAX without its NUL).
-  public static let pathSizeMax = 4095
-  /// Bytes of a socket's path (`sun_path` without its NUL).
-  public static let socketPathSizeMax = 107
-  /// Bytes of libnfc's connection string (NFC_BUFSIZE_CONNSTRING without its NUL).
-  public static let readerDeviceSizeMax = 1023
-  /// Bytes. 64 hex digits and whatever white space an editor leaves around them.
-  public static let keyFileSizeMax = 256
-  /// Entries. A configured bound beyond it is a mistake in a digit.
-  public static let outboxCountCeiling = 10_000_000
-  /// Bytes. A configured bound beyond it is larger than the cards that boards boot from.
-  public static let outboxSizeCeiling = 64 * 1024 * 1024 * 1024
 }
