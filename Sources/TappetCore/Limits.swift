@@ -9,6 +9,10 @@ public enum Limits {
   public static let ndefRecordsMax = 16
   /// Bytes. With a key a tag URL has 170; a reading beyond this is nobody's tag.
   public static let tagURLSizeMax = 2 * 1024
+  /// Lock Control and Memory Control blocks; a tag has one of each.
+  public static let type2ControlsMax = 8
+  /// Tokens of one window; a door that opens twice a second has ten.
+  public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
   /// Bytes of UTF-8. Fits a QR code of level H together with the key.
@@ -33,6 +37,26 @@ public enum Limits {
   public static let readerSilenceMax: Duration = .seconds(12)
   /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
   public static let readerReadMax: Duration = .seconds(5)
+  /// `nfc_open` of a deaf chip fails after 1.4 s; the rest is a slow board's start of a process.
+  public static let readerStartMax: Duration = .seconds(6)
+  /// A new reader finds a tag that lay there all along in its first polls.
+  public static let heldTagReturnMax: Duration = .milliseconds(600)
+  /// Tags whose cooldown is remembered; a crowd with a tag each is not faster.
+  public static let cooldownsMax = 256
+  /// One Type 2 command: the chip gives a tag 51 ms, the rest is the line to the chip at its slowest.
+  public static let readerExchangeMax: Duration = .milliseconds(300)
+  /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
+  public static let readerISODEPExchangeMax: Duration = .seconds(1)
+  /// A tag without field for 5 ms has forgotten its state (ISO/IEC 14443-3 §5).
+  public static let readerFieldOff: Duration = .milliseconds(6)
+  /// Turns without an answer until a tag has left; one alone is a hand that shakes.
+  public static let readerMissesMax = 2
+  /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
+  public static let readerRereadsMax = 3
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 25 ms.
+  public static let readerRefreshInterval: Duration = .seconds(10)
+  /// A killed reader is waited for so long when its owner goes; then it is left to the system.
+  public static let readerDeathMax: Duration = .seconds(1)
   /// The first wait before a reader is started again.
   public static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
@@ -51,12 +75,32 @@ public enum Limits {
   public static let acknowledgeTimeout: Duration = .seconds(20)
   /// From the first SYN to CONNACK; a TLS server that never answers would otherwise be waited for for ever.
   public static let connectTimeout: Duration = .seconds(20)
+  /// Addresses of one name that are tried one after the other.
+  public static let addressesMax = 8
+  /// While a handshake is under way: libmosquitto's own wish to write cannot be relied on before CONNACK (2.0.20 spins, 2.0.11 sleeps).
+  public static let handshakeTurn: Duration = .milliseconds(50)
+  /// At an orderly end: for the status message's PUBACK and the DISCONNECT. Below what a service manager or a person waits.
+  public static let linkCloseMax: Duration = .milliseconds(800)
+  /// At the end of the program the broker's thread is awaited so long; a name server that hangs must not hold it up.
+  public static let linkJoinMax: Duration = .milliseconds(1200)
+  /// Bytes. OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
+  public static let linkStackSize = 512 * 1024
+  /// Bytes of one certificate or key file. A trust store of all the world's roots has 250 KB.
+  public static let certificateFileSizeMax = 1024 * 1024
+  /// Certificates in one file.
+  public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.
   public static let reconnectDelayMin: Duration = .seconds(1)
   /// The backoff's last ceiling.
   public static let reconnectDelayMax: Duration = .seconds(64)
   /// A connection that lasted so long was a good one: the backoff begins anew.
   public static let connectionProvedAfter: Duration = .seconds(30)
+  /// At a stop, PUBACKs that are under way are awaited this long; the service manager would kill us after 5 s.
+  public static let drainMax: Duration = .seconds(3)
+  /// After the drain, the DISCONNECT and the reader's farewell get this long.
+  public static let closeMax: Duration = .seconds(1)
+  /// While the disk is in trouble it is tried so often.
+  public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
   public static let stormCount = 10
   /// See `stormCount`.
@@ -84,17 +128,43 @@ public enum Limits {
   /// Bytes of stack: SQLite needs a few tens of kilobytes.
   public static let storeThreadStackSize = 256 * 1024
 
+  // MARK: Clock
+  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
+  public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+
   // MARK: Inside the process
+  /// Events taken from the kernel at once; the rest comes with the next turn.
+  public static let reactorEventsPerTurn = 32
   /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
+  /// Bytes of one word from a virtual panel.
+  public static let panelMessageSizeMax = 256
   /// Clients on the control socket.
   public static let controlClientsMax = 16
-  /// Bytes of one control request or reply.
-  public static let controlMessageSizeMax = 256 * 1024
+  /// Bytes of one control request.
+  public static let controlRequestSizeMax = 8 * 1024
+  /// Bytes of one control reply: a status with its taps, or the largest tag's memory in hex.
+  public static let controlReplySizeMax = 64 * 1024
+  /// What a person can take in at a glance.
+  public static let viewTapsMax = 12
+  /// While the kernel calls the clock unsynchronised it is asked again so often; it tells nobody when that changes.
+  public static let clockCheckInterval: Duration = .seconds(2)
   /// Bytes of a configuration file: fifty actions are ten kilobytes.
   public static let configurationSizeMax = 1024 * 1024
+  /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.
+  public static let keyFileSizeMax = 256
+  /// Bytes of a client id; it is part of the status topic.
+  public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
+
+  // MARK: The simulator
+  /// Lights that the virtual panel remembers; a test clears them between its steps.
+  public static let simulatorLightsMax = 10_000
+  /// Bytes of one line on the simulator's control socket: an NTAG216's memory in hexadecimal many times over.
+  public static let simulatorLineSizeMax = 64 * 1024
+  /// Clients on the simulator's control socket.
+  public static let simulatorClientsMax = 32
 }

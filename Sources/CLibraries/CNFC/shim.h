@@ -1,1 +1,17 @@
+/* As in CPlatform: the C library's types must look the same in every module. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <stdint.h>
+#include <stddef.h>
 #include <nfc/nfc.h>
+
+/* Exported by libnfc.so (its own examples use it) but in none of its installed headers. */
+typedef enum { PSM_NORMAL = 0x01 } pn532_sam_mode;
+int pn532_SAMConfiguration(struct nfc_device *pnd, pn532_sam_mode sam_mode, int timeout);
+
+/* nfc_connstring is an array type: a parameter of arrays of it has no name in Swift. */
+static inline size_t tp_nfc_first_device(nfc_context *context, char *ret_connstring) {
+  return nfc_list_devices(context, (nfc_connstring *)ret_connstring, 1);
+}

@@ -56,6 +56,50 @@ static inline int tp_wait_exit_status(int status) { return WEXITSTATUS(status); 
 static inline int tp_wait_signaled(int status) { return WIFSIGNALED(status); }
 static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 
+/* SIG_IGN is a cast. */
+static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+/* A global that C may change at any time. */
+static inline char *const *tp_environ(void) { return environ; }
+
+/* In glibc since 2.36, but its header cannot be included beside the kernel's. */
+static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
+static inline int tp_landlock_version(void) {
+  return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
+}
+static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
+  const struct { uint64_t files, network; } rules = { files, network };
+  const int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, network ? sizeof rules : sizeof files, 0);
+  if (fd < 0) return -1;
+  const int result = (int)syscall(SYS_landlock_restrict_self, fd, 0);
+  close(fd);
+  return result;
+}
+/* Global variables of getopt's. */
+static inline const char *tp_optarg(void) { return optarg; }
+static inline int tp_optind(void) { return optind; }
+
+/* Enumerations in glibc, which Swift would see as types of their own. */
+static inline int tp_sock_stream(void) { return SOCK_STREAM; }
+static inline int tp_sock_seqpacket(void) { return SOCK_SEQPACKET; }
+static inline int tp_sock_flags(void) { return SOCK_CLOEXEC | SOCK_NONBLOCK; }
+static inline void tp_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+/* Transparent unions in glibc. */
+static inline int tp_bind_unix(int fd, const struct sockaddr_un *address) {
+  return bind(fd, (const struct sockaddr *)address, sizeof *address);
+}
+static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
+  return connect(fd, (const struct sockaddr *)address, sizeof *address);
+}
+static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
+
+static inline int tp_shut_write(void) { return SHUT_WR; }
+static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
+static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
+
 static inline FILE *tp_stdout(void) { return stdout; }
 static inline FILE *tp_stderr(void) { return stderr; }
 

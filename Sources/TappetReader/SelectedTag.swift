@@ -1,0 +1,97 @@
+// From a selected tag to its memory: which kind it is, who reads it, and what is tried again.
+
+import TappetCore
+
+extension SelectedTag {
+  /// Speaks ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
+  var isISODEP: Bool { sak & 0x20 != 0 }
+
+  /// The NTAG and Ultralight family. The size of the UID says nothing.
+  var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
+
+  /// As far as anti-collision tells it.
+  var model: TagModel {
+    if isISODEP { return isNTAG424 ? .ntag424 : .type4 }
+    if isType2 { return .type2 }
+    // SAK 08, 18, 28, 38, 88: MIFARE Classic and what emulates it (AN10833 §3.2).
+    return sak & 0x08 != 0 ? .mifareClassic : .other
+  }
+
+  /// ATQA 0344 is an NTAG 424's and a DESFire's; the latter tells itself apart by TA(1) 77 81 in its ATS.
+  private var isNTAG424: Bool { atqa == 0x0344 && ats != [0x75, 0x77, 0x81, 0x02, 0x80] }
+
+  /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first 08).
+  func isSame(as other: SelectedTag) -> Bool {
+    uid == other.uid || (hasRandomUID && other.hasRandomUID && sak == other.sak && atqa == other.atqa)
+  }
+
+  private var hasRandomUID: Bool { uid.bytes.count == 4 && uid.bytes[0] == 0x08 }
+}
+
+extension NFCDevice {
+  /// Reads a tag that was just selected; what comes back is to be told to the parent.
+  func read(_ tag: SelectedTag) throws(DeviceTrouble) -> ReaderMessage {
+    let deadline = Instant.now() + Limits.readerReadMax
+    do throws(ReadFailure) {
+      switch tag.model.layout {
+      case .type2: return .tagRead(try readType2(tag, until: deadline))
+      case .type4:
+        let bytes = try readType4(tag, until: deadline)
+        return .tagRead(TagReading(uid: tag.uid, model: tag.model, bytes: bytes))
+      case .unsupported: return .tagFaulted(tag.uid, tag.model, .unsupportedModel)
+      }
+    } catch {
+      switch error {
+      case .device(let trouble): throw trouble
+      case .fault(let fault): return .tagFaulted(tag.uid, tag.model, fault)
+      case .noAnswer: return .tagFaulted(tag.uid, tag.model, .pulledAway)
+      }
+    }
+  }
+
+  private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> TagReading {
+    var reading = Type2Reading()
+    var disturbances = 0
+    while true {
+      let before = (size: reading.memory.count, fastRead: reading.fastRead)
+      do throws(ReadFailure) {
+        try reading.resume(self)
+        break
+      } catch {
+        guard case .noAnswer = error, Instant.now() < deadline else { throw error }
+        try selectAgainOrThrow(tag)
+        // A refused FAST_READ is how half of all tags answer it: no disturbance.
+        if before.fastRead == .untried, reading.fastRead == .refused { continue }
+        disturbances += 1
+        // The tag is there, for it was selected, and does not give this page: protected against reading.
+        if disturbances > 1 { throw .fault(before.size == reading.memory.count ? .refusedToAnswer : .pulledAway) }
+      }
+    }
+    do throws(DeviceTrouble) {
+      return TagReading(uid: tag.uid, model: try reading.identify(self), bytes: reading.memory)
+    } catch {
+      throw .device(error)
+    }
+  }
+
+  private func readType4(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
+    do throws(ReadFailure) {
+      return try Type4Reading.read(self, until: deadline)
+    } catch {
+      guard case .noAnswer = error else { throw error }
+      try selectAgainOrThrow(tag)
+      return try Type4Reading.read(self, until: deadline)
+    }
+  }
+
+  /// Throws `noAnswer` when the tag is gone.
+  private func selectAgainOrThrow(_ tag: SelectedTag) throws(ReadFailure) {
+    let found: SelectedTag?
+    do throws(DeviceTrouble) {
+      found = try selectAgain(tag)
+    } catch {
+      throw .device(error)
+    }
+    guard let found, found.isSame(as: tag) else { throw .noAnswer }
+  }
+}
