@@ -87,6 +87,8 @@ public enum Limits {
   public static let linkStackSize = 512 * 1024
   /// Bytes of one certificate or key file. A trust store of all the world's roots has 250 KB.
   public static let certificateFileSizeMax = 1024 * 1024
+  /// Bytes of a subject as it is told; it is a stranger's text.
+  public static let certificateNameSizeMax = 256
   /// Certificates in one file.
   public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.

@@ -13,6 +13,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <locale.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
