@@ -9,7 +9,11 @@ let swiftSettings: [SwiftSetting] =
   isEmbedded
   ? [
     .enableExperimentalFeature("Embedded"),
-    .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"]),
+    // The object outliner makes constant arrays of a function into weak symbols that it numbers, and numbers them anew, in
+    // another order, for each module that the function is compiled into: the linker then mixes them up (Swift 6.3.1).
+    .unsafeFlags([
+      "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
+    ]),
   ] : []
 
 /// A layer of ours. Arrows only go down (README, "The house").

@@ -25,6 +25,14 @@ public enum Limits {
   public static let topicSizeMax = 65_535
   /// Bytes. An action is a command, not a file.
   public static let messageSizeMax = 64 * 1024
+  /// Bytes of UTF-8. What a person types after `tappet secret new`.
+  public static let actionNameSizeMax = 64
+  /// Bytes of UTF-8. One line on a terminal.
+  public static let actionTitleSizeMax = 128
+  /// An expiry beyond a year is a mistake in the unit.
+  public static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
+  /// A longer cooldown is a mistake in the unit.
+  public static let cooldownMax: Duration = .seconds(24 * 3600)
 
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
@@ -53,8 +61,8 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 25 ms.
-  public static let readerRefreshInterval: Duration = .seconds(10)
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 20 ms.
+  public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)
   /// The first wait before a reader is started again.
@@ -110,6 +118,9 @@ public enum Limits {
   /// How long a storm is left to pass.
   public static let stormRest: Duration = .seconds(60)
 
+  // MARK: Clock
+  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
+  public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
   // MARK: The store
   /// The tool writes a secret in milliseconds; an SD card may stall for seconds while it does.
   public static let storeBusyTimeout: Duration = .seconds(5)
@@ -130,9 +141,8 @@ public enum Limits {
   /// Bytes of stack: SQLite needs a few tens of kilobytes.
   public static let storeThreadStackSize = 256 * 1024
 
-  // MARK: Clock
-  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
-  public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+  /// Days before its end at which a certificate is to be renewed.
+  public static let certificateWarningDays: Int64 = 14
 
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.

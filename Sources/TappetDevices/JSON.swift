@@ -17,6 +17,12 @@ public enum JSON: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var name: String
     public var value: JSON
+
+    /// A member.
+    public init(name: String, value: JSON) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// An object from its members in order.
@@ -71,7 +77,7 @@ public enum JSON: Hashable, Sendable {
     } else if cJSON_IsBool(item) != 0 {
       self = .bool(cJSON_IsTrue(item) != 0)
     } else if cJSON_IsNumber(item) != 0 {
-      guard let number = Int64(exactly: item.pointee.valuedouble.rounded(.towardZero)) else { return nil }
+      guard let number = Int64(exactly: item.pointee.valuedouble) else { return nil }
       self = .number(number)
     } else if cJSON_IsString(item) != 0, let text = item.pointee.valuestring {
       self = .string(String(cString: text))

@@ -4,7 +4,9 @@
 import CPlatform
 import TappetCore
 
-/// A running tappet-reader. Ends with its owner: when this goes, the child is killed and reaped.
+/// A running tappet-reader.
+///
+/// It ends with its owner: when this goes, the child is killed and reaped.
 public final class ReaderProcess {
   /// What `receive` found.
   public enum Receipt: Equatable {
@@ -17,22 +19,16 @@ public final class ReaderProcess {
     case closed
   }
 
-  /// How the child ended.
-  public enum Exit: Hashable, Sendable {
-    case exited(Int32)
-    case signaled(Int32)
-    /// Somebody else in this process waited for it first.
-    case unknown
-  }
-
   /// The child's process id; not to be used after `reap` told its end.
   public let pid: pid_t
-  private var socket: Int32
-  private var exit: Exit?
+  private let socket: Int32
+  private var end: ProcessEnd?
+  private var isStopping = false
   private var buffer = [UInt8](repeating: 0, count: Limits.readerMessageSizeMax + 1)
 
-  /// Starts `executable` on the device `device` (libnfc's connection string; nil: the first that libnfc finds). Does not
-  /// wait for it: a child that cannot be started as a program ends with status 127.
+  /// Starts `executable` on the device `device`, and does not wait for it.
+  ///
+  /// `device` is libnfc's connection string; nil: the first device that libnfc finds.
   public init(executable: String, device: String?) throws(SystemError) {
     let ends = try Self.socketPair()
     defer { close(ends.child) }
@@ -46,20 +42,18 @@ public final class ReaderProcess {
   }
 
   deinit {
-    stop()
-    guard reap() == nil else { return }
     kill()
-    // The kernel takes a moment to end it. Bounded: a serial port may hold a dying process while its output drains.
-    Self.awaitEnd(of: pid)
-    _ = reap()
+    _ = finish()
+    close(socket)
   }
 
-  /// For the reactor: readable when `receive` has something. -1 after `stop`. Owned by this object.
+  /// For the reactor: readable when `receive` has something.
+  ///
+  /// Owned by this object and valid as long as it lives.
   public var fileDescriptor: Int32 { socket }
 
   /// The next message, without waiting.
   public func receive() -> Receipt {
-    guard socket >= 0 else { return .closed }
     while true {
       let flags = Int32(MSG_DONTWAIT | MSG_TRUNC)
       let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, flags) }
@@ -74,34 +68,58 @@ public final class ReaderProcess {
     }
   }
 
-  /// Asks the child to end: it switches the field off and goes. Its end is told by `reap`.
+  /// Asks the child to end.
+  ///
+  /// It switches the field off and goes; `receive` says `closed` then, after whatever it still had to say.
   public func stop() {
-    guard socket >= 0 else { return }
-    close(socket)
-    socket = -1
+    guard !isStopping else { return }
+    isStopping = true
+    shutdown(socket, Int32(SHUT_WR))
     signal(SIGTERM)
   }
 
   /// Ends a child that does not react.
   public func kill() { signal(SIGKILL) }
 
-  /// How the child ended, nil while it runs. The same answer again once it has ended.
-  public func reap() -> Exit? {
-    guard exit == nil else { return exit }
+  /// How the child ended, nil while it runs; the same answer again once it has ended.
+  ///
+  /// Where something else in this process waited for the child first, its end is not known: `exited(-1)`.
+  public func reap() -> ProcessEnd? {
+    guard end == nil else { return end }
     var status: Int32 = 0
     var result = waitpid(pid, &status, WNOHANG)
     while result < 0, tp_errno() == EINTR { result = waitpid(pid, &status, WNOHANG) }
     if result == pid {
-      exit = tp_wait_signaled(status) != 0 ? .signaled(tp_wait_signal(status)) : .exited(tp_wait_exit_status(status))
+      end = tp_wait_signaled(status) != 0 ? .signaled(tp_wait_signal(status)) : .exited(tp_wait_exit_status(status))
     } else if result < 0 {
-      exit = .unknown
+      end = .exited(-1)
     }
-    return exit
+    return end
+  }
+
+  /// How a child ended that closed its end of the socket, or was killed.
+  ///
+  /// Waits for the moment that the kernel takes to end it. Bounded, for a serial port may hold a dying process while its
+  /// output drains: past `Limits.readerDeathMax` it is killed and left to the system.
+  public func finish() -> ProcessEnd {
+    if let end = reap() { return end }
+    awaitEnd()
+    if let end = reap() { return end }
+    kill()
+    return .signaled(SIGKILL)
   }
 
   private func signal(_ number: Int32) {
     // After its end the number may be another process's.
     if reap() == nil { CPlatform.kill(pid, number) }
+  }
+
+  private func awaitEnd() {
+    let process = tp_pidfd_open(pid)
+    guard process >= 0 else { return }
+    var state = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+    poll(&state, 1, Int32(clamping: Limits.readerDeathMax.wholeMilliseconds))
+    close(process)
   }
 
   private func decoded(size: Int) -> Receipt {
@@ -122,15 +140,18 @@ public final class ReaderProcess {
 // MARK: - Where it is
 
 extension ReaderProcess {
-  /// Finds tappet-reader: where TAPPET_READER says, else where `make install` puts it beside the program that runs, else beside
-  /// that program itself (a build folder), else where the system's packages put it (a program that links libtappet).
-  public static func locateExecutable() -> String? {
+  /// The path of tappet-reader.
+  ///
+  /// It is where TAPPET_READER says, else where `make install` puts it beside the program that runs, else beside that
+  /// program itself (a build folder), else where packages put it (a program that links libtappet). Where there is none, the
+  /// last of these, so that starting it says what is missing.
+  public static func locateExecutable() -> String {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
-    var candidates = ["/usr/libexec/tappet/tappet-reader", "/usr/local/libexec/tappet/tappet-reader"]
+    var candidates = ["/usr/local/libexec/tappet/tappet-reader", "/usr/libexec/tappet/tappet-reader"]
     if let folder = folderOfThisProgram() {
       candidates = ["\(folder)/../libexec/tappet/tappet-reader", "\(folder)/tappet-reader"] + candidates
     }
-    return candidates.first { access($0, X_OK) == 0 }
+    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/tappet-reader"
   }
 
   private static func folderOfThisProgram() -> String? {
@@ -230,14 +251,5 @@ extension ReaderProcess {
       guard let base = buffer.baseAddress else { return ENOMEM }
       return body(base)
     }
-  }
-
-  /// Waits for a killed child to be gone, for a second at most.
-  private static func awaitEnd(of pid: pid_t) {
-    let descriptor = tp_pidfd_open(pid)
-    guard descriptor >= 0 else { return }
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    poll(&state, 1, Int32(clamping: Limits.readerDeathMax.wholeMilliseconds))
-    close(descriptor)
   }
 }

@@ -54,7 +54,7 @@ public enum SealingKey {
     defer { close(file) }
     var status = stat()
     try reaching(path) { () throws(SystemError) in try checked("fstat") { fstat(file, &status) } }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .malformed(path: path, size: 0) }
+    guard tp_is_regular_file(status.st_mode) != 0 else { throw .malformed(path: path, size: 0) }
     if isOurs { try requirePrivate(status, path: path) }
     // One byte more than a key has, to notice a longer file.
     var bytes = [UInt8](repeating: 0, count: SecretKey.size + 1)
@@ -93,6 +93,7 @@ public enum SealingKey {
     return key
   }
 
+  @discardableResult
   private static func reaching<Result>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(SealingKeyError) -> Result {

@@ -73,7 +73,7 @@ final class StoreFolder {
       if code == ENOENT { return false }
       throw .cannotOpen(path: path, SystemError(call: "lstat", code: code))
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .wrongFileType(path: path) }
+    guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
     try StoreFolder.requireOwner(of: status, path: path)
     if status.st_mode & 0o077 != 0, chmod(path, 0o600) == -1 {
       throw .cannotOpen(path: path, SystemError(call: "chmod", code: tp_errno()))

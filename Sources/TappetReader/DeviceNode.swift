@@ -4,7 +4,9 @@
 import CPlatform
 import TappetCore
 
-/// The device file, held and locked. Only one process that goes by this lock can have it.
+/// The device file, held and locked.
+///
+/// Only one process that goes by this lock can have it.
 final class DeviceNode {
   /// Where it is.
   let path: String
@@ -38,8 +40,9 @@ final class DeviceNode {
 
   deinit { close(descriptor) }
 
-  /// Clears libnfc's mark, which a killed process leaves behind on a real port for ever. Ours is the lock, so the mark is
-  /// nobody's who goes by it.
+  /// Clears libnfc's mark, which a killed process leaves behind on a real port for ever.
+  ///
+  /// Ours is the lock, so the mark is nobody's who goes by it.
   func clearStaleClaim() {
     var settings = termios()
     guard tcgetattr(descriptor, &settings) == 0, settings.c_iflag & Self.claimed != 0 else { return }

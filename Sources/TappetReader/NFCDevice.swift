@@ -82,7 +82,9 @@ final class NFCDevice {
     }
   }
 
-  /// Switches the field off and lets go of the device. Without it a PN532 can be left in a state that only a wake-up ends.
+  /// Switches the field off and lets go of the device.
+  ///
+  /// Without it a PN532 can be left in a state that only a wake-up ends.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -100,7 +102,9 @@ final class NFCDevice {
 
   // MARK: Tags
 
-  /// Looks for a tag once. Nil: none answered. One silence is forgiven, a lost byte on a serial line is that.
+  /// Looks for a tag once.
+  ///
+  /// Nil: none answered. One silence is forgiven, a lost byte on a serial line is that.
   func select() throws(DeviceTrouble) -> SelectedTag? {
     let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
     var code = NFC_ETIMEOUT
@@ -122,7 +126,9 @@ final class NFCDevice {
     return try select()
   }
 
-  /// Whether the selected tag still answers. False may also mean that it sleeps: `selectAgain` tells.
+  /// Whether the selected tag still answers.
+  ///
+  /// False may also mean that it sleeps: `selectAgain` tells.
   func answers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
     // libnfc knows how to ask these two kinds; for others a new select must do.
     guard tag.isISODEP || tag.isType2 else { return false }
@@ -154,8 +160,10 @@ final class NFCDevice {
 
   // MARK: The device
 
-  /// Brings the chip back to where `init` left it, whatever happened to it meanwhile. After a dip of its supply a PN532
-  /// answers every command and finds no tag, and libnfc never configures it again by itself.
+  /// Brings the chip back to where `init` left it, whatever happened to it meanwhile.
+  ///
+  /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
+  /// itself.
   func refresh() throws(DeviceTrouble) {
     if isPN532 {
       let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
@@ -187,7 +195,7 @@ final class NFCDevice {
 
   // MARK: Values
 
-  /// Bytes. libnfc's own buffer for one answer.
+  /// Bytes: libnfc's own buffer for one answer.
   private static let answerSizeMax = 264
 
   private static func firstFound(_ context: OpaquePointer) -> String? {

@@ -14,7 +14,9 @@ struct ParentLink {
     self.signals = signals
   }
 
-  /// Sends one message as one datagram. False when nobody takes it: the parent is gone, or has been stuck for too long.
+  /// Sends one message as one datagram.
+  ///
+  /// False when nobody takes it: the parent is gone, or has been stuck for too long.
   func send(_ message: ReaderMessage) -> Bool {
     let bytes = message.encode()
     let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
@@ -31,7 +33,9 @@ struct ParentLink {
     }
   }
 
-  /// Sleeps until `deadline`. False at once when the parent closed its end or the process was told to end.
+  /// Sleeps until `deadline`.
+  ///
+  /// False at once when the parent closed its end or the process was told to end.
   func rest(until deadline: Instant) -> Bool {
     while true {
       let left = max(.zero, deadline - Instant.now())
@@ -45,7 +49,9 @@ struct ParentLink {
     }
   }
 
-  /// Nothing is said to us yet: a datagram is dropped. False at the socket's end.
+  /// Nothing is said to us yet: a datagram is dropped.
+  ///
+  /// False at the socket's end.
   private func swallow(_ events: Int16) -> Bool {
     guard events != 0 else { return true }
     var byte: UInt8 = 0

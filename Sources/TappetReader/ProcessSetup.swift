@@ -44,8 +44,9 @@ enum ProcessSetup {
     close(null)
   }
 
-  /// A descriptor that becomes readable when the process is told to end. The signal itself waits meanwhile: libnfc's calls
-  /// are finite, and an exit without `nfc_close` leaves the field on.
+  /// A descriptor that becomes readable when the process is told to end.
+  ///
+  /// The signal itself waits meanwhile: libnfc's calls are finite, and an exit without `nfc_close` leaves the field on.
   static func catchTermination() -> Int32 {
     tp_ignore_signal(SIGPIPE)
     tp_ignore_signal(SIGHUP)

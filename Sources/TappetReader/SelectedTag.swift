@@ -6,7 +6,9 @@ extension SelectedTag {
   /// Speaks ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
   var isISODEP: Bool { sak & 0x20 != 0 }
 
-  /// The NTAG and Ultralight family. The size of the UID says nothing.
+  /// The NTAG and Ultralight family.
+  ///
+  /// The size of the UID says nothing.
   var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
 
   /// As far as anti-collision tells it.

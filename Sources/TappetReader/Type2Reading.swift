@@ -25,7 +25,9 @@ enum ReadFailure: Error {
   }
 }
 
-/// One Type 2 tag's memory, as far as it is read. It survives the tag's being selected anew.
+/// One Type 2 tag's memory, as far as it is read.
+///
+/// It survives the tag's being selected anew.
 struct Type2Reading {
   /// From page 0.
   private(set) var memory: [UInt8] = []
@@ -43,7 +45,9 @@ struct Type2Reading {
   private static let addressableSize = 256 * pageSize
   /// Pages of the first FAST_READ: an NTAG213's whole data area.
   private static let firstPages = 36
-  /// Pages of one FAST_READ. 65 fit libnfc's buffer, 60 are what other PN532 drivers have shown to work.
+  /// Pages of one FAST_READ.
+  ///
+  /// 65 fit libnfc's buffer, 60 are what other PN532 drivers have shown to work.
   private static let pagesMax = 60
   /// A tag of this size is read by three READs as fast as FAST_READ would, and half of its kind (Ultralight) lack it.
   private static let plainReadSizeMax = 48
@@ -130,8 +134,10 @@ struct Type2Reading {
 
   // MARK: Which model it is
 
-  /// Names the model. Asks the tag only where the container leaves several, and last of all, because a tag that does not
-  /// know GET_VERSION falls asleep over it.
+  /// Names the model.
+  ///
+  /// Asks the tag only where the container leaves several, and last of all, because a tag that does not know
+  /// GET_VERSION falls asleep over it.
   ///
   ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
   ///      48           —                                          Ultralight, or by GET_VERSION

@@ -11,13 +11,17 @@ struct Type4Reading {
   ]
   private static let capabilityContainer: UInt16 = 0xE103
   private static let capabilityContainerSize = 15
-  /// Bytes of one READ BINARY. libnfc's buffer holds 264 with status words and the chip's status.
+  /// Bytes of one READ BINARY.
+  ///
+  /// libnfc's buffer holds 264 with status words and the chip's status.
   private static let pieceSizeMax = 250
 
   private let device: NFCDevice
   private let deadline: Instant
 
-  /// The file's content behind its length field. Not resumable: a tag that was selected anew begins anew.
+  /// The file's content behind its length field.
+  ///
+  /// Not resumable: a tag that was selected anew begins anew.
   static func read(_ device: NFCDevice, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
     try Type4Reading(device: device, deadline: deadline).read()
   }

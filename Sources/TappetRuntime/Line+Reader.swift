@@ -4,7 +4,8 @@ import TappetCore
 import TappetDevices
 
 extension ReaderLoss {
-  func sentence(device: String?) -> String {
+  /// What happened and what to do; `device` as configured.
+  public func sentence(device: String?) -> String {
     let name = device ?? "the reader"
     switch self {
     case .fault(.notFound, _):
@@ -27,7 +28,8 @@ extension ReaderLoss {
 }
 
 extension TapRefusal {
-  func sentence(_ trigger: Trigger) -> String {
+  /// What was refused, why, and what to do.
+  public func sentence(_ trigger: Trigger) -> String {
     let what = trigger == .tag ? "tap" : "press"
     switch self {
     case .unreadable(let fault): return "tap refused: \(fault.sentence)"

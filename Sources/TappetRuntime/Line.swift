@@ -53,11 +53,11 @@ public struct Line: Sendable {
       self.init(.notice, "broker-connected", "connected to \(configuration.endpointName(index))")
     case .linkFailed(let index, let failure, let delay):
       self.init(
-        .warning, "broker-unreachable", failure.sentence(endpoint: configuration.endpointName(index)),
+        .warning, "broker-unreachable", "\(configuration.endpointName(index)): \(failure.sentence)",
         [("retry_in_ms", String(delay.wholeMilliseconds))])
     case .linkLost(let index, let failure, let delay):
       self.init(
-        .warning, "broker-lost", failure.sentence(endpoint: configuration.endpointName(index)),
+        .warning, "broker-lost", "\(configuration.endpointName(index)): \(failure.sentence)",
         [("retry_in_ms", String(delay.wholeMilliseconds))])
     case .linkStorm(let losses, let rest):
       self.init(
@@ -88,8 +88,8 @@ public struct Line: Sendable {
     var members: [JSON.Member] = [
       JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
     ]
-    for field in fields where field.key.utf8CodeUnitCount > 0 && "\(field.key)" != "event" {
-      members.append(JSON.Member(name: "\(field.key)", value: .string(field.value)))
+    for field in fields where field.key != "event" {
+      members.append(JSON.Member(name: field.key, value: .string(field.value)))
     }
     return .object(members)
   }

@@ -13,7 +13,7 @@ extension Runtime {
       client.isWatching = true
       client.send(view.json(at: now()))
     case "reload-secrets":
-      do throws(StoreError) {
+      do throws(VaultError) {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
     case "next-tag":

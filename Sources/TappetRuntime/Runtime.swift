@@ -9,7 +9,7 @@ import TappetDevices
 /// Why a kiosk could not start.
 public enum RuntimeError: Error {
   case system(SystemError)
-  case store(StoreError)
+  case vault(VaultError)
   case control(path: String, SystemError)
   case panel(path: String, SystemError)
   case lightTrace(path: String, SystemError)
@@ -50,16 +50,18 @@ public final class Runtime {
   /// Opens the store, the sockets and the threads; nothing runs before `run()`.
   public init(_ configuration: Configuration, lightTracePath: String? = nil) throws(RuntimeError) {
     self.configuration = configuration
+    let now = clock.now()
     let store: Store
-    do throws(StoreError) {
-      store = try Store.open(folder: configuration.stateFolder, bootID: clock.bootID())
-    } catch { throw .store(error) }
     let summary: OutboxSummary
     let secrets: [TagSecret]
+    do throws(VaultError) {
+      let vault = try Vault.open(configuration)
+      secrets = try vault.usableSecrets()
+      store = vault.store
+    } catch { throw .vault(error) }
     do throws(StoreError) {
-      summary = try store.summary()
-      secrets = try store.secrets()
-    } catch { throw .store(error) }
+      summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
+    } catch { throw .vault(.store(error)) }
     guard let seed = Self.seed() else { throw .noRandomness }
     do throws(SystemError) {
       reactor = try Reactor()
@@ -72,14 +74,13 @@ public final class Runtime {
     do throws(SystemError) { lightTrace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) } } catch {
       throw .lightTrace(path: lightTracePath ?? "", error)
     }
-    let now = clock.now()
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
     view = KioskView(configuration, startedAt: now)
     waiting = [.started(summary), .secretsLoaded(secrets)]
   }
 
   private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
-    guard let bytes = try? LibCrypto.randomBytes(32) else { return nil }
+    guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
     func word(_ index: Int) -> UInt64 { bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
     return (word(0), word(1), word(2), word(3))
   }
@@ -284,9 +285,8 @@ public final class Runtime {
   }
 
   /// Secrets were changed by the tool: read them anew.
-  func reloadSecrets() throws(StoreError) -> Int {
-    let store = try Store.open(folder: configuration.stateFolder, bootID: clock.bootID())
-    let secrets = try store.secrets()
+  func reloadSecrets() throws(VaultError) -> Int {
+    let secrets = try Vault.open(configuration).usableSecrets()
     feed(.secretsLoaded(secrets))
     return secrets.count
   }

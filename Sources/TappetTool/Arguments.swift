@@ -35,7 +35,7 @@ struct Arguments {
     let owned = vector
     vector.append(nil)
     defer { for word in owned { free(word) } }
-    optind = 0
+    tp_reset_getopt()
     while true {
       var index: Int32 = 0
       let found = getopt_long(Int32(owned.count), &vector, "h", &table, &index)
@@ -46,9 +46,9 @@ struct Arguments {
         return .failure(Stop(status: .success))
       }
       guard found == 0, all.indices.contains(Int(index)) else { return .failure(Stop(status: .usage)) }
-      arguments.values.append(("\(all[Int(index)].name)", optarg.map { String(cString: $0) }))
+      arguments.values.append(("\(all[Int(index)].name)", tp_optarg().map { String(cString: $0) }))
     }
-    for word in vector[Int(optind)..<owned.count] { if let word { arguments.operands.append(String(cString: word)) } }
+    for word in vector[Int(tp_optind())..<owned.count] { if let word { arguments.operands.append(String(cString: word)) } }
     guard arguments.operands.count <= operandsMax else {
       Output.complain("tappet \(command): '\(arguments.operands[operandsMax])' is one word too many")
       return .failure(Stop(status: .usage))

@@ -71,22 +71,30 @@ private struct Checkup {
       return note("certificates", true, "none needed: no endpoint uses TLS")
     }
     let now = SystemClock().now().unixSeconds
-    switch Certificates.inspect(configuration.broker) {
-    case .failure(let problem): note("certificates", false, problem.sentence)
-    case .success(let facts):
-      if facts.isEmpty { note("certificates", true, "none given: the system's trust store, and no client certificate") }
-      for fact in facts { note("certificate", fact.daysLeft(at: now) >= 0, fact.sentence(at: now)) }
+    for fact in Certificates.inspect(configuration.broker) {
+      switch fact {
+      case .systemTrustStore: note("certificates", true, "the broker's is checked against the system's trust store")
+      case .certificate(let details):
+        let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
+        note("certificate", isValid, details.sentence(at: now))
+      case .keyMatches(_, let key): note("private key", true, "\(key) belongs to the certificate")
+      case .keyOpenToOthers(let path, _): note("private key", false, "\(path) can be read by others; run: chmod 600 \(path)")
+      case .problem(let problem): note("certificate", false, problem.sentence)
+      }
     }
   }
 
   private mutating func checkSecrets() {
-    guard let store = Settings.openStore(configuration) else {
+    guard let vault = Settings.openVault(configuration) else {
       return note("state", false, "the database in \(configuration.stateFolder) cannot be used")
     }
-    do throws(StoreError) {
-      let waiting = try store.summary().count
-      note("state", true, "\(configuration.stateFolder), \(waiting) waiting")
-      let secrets = try store.secrets()
+    do throws(VaultError) {
+      note("state", true, configuration.stateFolder)
+      let stored = try vault.secrets()
+      let secrets = stored.readable.map(\.secret)
+      for secret in stored.unreadable {
+        note("secrets", false, "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew")
+      }
       for action in configuration.actions {
         let own = secrets.filter { $0.action == action.name }
         if own.isEmpty { continue }
@@ -131,15 +139,15 @@ private enum Trial {
       while true {
         switch reader.receive() {
         case .message(.ready(let name)): return (true, name)
-        case .message(.lost(let fault, let code)): return (false, ReaderLoss.fault(fault, code: code).text(device: device))
+        case .message(.lost(let fault, let code)): return (false, ReaderLoss.fault(fault, code: code).sentence(device: device))
         case .message(let other): _ = other
-        case .malformed(let error): return (false, ReaderLoss.malformed(error).text(device: device))
-        case .closed: return (false, ReaderLoss.ended(reader.finish()).text(device: device))
+        case .malformed(let error): return (false, ReaderLoss.malformed(error).sentence(device: device))
+        case .closed: return (false, ReaderLoss.ended(reader.finish()).sentence(device: device))
         case .nothing:
-          guard waitReadable(reader.fileDescriptor, until: end) else { return (false, ReaderLoss.silent.text(device: device)) }
+          guard waitReadable(reader.fileDescriptor, until: end) else { return (false, ReaderLoss.silent.sentence(device: device)) }
         }
       }
-    } catch { return (false, ReaderLoss.notStarted(code: error.code).text(device: device)) }
+    } catch { return (false, ReaderLoss.notStarted(code: error.code).sentence(device: device)) }
   }
 
   static func broker(_ configuration: Configuration, endpoint: Int) -> (isGood: Bool, text: String) {
@@ -154,7 +162,7 @@ private enum Trial {
         for event in mailbox.drain() {
           switch event {
           case .connected: return (true, "connected to \(name)")
-          case .failed(let failure), .lost(let failure): return (false, failure.sentence(endpoint: name))
+          case .failed(let failure), .lost(let failure): return (false, "\(name): \(failure.sentence)")
           case .acknowledged, .publishRefused, .disconnected: break
           }
         }

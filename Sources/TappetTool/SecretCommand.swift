@@ -55,8 +55,8 @@ enum SecretCommand {
     let secret = TagSecret(
       id: id, action: action.name, index: share.index, key: share.key,
       createdUnixSeconds: SystemClock().now().unixSeconds, label: arguments.value("label") ?? share.label)
-    guard let store = Settings.openStore(configuration) else { return .failure }
-    do throws(StoreError) { try store.addSecret(secret) } catch {
+    guard let vault = Settings.openVault(configuration) else { return .failure }
+    do throws(VaultError) { try vault.add(secret) } catch {
       Output.complain("tappet secret import: \(error.sentence)")
       return .refused
     }
@@ -71,9 +71,9 @@ enum SecretCommand {
     case .failure(let stop): return stop.status
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
-      guard let store = Settings.openStore(configuration) else { return .failure }
-      do throws(StoreError) {
-        show(try store.secrets(), asJSON: arguments.has("json"))
+      guard let vault = Settings.openVault(configuration) else { return .failure }
+      do throws(VaultError) {
+        show(try vault.secrets(), asJSON: arguments.has("json"))
         return .success
       } catch {
         Output.complain("tappet secret list: \(error.sentence)")
@@ -82,21 +82,25 @@ enum SecretCommand {
     }
   }
 
-  private static func show(_ secrets: [TagSecret], asJSON: Bool) {
-    if asJSON {
-      return Output.print(
-        .array(
-          secrets.map {
-            .object([
-              "id": .string($0.id), "action": .string($0.action), "index": .number($0.index),
-              "label": .optional($0.label), "created": .number($0.createdUnixSeconds),
-            ])
-          }))
+  private static func show(_ stored: StoredSecrets, asJSON: Bool) {
+    for secret in stored.unreadable {
+      Output.complain("Secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew.")
     }
-    if secrets.isEmpty { Output.complain("There is no secret; 'tappet secret import' adds one.") }
-    for secret in secrets {
-      Output.print("\(secret.id)  \(secret.action)  idx=\(secret.index)  \(secret.label ?? "")")
+    if asJSON { return Output.print(.array(stored.readable.map { json($0) })) }
+    if stored.readable.isEmpty { Output.complain("There is no secret; 'tappet secret import' adds one.") }
+    for entry in stored.readable {
+      let secret = entry.secret
+      let uses = "used \(entry.timesUsed) \(entry.timesUsed == 1 ? "time" : "times")"
+      Output.print("\(secret.id)  \(secret.action)  idx=\(secret.index)  \(uses)  \(secret.label ?? "")")
     }
+  }
+
+  private static func json(_ entry: StoredSecret) -> JSON {
+    .object([
+      "id": .string(entry.secret.id), "action": .string(entry.secret.action), "index": .number(entry.secret.index),
+      "label": .optional(entry.secret.label), "created": .number(entry.secret.createdUnixSeconds),
+      "last_used": entry.lastUsedUnixSeconds.map { .number($0) } ?? .null, "times_used": .number(entry.timesUsed),
+    ])
   }
 
   // MARK: remove
@@ -110,9 +114,9 @@ enum SecretCommand {
         return .usage
       }
       guard let configuration = Settings.load(arguments) else { return .configuration }
-      guard let store = Settings.openStore(configuration) else { return .failure }
-      do throws(StoreError) {
-        guard try store.removeSecret(id: id) else {
+      guard let vault = Settings.openVault(configuration) else { return .failure }
+      do throws(VaultError) {
+        guard try vault.remove(id: id) else {
           Output.complain("tappet secret remove: there is no secret '\(id)'; 'tappet secret list' shows the ids")
           return .refused
         }
@@ -165,7 +169,7 @@ enum ShortText {
 /// A random UUID (RFC 9562 §5.4), lower-case.
 enum UUIDText {
   static func random() -> String? {
-    guard var bytes = try? LibCrypto.randomBytes(16) else { return nil }
+    guard var bytes = try? LibCrypto.random(count: 16) else { return nil }
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     let hex = Hex.encode(bytes)

@@ -19,10 +19,8 @@ enum Settings {
   }
 
   /// The database of the configuration; its trouble is complained of.
-  static func openStore(_ configuration: Configuration) -> Store? {
-    do throws(StoreError) {
-      return try Store.open(folder: configuration.stateFolder, bootID: SystemClock().bootID())
-    } catch {
+  static func openVault(_ configuration: Configuration) -> Vault? {
+    do throws(VaultError) { return try Vault.open(configuration) } catch {
       Output.complain("tappet: \(error.sentence)")
       return nil
     }

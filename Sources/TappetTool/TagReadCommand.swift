@@ -48,7 +48,7 @@ enum TagReadCommand {
     do throws(SystemError) {
       reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
     } catch {
-      return .failure(Failure(sentence: ReaderLoss.notStarted(code: error.code).text(device: configuration.readerDevice)))
+      return .failure(Failure(sentence: ReaderLoss.notStarted(code: error.code).sentence(device: configuration.readerDevice)))
     }
     let end = SystemClock().now().instant + limit
     while true {
@@ -57,12 +57,12 @@ enum TagReadCommand {
       case .message(.tagFaulted(_, let model, let fault)):
         return .failure(Failure(sentence: "\(model.name): \(fault.sentence)", isRefusal: true))
       case .message(.lost(let fault, let code)):
-        return .failure(Failure(sentence: ReaderLoss.fault(fault, code: code).text(device: configuration.readerDevice)))
+        return .failure(Failure(sentence: ReaderLoss.fault(fault, code: code).sentence(device: configuration.readerDevice)))
       case .message(.ready), .message(.heartbeat), .message(.tagArrived), .message(.tagLeft): break
       case .malformed(let error):
-        return .failure(Failure(sentence: ReaderLoss.malformed(error).text(device: configuration.readerDevice)))
+        return .failure(Failure(sentence: ReaderLoss.malformed(error).sentence(device: configuration.readerDevice)))
       case .closed:
-        return .failure(Failure(sentence: ReaderLoss.ended(reader.finish()).text(device: configuration.readerDevice)))
+        return .failure(Failure(sentence: ReaderLoss.ended(reader.finish()).sentence(device: configuration.readerDevice)))
       case .nothing:
         let remaining = end - SystemClock().now().instant
         var entry = pollfd(fd: reader.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -101,11 +101,11 @@ enum TagReadCommand {
   }
 
   private static func verdict(_ reading: TagReading, _ configuration: Configuration) -> (isGood: Bool, text: String) {
-    guard let store = Settings.openStore(configuration) else { return (false, "the secrets cannot be read") }
-    do throws(StoreError) {
-      switch KioskSettings(configuration).judge(reading, secrets: try store.secrets()) {
+    guard let vault = Settings.openVault(configuration) else { return (false, "the secrets cannot be read") }
+    do throws(VaultError) {
+      switch KioskSettings(configuration).judge(reading, secrets: try vault.usableSecrets()) {
       case .success(let action): return (true, "works here: \(action.name) (\(action.title))")
-      case .failure(let refusal): return (false, refusal.text)
+      case .failure(let refusal): return (false, refusal.sentence(.tag))
       }
     } catch { return (false, error.sentence) }
   }

@@ -26,7 +26,7 @@ public func tappet_tool_main(
   guard let arguments else { return ExitStatus.usage.rawValue }
   // A core dump would hold the secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
-  signal(SIGPIPE, SIG_IGN)
+  tp_ignore_sigpipe()
   let words = (0..<Int(count)).compactMap { arguments[$0].map { String(cString: $0) } }
   return Tool.run(Array(words.dropFirst())).rawValue
 }

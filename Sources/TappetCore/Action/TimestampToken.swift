@@ -23,14 +23,15 @@ public final class TimestampKey: Sendable {
   private let storage: SecretBytes
 
   /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
-  public init?(hex digits: some Collection<UInt8>) {
+  public init?(hex digits: ArraySlice<UInt8>) {
     let size = digits.count / 2
-    guard [16, 24, 32].contains(size), let storage = SecretBytes(hexDigits: digits, size: size) else { return nil }
+    guard [16, 24, 32].contains(size), let storage = SecretBytes(size: size, fill: { Hex.decode(digits, into: $0) })
+    else { return nil }
     self.storage = storage
   }
 
   /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex text: String) { self.init(hex: text.utf8) }
+  public convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
 
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -7,6 +7,11 @@ struct VerifiedTap {
 }
 
 extension KioskSettings {
+  /// Whether a tag with this memory would be accepted, and for which action; nothing happens.
+  public func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
+    verify(reading, secrets: secrets).map(\.action)
+  }
+
   /// Goes through the checks in the order that the phone app has them (formats.md, "Tag URL").
   func verify(_ reading: TagReading, secrets: [TagSecret]) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL

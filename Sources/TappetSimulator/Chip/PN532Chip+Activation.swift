@@ -57,6 +57,7 @@ extension PN532Chip {
   }
 
   /// Wakes a tag and selects it, with RATS where it asks for that: SENS_RES, SEL_RES, the UID with its length, ATS.
+  ///
   /// `uid` not empty: only that one, given with its cascade tags.
   private mutating func activate(uid wanted: [UInt8]) -> [UInt8]? {
     if targets.isSelected, case .blocks = targets.link {
@@ -116,7 +117,7 @@ extension PN532Chip {
     return nil
   }
 
-  /// RATS with FSDI 5: the chip takes 64 bytes in one frame. The answer with its length byte.
+  /// RATS with FSDI 5 (the chip takes 64 bytes in one frame): the answer with its length byte.
   private mutating func requestATS() -> [UInt8]? {
     guard let ats = field.transmit(.withCRC([0xE0, 0x50]), pacing)?.withoutCRC, ats.count >= 2 else { return nil }
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]

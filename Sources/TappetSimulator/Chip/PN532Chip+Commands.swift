@@ -96,7 +96,7 @@ extension PN532Chip {
     return .answer([])
   }
 
-  /// §7.2.10. This is what brings the contactless side to life after power-up.
+  /// §7.2.10: this is what brings the contactless side to life after power-up.
   private mutating func configureSAM(_ parameters: [UInt8]) -> Outcome {
     guard (1...3).contains(parameters.count), (1...4).contains(parameters[0]) else { return .syntaxError }
     samMode = parameters[0]

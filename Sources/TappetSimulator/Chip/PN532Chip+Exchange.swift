@@ -149,7 +149,7 @@ extension PN532Chip {
   /// Bytes of one APDU's answer that the chip collects.
   private static let responseSizeMax = 1024
 
-  /// Diagnose 6: is the card still there?
+  /// Diagnose 6 asks whether the card is still there.
   mutating func attentionStatus() -> UInt8 {
     guard case .blocks(let number, _) = targets.link else { return Status.wrongContext }
     return exchangeFrame([0xB2 | number]) == nil ? Status.timeout : 0x00

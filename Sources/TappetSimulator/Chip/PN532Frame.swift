@@ -10,9 +10,9 @@ public enum PN532Frame {
   static let hostToChip: UInt8 = 0xD4
   /// Chip to host.
   static let chipToHost: UInt8 = 0xD5
-  /// "I have your frame."
+  /// The frame has arrived.
   static let ack: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
-  /// "I could not make sense of that command" (§6.2.1.5).
+  /// The command makes no sense (§6.2.1.5).
   static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
   /// Bytes of TFI and data that a normal frame holds.
   static let normalSizeMax = 255

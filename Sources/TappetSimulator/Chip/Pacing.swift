@@ -1,7 +1,9 @@
 /// How long things take: on the serial line, in the air, inside the chip. A model, not a measurement of real chips; its sums
 /// come near to what is known of them (a select 8 ms, a READ 6.6 ms, no tag 16 ms at three attempts).
 
-/// Times of transmission. Off, bytes take no time, but waiting for a tag that does not answer takes as long as ever.
+/// Times of transmission.
+///
+/// Off, bytes take no time, but waiting for a tag that does not answer takes as long as ever.
 public struct Pacing {
   /// Whether transmission takes time.
   public var isOn: Bool

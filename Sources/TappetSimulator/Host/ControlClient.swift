@@ -16,6 +16,8 @@ final class ControlClient {
   /// Takes the connection over.
   init(_ descriptor: HostDescriptor) { self.descriptor = descriptor }
 
+  /// Not while an answer is owed, or when all was said; that it hung up, poll tells anyway.
+  var wantsToRead: Bool { !hasEnded && awaited == nil }
   var wantsToWrite: Bool { !outgoing.isEmpty }
   /// Nothing more will happen on it.
   var isFinished: Bool { isGone || (hasEnded && awaited == nil && outgoing.isEmpty) }
@@ -29,7 +31,9 @@ final class ControlClient {
     }
   }
 
-  /// The next line, unless an answer is still owed. A line without end that is too long is given as it is, and refused.
+  /// The next line, unless an answer is still owed.
+  ///
+  /// A line without end that is too long is given as it is, and refused.
   func nextLine() -> [UInt8]? {
     guard awaited == nil else { return nil }
     if let end = incoming.firstIndex(of: 0x0A) {

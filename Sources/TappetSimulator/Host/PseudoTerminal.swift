@@ -27,6 +27,8 @@ final class PseudoTerminal {
     cfsetospeed(&settings, speed_t(B115200))
     try HostFailure.check("tcsetattr") { tcsetattr(hostEnd.number, TCSANOW, &settings) }
     try chipEnd.setNonBlocking()
+    var status = stat()
+    if lstat(link, &status) == 0, tp_is_link(status.st_mode) == 0 { throw HostFailure(call: "link", code: EEXIST) }
     // Under another name first: whoever looks sees the old port or the new one, never none in between.
     let fresh = link + ".new"
     unlink(fresh)

@@ -49,6 +49,7 @@ enum SimulatorCommandLine {
       return Exit.done
     }
     guard words.count >= 2 else { return complain("ctl needs the control socket's path and a command") }
+    tp_ignore_sigpipe()
     do throws(HostFailure) {
       let connection = try UnixListener.connect(path: words[0])
       var rest = Array(words.dropFirst().joined(separator: " ").utf8) + [0x0A]
@@ -103,7 +104,7 @@ enum SimulatorCommandLine {
         put(help, to: tp_stdout())
         return .exit(Exit.done)
       case UInt8(ascii: "V"):
-        put("tappet-sim 0.1.0\n", to: tp_stdout())
+        put("tappet-sim " + Version.text + "\n", to: tp_stdout())
         return .exit(Exit.done)
       default: return .exit(complain(nil))
       }

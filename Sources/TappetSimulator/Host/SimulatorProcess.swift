@@ -63,7 +63,7 @@ final class SimulatorProcess {
       deliver()
       for entry in waited where entry.revents != 0 { try serve(entry.fd, entry.revents) }
       deliver()
-      answerAwaiting()
+      try answerAwaiting()
       clients.removeAll { $0.isFinished }
     }
   }
@@ -94,8 +94,7 @@ final class SimulatorProcess {
     // A full house waits outside.
     if clients.count < Limits.simulatorClientsMax { entries.append(entry(control.descriptor)) }
     for client in clients {
-      // One who said all and waits for a light shows only that it hung up, which poll tells anyway.
-      entries.append(entry(client.descriptor, (client.hasEnded ? 0 : POLLIN) | (client.wantsToWrite ? POLLOUT : 0)))
+      entries.append(entry(client.descriptor, (client.wantsToRead ? POLLIN : 0) | (client.wantsToWrite ? POLLOUT : 0)))
     }
     return entries
   }
@@ -136,7 +135,7 @@ final class SimulatorProcess {
 
   private func record(_ direction: String, _ bytes: [UInt8], at time: Instant) {
     guard let trace else { return }
-    _ = trace.send(Array("\(time.nanoseconds) \(direction) \(Hexadecimal.encode(bytes))\n".utf8))
+    _ = trace.send(Array("\(time.nanoseconds) \(direction) \(Hex.encode(bytes))\n".utf8))
   }
 
   // MARK: The panel
@@ -194,7 +193,7 @@ final class SimulatorProcess {
     }
   }
 
-  private func answerAwaiting() {
+  private func answerAwaiting() throws(HostFailure) {
     let now = Self.now
     for client in clients {
       guard let awaited = client.awaited else { continue }
@@ -205,6 +204,7 @@ final class SimulatorProcess {
         client.awaited = nil
         client.answer(["error " + ControlRefusal.lightNotSeen.sentence])
       }
+      try answerLines(of: client)
     }
   }
 

@@ -1,7 +1,7 @@
 /// What goes through the air: whole bytes with their CRC, or a few bits.
 
 /// A frame of ISO/IEC 14443-3 type A, either way.
-public struct RFFrame: Equatable {
+public struct RFFrame: Equatable, Sendable {
   /// As transmitted, least significant bit first; the CRC, if there is one, is part of them.
   public var bytes: [UInt8]
   /// Valid bits of the last byte; 0 means all eight.

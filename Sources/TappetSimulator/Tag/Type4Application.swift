@@ -22,7 +22,9 @@ public struct Type4Application {
   /// UPDATE BINARY commands that changed something.
   public private(set) var writes = 0
 
-  /// An empty file of `size` bytes. With `version`, the answers that GetVersion gives part by part.
+  /// An empty file of `size` bytes.
+  ///
+  /// `versionFrames`: the answers that GetVersion gives part by part.
   init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = []) {
     ndefFile = [UInt8](repeating: 0, count: size)
     self.versionFrames = versionFrames

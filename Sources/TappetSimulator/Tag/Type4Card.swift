@@ -35,7 +35,7 @@ public struct Type4Card {
     application.deselect()
   }
 
-  /// RATS: E0, FSDI and CID (§5.6.1). Nil for anything else.
+  /// RATS: E0, FSDI and CID (§5.6.1); nil for anything else.
   mutating func activate(_ command: [UInt8]) -> RFFrame? {
     guard command.count == 2, command[0] == 0xE0 else { return nil }
     let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
@@ -44,7 +44,9 @@ public struct Type4Card {
     return .withCRC([UInt8(truncatingIfNeeded: ats.count + 1)] + ats)
   }
 
-  /// One block without its CRC. CID and NAD are not offered and so not understood (§7.1).
+  /// One block without its CRC.
+  ///
+  /// CID and NAD are not offered and so not understood (§7.1).
   mutating func answer(block: [UInt8]) -> Answer {
     guard let pcb = block.first else { return .silent }
     switch pcb & 0xF6 {

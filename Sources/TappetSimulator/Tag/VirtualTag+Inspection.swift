@@ -1,7 +1,7 @@
 /// What a test may know of a tag that no reader could ask.
 
 extension VirtualTag {
-  /// Type 2: all pages as they read, which is without the password. Type 4: the NDEF file.
+  /// Type 2: all pages as they read, which is without the password; Type 4: the NDEF file.
   public var memory: [UInt8] {
     switch body {
     case .type2(let chip): chip.visibleMemory

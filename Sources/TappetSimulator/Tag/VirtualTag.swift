@@ -12,7 +12,9 @@ public struct VirtualTag {
     case classic
   }
 
-  /// ISO/IEC 14443-3 §6.3. `woken`: it came from HALT, so an error takes it back there (the states with an asterisk).
+  /// ISO/IEC 14443-3 §6.3.
+  ///
+  /// `woken`: it came from HALT, so an error takes it back there (the states with an asterisk).
   enum Activation: Equatable {
     case idle
     case ready(level: Int, woken: Bool)
@@ -61,7 +63,7 @@ public struct VirtualTag {
 
   // MARK: Activation
 
-  /// REQA or WUPA. A tag that was further along goes back, silently (§6.3.3 to §6.3.5).
+  /// REQA or WUPA; a tag that was further along goes back, silently (§6.3.3 to §6.3.5).
   private mutating func answerRequest(wakesHalted: Bool) -> RFFrame? {
     switch activation {
     case .idle: activation = .ready(level: 0, woken: false)
@@ -137,6 +139,11 @@ public struct VirtualTag {
   // MARK: Selected
 
   private mutating func answerActive(_ frame: RFFrame, woken: Bool) -> RFFrame? {
+    guard frame.lastBits == 0 else {
+      // A few bits are no command.
+      fallBack(woken: woken)
+      return nil
+    }
     let command = frame.withoutCRC
     if command == [0x50, 0x00] {
       // HLTA is obeyed in silence (§6.4.3).

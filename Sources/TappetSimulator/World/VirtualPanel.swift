@@ -17,7 +17,7 @@ struct VirtualPanel {
   /// Since the last `clear`, oldest first; when it is full the oldest go.
   private(set) var entries: [Entry] = []
 
-  /// A datagram from the kiosk: `light NAME BOOTTIME_NS`. Anything else is passed over.
+  /// A datagram from the kiosk: `light NAME BOOTTIME_NS`; anything else is passed over.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
     let words = String(decoding: datagram, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard words.count == 3, words[0] == "light", let sent = Int64(words[2]) else { return }
