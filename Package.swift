@@ -46,7 +46,8 @@ let package = Package(
     ]
     : [.library(name: "Tappet", targets: ["TappetCore", "TappetDevices", "TappetRuntime"])],
   targets: [
-    .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform"),
+    .target(
+      name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
     library("CNFC", pkgConfig: "libnfc", apt: "libnfc-dev"),
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),

@@ -125,7 +125,7 @@ public final class ReaderProcess {
   private func decoded(size: Int) -> Receipt {
     guard size <= Limits.readerMessageSizeMax else { return .malformed(.tooLarge(size: size)) }
     do throws(ReaderMessageError) {
-      return .message(try ReaderMessage.decode(Array(buffer[..<size])))
+      return .message(try ReaderMessage(decoding: Array(buffer[..<size])))
     } catch {
       return .malformed(error)
     }

@@ -57,7 +57,7 @@ struct Type2Reading {
     if memory.count < Self.headerSize { memory = try read(page: 0, from: device) }
     // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core says so.
     guard memory[12] == 0xE1 else { return }
-    while case .needs(let count) = Type2Memory.locate(memory) {
+    while case .needs(let count) = Type2Memory.locate(in: memory) {
       guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
       guard count <= Self.addressableSize else { throw .fault(.tooLarge) }
       guard !isShort else { throw .fault(.malformedAnswer) }

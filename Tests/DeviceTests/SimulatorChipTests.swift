@@ -221,6 +221,27 @@ private final class Host {
     for _ in 0..<3 { #expect(host.run(Self.list)?.prefix(2) == [0x4B, 0x01]) }
   }
 
+  @Test func `a command and an answer of several blocks go through ISO-DEP whole`() throws {
+    let host = Host()
+    try host.place("type4")
+    _ = host.run(Self.list)
+    for select: [UInt8] in [
+      [0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00],
+      [0x00, 0xA4, 0x00, 0x0C, 0x02, 0xE1, 0x04],
+    ] { #expect(host.run([0x40, 0x01] + select) == [0x41, 0x00, 0x90, 0x00]) }
+    // Frames of the card hold 128 bytes, the chip's 64: two blocks out, four back; the short answer at the end
+    // makes the next round begin with the other block number.
+    for start: UInt8 in [0, 7, 14] {
+      let data = (0..<240).map { UInt8(truncatingIfNeeded: $0) &+ start }
+      #expect(host.run([0x40, 0x01, 0x00, 0xD6, 0x00, start, 240] + data) == [0x41, 0x00, 0x90, 0x00])
+      #expect(host.run([0x40, 0x01, 0x00, 0xB0, 0x00, start, 240]) == [0x41, 0x00] + data + [0x90, 0x00])
+      #expect(host.run([0x40, 0x01, 0x00, 0xB0, 0x00, start, 1]) == [0x41, 0x00, start, 0x90, 0x00])
+    }
+    // The host may cut its command, too (UM0701-02 §7.3.8, MI in Tg).
+    #expect(host.run([0x40, 0x41, 0x00, 0xB0]) == [0x41, 0x00])
+    #expect(host.run([0x40, 0x01, 0x00, 14, 1]) == [0x41, 0x00, 14, 0x90, 0x00])
+  }
+
   @Test func `faults of the chip happen once`() throws {
     let host = Host()
     try host.place("ntag213")

@@ -104,7 +104,7 @@ enum SimulatorCommandLine {
         put(help, to: tp_stdout())
         return .exit(Exit.done)
       case UInt8(ascii: "V"):
-        put("tappet-sim 0.1.0\n", to: tp_stdout())
+        put("tappet-sim " + Version.text + "\n", to: tp_stdout())
         return .exit(Exit.done)
       default: return .exit(complain(nil))
       }

@@ -135,7 +135,7 @@ final class SimulatorProcess {
 
   private func record(_ direction: String, _ bytes: [UInt8], at time: Instant) {
     guard let trace else { return }
-    _ = trace.send(Array("\(time.nanoseconds) \(direction) \(Hexadecimal.encode(bytes))\n".utf8))
+    _ = trace.send(Array("\(time.nanoseconds) \(direction) \(Hex.encode(bytes))\n".utf8))
   }
 
   // MARK: The panel

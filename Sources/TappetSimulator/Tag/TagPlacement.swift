@@ -1,5 +1,7 @@
 /// Makes a tag from what a test asks for: a model, a UID, and what is on it.
 
+import TappetCore
+
 /// What `place` was told.
 public struct TagPlacement {
   /// What is on the tag.
@@ -58,6 +60,15 @@ public struct TagPlacement {
     return chosen
   }
 
+  /// One URI record, its identifier code 0x00; what is too long to encode is too long for any tag.
+  private static func message(of url: String) throws(Fault) -> [UInt8] {
+    let uri = Array(url.utf8)
+    guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode() else {
+      throw .doesNotFit(size: uri.count, capacity: Limits.tagMemorySizeMax)
+    }
+    return message
+  }
+
   // MARK: Type 2
 
   private func makeType2(_ model: Type2Model, serial: UInt8) throws(Fault) -> VirtualTag {
@@ -69,7 +80,7 @@ public struct TagPlacement {
     case .factory: break
     case .empty: try chip.store(message: [])
     case .blank: chip.erase()
-    case .url(let url): try chip.store(message: URIRecord.encode(url))
+    case .url(let url): try chip.store(message: Self.message(of: url))
     case .message(let message): try chip.store(message: message)
     case .memory(let bytes): try chip.load(bytes)
     }
@@ -91,24 +102,12 @@ public struct TagPlacement {
       versionFrames: isNTAG ? version : [])
     switch content {
     case .factory, .empty, .blank: break
-    case .url(let url): try application.store(message: URIRecord.encode(url))
+    case .url(let url): try application.store(message: Self.message(of: url))
     case .message(let message): try application.store(message: message)
     case .memory(let bytes): try application.load(bytes)
     }
     let card = Type4Card(application: application, historicalBytes: [0x80])
     let atqa: [UInt8] = isNTAG || uid.count == 7 ? [0x44, 0x03] : [UInt8(uid.count == 4 ? 0x04 : 0x84), 0x03]
     return VirtualTag(uid: uid, atqa: atqa, sak: 0x20, body: .type4(card))
-  }
-}
-
-/// One NDEF record that holds a URI as it is (NFC Forum URI RTD 1.0, identifier code 0x00).
-enum URIRecord {
-  /// The message's bytes: a short record where it fits.
-  static func encode(_ url: String) -> [UInt8] {
-    let payload = [0x00] + Array(url.utf8)
-    let size = payload.count
-    if size <= 255 { return [0xD1, 0x01, UInt8(truncatingIfNeeded: size), 0x55] + payload }
-    let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
-    return [0xC1, 0x01] + length + [0x55] + payload
   }
 }

@@ -1,21 +1,20 @@
 /// What a test puts on a Type 2 tag, past its commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or bare memory.
 
+import TappetCore
+
 extension Type2Chip {
   /// An NDEF message in its TLV, behind the Lock Control TLV that the factory put there, or in its place when there is no
   /// room for both.
   mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
-    let length: [UInt8] =
-      message.count < 255
-      ? [UInt8(truncatingIfNeeded: message.count)]
-      : [0xFF, UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count)]
-    let block = [0x03] + length + message
-    let lockControl = model.factory.first == 0x01 ? Array(model.factory.prefix(5)) : []
-    var content = lockControl.count + block.count <= userSize ? lockControl + block : block
-    guard content.count <= userSize, message.count <= 0xFFFF else {
-      throw .doesNotFit(size: content.count, capacity: userSize)
+    guard let block = Type2Memory.encode(message: message) else {
+      throw .doesNotFit(size: message.count, capacity: userSize)
     }
-    // The terminator is left out where there is no room for it (§2.3.6).
-    if content.count < userSize { content.append(0xFE) }
+    let lockControl = model.factory.first == 0x01 ? Array(model.factory.prefix(5)) : []
+    var content = lockControl + block
+    // The terminator is left out where there is no room for it (§2.3.6), and the Lock Control TLV before that.
+    if content.count - 1 > userSize { content = block }
+    if content.count - 1 == userSize { content.removeLast() }
+    guard content.count <= userSize else { throw .doesNotFit(size: content.count - 1, capacity: userSize) }
     fillUserMemory(content)
   }
 

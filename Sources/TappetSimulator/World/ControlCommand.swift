@@ -88,7 +88,7 @@ enum ControlCommand {
   }
 
   private static func bytes(_ digits: Substring) throws(ControlRefusal) -> [UInt8] {
-    guard let bytes = Hexadecimal.decode(digits) else { throw .notHexadecimal }
+    guard let bytes = Hex.decode(digits.utf8) else { throw .notHexadecimal }
     return bytes
   }
 }

@@ -52,7 +52,7 @@ public struct SimulatedWorld {
     case .place(let placement): return try place(placement, at: now)
     case .take:
       guard let tag = chip.field.take() else { throw .noTag }
-      return .done(Hexadecimal.encode(tag.uid))
+      return .done(Hex.encode(tag.uid))
     case .takeAfter(let exchanges):
       guard chip.field.tag != nil else { throw .noTag }
       chip.field.take(afterExchanges: exchanges)
@@ -67,7 +67,7 @@ public struct SimulatedWorld {
     case .resetCounters: chip.resetCounters()
     case .dump:
       guard let tag = chip.field.tag else { throw .noTag }
-      return .done(Hexadecimal.encode(tag.memory))
+      return .done(Hex.encode(tag.memory))
     case .lights: return .lines(panel.entries.map { "\($0.name) \($0.arrived.nanoseconds) \($0.sent)" })
     case .clearLights: panel.clear()
     case .awaitLight(let name, let timeout): return .awaitLight(name: name, deadline: now + timeout)
@@ -85,7 +85,7 @@ public struct SimulatedWorld {
       let tag = try placement.makeTag(serial: serial)
       chip.field.place(tag)
       chip.noticeTag(at: now)
-      return .done(Hexadecimal.encode(tag.uid))
+      return .done(Hex.encode(tag.uid))
     } catch {
       throw .placement(error)
     }
@@ -118,7 +118,7 @@ public struct SimulatedWorld {
       "selects \(counters.selects)", "writes \(chip.field.writes)",
     ]
     for (code, count) in chip.commandCounts.enumerated() where count > 0 {
-      lines.append("command-" + Hexadecimal.encode([UInt8(truncatingIfNeeded: code)]) + " \(count)")
+      lines.append("command-" + Hex.encode([UInt8(truncatingIfNeeded: code)]) + " \(count)")
     }
     return lines
   }

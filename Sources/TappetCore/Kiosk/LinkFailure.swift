@@ -1,0 +1,218 @@
+// Why there is no connection to the broker: facts, each from the layer that knows. The sentences are in LinkFailure+Sentences.
+
+/// Why an attempt to connect failed, or a connection was lost.
+public enum LinkFailure: Error, Hashable, Sendable {
+  // Before the broker was reached.
+  /// The resolver's own code (EAI_…) and text.
+  case nameNotResolved(host: String, code: Int32, text: String)
+  case connectionRefused
+  case unreachable(SystemCode)
+  case connectTimedOut
+  /// Something of ours: files, memory, descriptors.
+  case files(CertificateProblem)
+  case system(SystemCode)
+  case settingsRefused(code: Int32)
+
+  // Between the first byte and CONNACK.
+  case handshakeTimedOut
+  case tls(TLSFailure)
+  case closedDuringHandshake(clientCertificateGiven: Bool)
+  case closedBeforeConnack(usesTLS: Bool, clientCertificateGiven: Bool)
+  case noConnack
+  case connack(ConnackCode)
+  case connackUnknown(code: UInt8)
+  /// MQTT 5's CONNACK.
+  case refused(ReasonCode)
+
+  // Afterwards.
+  /// An orderly end without a word, or an errno.
+  case closedByBroker
+  case connectionBroken(SystemCode)
+  /// MQTT 5's DISCONNECT.
+  case disconnectedByBroker(ReasonCode)
+  case keepaliveExpired
+  case acknowledgeExpired
+
+  // At any time.
+  /// What came is not MQTT; libmosquitto's code.
+  case protocolViolated(code: Int32)
+}
+
+/// An errno with the C library's words for it, taken where it arose.
+public struct SystemCode: Hashable, Sendable {
+  /// The errno.
+  public var code: Int32
+  /// What strerror said.
+  public var text: String
+
+  /// An errno and its words.
+  public init(code: Int32, text: String) {
+    self.code = code
+    self.text = text
+  }
+}
+
+/// MQTT 3.1.1's answers to CONNECT (§3.2.2.3).
+public enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
+  case unacceptableProtocolVersion = 1
+  case identifierRejected = 2
+  case serverUnavailable = 3
+  case badUserNameOrPassword = 4
+  case notAuthorized = 5
+}
+
+/// MQTT 5's reason codes that end a connection (§3.2.2.2 and §3.14.2.1).
+public enum ReasonCode: Hashable, Sendable {
+  case normalDisconnection
+  case unspecifiedError
+  case malformedPacket
+  case protocolError
+  case implementationSpecificError
+  case unsupportedProtocolVersion
+  case clientIdentifierNotValid
+  case badUserNameOrPassword
+  case notAuthorized
+  case serverUnavailable
+  case serverBusy
+  case banned
+  case serverShuttingDown
+  case badAuthenticationMethod
+  case keepAliveTimeout
+  case sessionTakenOver
+  case topicFilterInvalid
+  case topicNameInvalid
+  case receiveMaximumExceeded
+  case topicAliasInvalid
+  case packetTooLarge
+  case messageRateTooHigh
+  case quotaExceeded
+  case administrativeAction
+  case payloadFormatInvalid
+  case retainNotSupported
+  case qosNotSupported
+  case useAnotherServer
+  case serverMoved
+  case sharedSubscriptionsNotSupported
+  case connectionRateExceeded
+  case maximumConnectTime
+  case subscriptionIdentifiersNotSupported
+  case wildcardSubscriptionsNotSupported
+  /// A number that the specification does not name.
+  case unknown(UInt8)
+
+  /// The code on the wire.
+  public init(_ number: UInt8) {
+    self = ReasonCode.named.first { $0.number == number }?.code ?? .unknown(number)
+  }
+
+  /// MQTT 5.0 §2.4, table 2-6; those that only a PUBACK or an AUTH carries are not among them.
+  private static var named: [(number: UInt8, code: ReasonCode)] {
+    [
+      (0x00, .normalDisconnection), (0x80, .unspecifiedError), (0x81, .malformedPacket), (0x82, .protocolError),
+      (0x83, .implementationSpecificError), (0x84, .unsupportedProtocolVersion), (0x85, .clientIdentifierNotValid),
+      (0x86, .badUserNameOrPassword), (0x87, .notAuthorized), (0x88, .serverUnavailable), (0x89, .serverBusy),
+      (0x8A, .banned), (0x8B, .serverShuttingDown), (0x8C, .badAuthenticationMethod), (0x8D, .keepAliveTimeout),
+      (0x8E, .sessionTakenOver), (0x8F, .topicFilterInvalid), (0x90, .topicNameInvalid),
+      (0x93, .receiveMaximumExceeded), (0x94, .topicAliasInvalid), (0x95, .packetTooLarge),
+      (0x96, .messageRateTooHigh), (0x97, .quotaExceeded), (0x98, .administrativeAction),
+      (0x99, .payloadFormatInvalid), (0x9A, .retainNotSupported), (0x9B, .qosNotSupported),
+      (0x9C, .useAnotherServer), (0x9D, .serverMoved), (0x9E, .sharedSubscriptionsNotSupported),
+      (0x9F, .connectionRateExceeded), (0xA0, .maximumConnectTime), (0xA1, .subscriptionIdentifiersNotSupported),
+      (0xA2, .wildcardSubscriptionsNotSupported),
+    ]
+  }
+}
+
+/// Why the two sides could not agree on a secure connection. Subjects are as OpenSSL prints them on one line.
+public enum TLSFailure: Hashable, Sendable {
+  // What we found wrong with the broker's certificate.
+  case untrustedIssuer(subject: String)
+  case selfSigned(subject: String)
+  case expired(subject: String)
+  /// Valid from a time that is to come: more often our clock than the certificate.
+  case notYetValid(subject: String)
+  case hostMismatch(expected: String, subject: String)
+  case revoked(subject: String)
+  /// Any other of OpenSSL's verification errors (X509_V_ERR_…).
+  case unacceptable(subject: String, code: Int32, text: String)
+
+  // What the broker found wrong: the alert it sent.
+  case alert(TLSAlert)
+
+  // What neither is about.
+  case notTLS
+  case noCommonVersion
+  /// OpenSSL's packed error code and its words.
+  case protocolError(code: UInt64, text: String)
+}
+
+/// The alerts that end a handshake (RFC 8446 §6.2 and the older ones of RFC 5246 §7.2.2).
+public enum TLSAlert: Hashable, Sendable {
+  case unexpectedMessage
+  case badRecord
+  case handshakeFailure
+  case badCertificate
+  case unsupportedCertificate
+  case certificateRevoked
+  case certificateExpired
+  case certificateUnknown
+  case illegalParameter
+  case unknownCA
+  case accessDenied
+  case decodeError
+  case decryptError
+  case protocolVersion
+  case insufficientSecurity
+  case internalError
+  case unrecognizedName
+  case certificateRequired
+  case noApplicationProtocol
+  /// Another number.
+  case other(UInt8)
+
+  /// The description byte on the wire.
+  public init(_ number: UInt8) {
+    switch number {
+    case 10: self = .unexpectedMessage
+    case 20: self = .badRecord
+    case 40: self = .handshakeFailure
+    case 42: self = .badCertificate
+    case 43: self = .unsupportedCertificate
+    case 44: self = .certificateRevoked
+    case 45: self = .certificateExpired
+    case 46: self = .certificateUnknown
+    case 47: self = .illegalParameter
+    case 48: self = .unknownCA
+    case 49: self = .accessDenied
+    case 50: self = .decodeError
+    case 51: self = .decryptError
+    case 70: self = .protocolVersion
+    case 71: self = .insufficientSecurity
+    case 80: self = .internalError
+    case 112: self = .unrecognizedName
+    case 116: self = .certificateRequired
+    case 120: self = .noApplicationProtocol
+    default: self = .other(number)
+    }
+  }
+}
+
+/// What is wrong with the certificate files on this machine.
+public enum CertificateProblem: Error, Hashable, Sendable {
+  case unreadable(path: String, SystemCode)
+  case tooLarge(path: String)
+  case empty(path: String)
+  /// No certificate in it, or one that is damaged.
+  case notPEM(path: String)
+  case keyNotPEM(path: String)
+  case keyEncrypted(path: String)
+  case keyWithoutCertificate(key: String)
+  case certificateWithoutKey(certificate: String)
+  case keyMismatch(certificate: String, key: String)
+  /// OpenSSL's policy here refuses it: too short a key, too weak a digest.
+  case tooWeak(path: String, text: String)
+  case noSystemTrustStore
+  case unusableHost(String)
+  /// OpenSSL could not make its own objects: memory, or a broken openssl.cnf.
+  case library(text: String)
+}

@@ -1,0 +1,211 @@
+// One libmosquitto object: one attempt to connect and the connection that comes of it. The only file that knows libmosquitto.
+//
+// Never used a second time, so nothing that libmosquitto keeps by itself can be sent later behind our back. All of it is of
+// one thread, and callbacks only note what they were told: they run inside the calls of this type.
+
+import CMosquitto
+import CPlatform
+import TappetCore
+
+/// A connection attempt and what libmosquitto said about it.
+final class BrokerLinkSession {
+  /// What a call of libmosquitto's came back with.
+  struct Outcome {
+    /// MOSQ_ERR_…; 0 is success.
+    var code: Int32
+    /// errno, read right after the call; it means something for MOSQ_ERR_ERRNO.
+    var systemCode: Int32
+  }
+  struct Connack {
+    var code: UInt8
+    var sessionPresent: Bool
+    /// MQTT 5: the broker's own wish for the keepalive.
+    var keepaliveSeconds: UInt16?
+  }
+  struct Acknowledgement {
+    var messageID: Int32
+    var reason: Int32
+  }
+
+  /// Of TLS only; outlives the object below, which uses it.
+  let tls: TLSContext?
+  /// CONNACK, once it came.
+  private(set) var connack: Connack?
+  /// MQTT 5's DISCONNECT, or libmosquitto's own word for the end.
+  private(set) var disconnectReason: Int32?
+  private var acknowledgements: [Acknowledgement] = []
+  private let mosquitto: OpaquePointer
+
+  /// mosquitto_lib_init, once for the process. Touched before the first link's thread is started.
+  static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+  /// An object with everything set and no connection.
+  init(_ settings: BrokerSettings, tls: TLSContext?) throws(LinkFailure) {
+    self.tls = tls
+    guard let object = mosquitto_new(settings.clientID, true, nil) else {
+      let code = tp_errno()
+      throw code == EINVAL ? .settingsRefused(code: MOSQ_ERR_INVAL.rawValue) : .system(SystemCode(code))
+    }
+    mosquitto = object
+    mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
+    try configure(settings)
+    mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
+      BrokerLinkSession.noteConnack(context, code, flags, properties)
+    }
+    mosquitto_publish_v5_callback_set(object) { _, context, messageID, reason, _ in
+      guard let session = BrokerLinkSession.session(context) else { return }
+      session.acknowledgements.append(Acknowledgement(messageID: messageID, reason: reason))
+    }
+    mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
+      BrokerLinkSession.session(context)?.disconnectReason = reason
+    }
+  }
+
+  deinit { mosquitto_destroy(mosquitto) }
+
+  private func configure(_ settings: BrokerSettings) throws(LinkFailure) {
+    let version = settings.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+    try accept(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, version))
+    try accept(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
+    try accept(mosquitto_max_inflight_messages_set(mosquitto, UInt32(Limits.inflightMax)))
+    if let tls {
+      // Without its defaults: libmosquitto adds neither a trust store nor a verification of its own (2.0.11, 2.0.20).
+      try accept(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
+      try accept(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
+    }
+    let offline = Array("offline".utf8)
+    try accept(mosquitto_will_set(mosquitto, settings.statusTopic + "/status", Int32(offline.count), offline, 1, true))
+  }
+
+  private func accept(_ code: Int32) throws(LinkFailure) {
+    if code != MOSQ_ERR_SUCCESS.rawValue { throw .settingsRefused(code: code) }
+  }
+
+  // MARK: Calls
+
+  /// Starts to connect to a numeric address; does not wait. The socket is closed in children by us: libmosquitto does not.
+  func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
+    let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
+    if socket >= 0 { _ = tp_fcntl_set(socket, F_SETFD, FD_CLOEXEC) }
+    return result
+  }
+
+  /// -1 when there is no connection (any more).
+  var socket: Int32 { mosquitto_socket(mosquitto) }
+  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
+  func read() -> Outcome { outcome(mosquitto_loop_read(mosquitto, 1)) }
+  func write() -> Outcome { outcome(mosquitto_loop_write(mosquitto, 1)) }
+  /// The keepalive.
+  func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }
+  func disconnect() -> Outcome { outcome(mosquitto_disconnect(mosquitto)) }
+
+  /// Publishes with QoS 1, only on a connection that is up: otherwise libmosquitto would keep it and send it some time.
+  func publish(topic: String, payload: [UInt8], isRetained: Bool) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_publish(
+      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+    return (outcome(code), messageID)
+  }
+
+  /// The PUBACKs since the last call.
+  func takeAcknowledgements() -> [Acknowledgement] {
+    defer { acknowledgements.removeAll() }
+    return acknowledgements
+  }
+
+  private func outcome(_ code: Int32) -> Outcome { Outcome(code: code, systemCode: tp_errno()) }
+
+  // MARK: Callbacks
+
+  private static func session(_ context: UnsafeMutableRawPointer?) -> BrokerLinkSession? {
+    context.map { Unmanaged<BrokerLinkSession>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func noteConnack(
+    _ context: UnsafeMutableRawPointer?, _ code: Int32, _ flags: Int32, _ properties: OpaquePointer?
+  ) {
+    // A second CONNACK is the broker's mistake; the first one counts.
+    guard let session = session(context), session.connack == nil else { return }
+    var keepalive: UInt16 = 0
+    let serverKeepAlive: Int32 = 19  // MQTT 5.0 §3.2.2.3.14
+    let isGiven = mosquitto_property_read_int16(properties, serverKeepAlive, &keepalive, false) != nil
+    session.connack = Connack(
+      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil)
+  }
+}
+
+// MARK: What an outcome means
+
+extension BrokerLinkSession.Outcome {
+  /// The call did what it should.
+  var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
+  /// `systemCode` says why it failed.
+  var isOfSystem: Bool { code == MOSQ_ERR_ERRNO.rawValue }
+  /// A publish that was refused for what it is, on a connection that is as good as before.
+  var refusesMessage: Bool {
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_NOT_SUPPORTED,
+      MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_OVERSIZE_PACKET:
+      true
+    default: false
+    }
+  }
+
+  /// What the socket's end says by itself; nil when libmosquitto has another reason.
+  private var ending: Ending? {
+    switch mosq_err_t(code) {
+    // TLS without its farewell, as after a crash, comes as EPROTO.
+    case MOSQ_ERR_ERRNO where systemCode != EPROTO && systemCode != ECONNRESET && systemCode != EPIPE: .broken
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: .closed
+    default: nil
+    }
+  }
+  private enum Ending {
+    case closed
+    case broken
+  }
+
+  /// Why there was no CONNACK. `systemCode` of the socket comes first: it is from where it happened.
+  func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if ending == .broken { return .connectionBroken(SystemCode(systemCode)) }
+    let hasCertificate = settings.certificateFile != nil
+    guard let tls = session.tls else {
+      return .closedBeforeConnack(usesTLS: false, clientCertificateGiven: hasCertificate)
+    }
+    return tls.isEstablished
+      ? .closedBeforeConnack(usesTLS: true, clientCertificateGiven: hasCertificate)
+      : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
+  }
+
+  /// Why a connection that was up is not any more. `socketError` is SO_ERROR's, 0 when there was none.
+  func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
+    if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
+      return .disconnectedByBroker(ReasonCode(byte))
+    }
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_KEEPALIVE.rawValue { return .keepaliveExpired }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if socketError != 0 { return .connectionBroken(SystemCode(socketError)) }
+    return ending == .broken ? .connectionBroken(SystemCode(systemCode)) : .closedByBroker
+  }
+}
+
+extension BrokerLinkSession.Connack {
+  /// What the broker's no means; nil for a yes. MQTT 3.1.1 and 5 number their reasons differently.
+  func refusal(_ version: MQTTVersion) -> LinkFailure? {
+    if code == 0 { return nil }
+    switch version {
+    case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
+    case .v5: return .refused(ReasonCode(code))
+    }
+  }
+}
+
+extension SystemCode {
+  /// An errno with its words.
+  init(_ code: Int32) { self.init(SystemError(call: "", code: code)) }
+}

@@ -1,0 +1,413 @@
+// Certificates and keys: what a TLS connection is made with, and what can be said about the files beforehand.
+//
+// Verification is never switched off. Given a CA file, its certificates alone are the anchors, even an intermediate or the
+// server's own (X509_V_FLAG_PARTIAL_CHAIN); without one the system's trust store is used. The host's name is checked in both.
+// Files are read when a context is made, so a replaced one counts at the next connect. Nothing ever asks for a passphrase.
+
+import COpenSSL
+import CPlatform
+import TappetCore
+
+/// What one connection attempt is made with, and what OpenSSL saw during it. Of the broker's thread.
+public final class TLSContext {
+  /// The SSL_CTX. Owned; libmosquitto takes a reference of its own, and must be done with it before this is let go.
+  let handle: OpaquePointer
+  /// Whether the handshake was completed, on our side.
+  fileprivate(set) var isEstablished = false
+  /// The name for SNI; nil for an address, which RFC 6066 §3 does not allow there.
+  fileprivate let serverName: String?
+  fileprivate let host: String
+  fileprivate var verification: (code: Int32, subject: String)?
+  fileprivate var alert: UInt8?
+  fileprivate var errorCode: UInt = 0
+
+  fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
+    ERR_clear_error()
+    guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .library(text: OpenSSLText.lastError()) }
+    self.handle = handle
+    self.host = host
+    self.serverName = serverName
+    // Slot 0 is the application's own (SSL_CTX_set_app_data); libmosquitto leaves it alone.
+    SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())
+    SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_ctrl(handle, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+    SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, Certificates.onVerify)
+    SSL_CTX_set_info_callback(handle, Certificates.onInfo)
+  }
+
+  deinit { SSL_CTX_free(handle) }
+
+  /// What went wrong, from the side that knows most; nil when the connection just ended.
+  var failure: TLSFailure? {
+    if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
+    if let alert { return .alert(TLSAlert(alert)) }
+    guard errorCode != 0 else { return nil }
+    switch ERR_GET_REASON(errorCode) {
+    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return nil
+    case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_BAD_RECORD_TYPE: return .notTLS
+    case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION: return .noCommonVersion
+    default: return .protocolError(code: UInt64(errorCode), text: OpenSSLText.reason(errorCode))
+    }
+  }
+}
+
+/// One line of what `tappet check` says about the files.
+public enum CertificateFact: Hashable, Sendable {
+  /// No CA file: the system's trust store decides.
+  case systemTrustStore
+  case certificate(CertificateDetails)
+  case keyMatches(certificate: String, key: String)
+  /// The key's mode lets others read it.
+  case keyOpenToOthers(path: String, mode: UInt32)
+  case problem(CertificateProblem)
+}
+
+/// What stands in one certificate.
+public struct CertificateDetails: Hashable, Sendable {
+  /// What it is there for.
+  public enum Role: Hashable, Sendable {
+    case authority
+    case client
+    case clientChain
+  }
+  /// What it is there for.
+  public var role: Role
+  /// The file.
+  public var path: String
+  /// Whose it is, on one line.
+  public var subject: String
+  /// Who signed it.
+  public var issuer: String
+  /// Seconds since 1970.
+  public var notBeforeUnixSeconds: Int64
+  /// Seconds since 1970.
+  public var notAfterUnixSeconds: Int64
+
+  /// Whole days until it expires, rounded down: negative when it has.
+  public func daysLeft(atUnixSeconds now: Int64) -> Int64 {
+    let (left, overflow) = notAfterUnixSeconds.subtractingReportingOverflow(now)
+    guard !overflow else { return now < 0 ? .max : .min }
+    return left >= 0 ? left / 86_400 : (left + 1) / 86_400 - 1
+  }
+}
+
+/// Makes contexts and looks at files.
+public enum Certificates {
+  /// A context for one attempt to reach `endpoint`, from the files as they are now.
+  public static func makeContext(
+    _ settings: BrokerSettings, endpoint: BrokerEndpoint
+  ) throws(CertificateProblem) -> TLSContext {
+    let host = checkedName(endpoint.host)
+    let isAddress = isNumeric(host)
+    let context = try TLSContext(host: host, serverName: isAddress ? nil : host)
+    try expect(host, isAddress: isAddress, in: context.handle)
+    if let path = settings.caFile {
+      try trust(path, in: context.handle)
+    } else if SSL_CTX_set_default_verify_paths(context.handle) != 1 {
+      throw .noSystemTrustStore
+    }
+    switch (settings.certificateFile, settings.privateKeyFile) {
+    case (nil, nil): break
+    case (nil, let key?): throw .keyWithoutCertificate(key: key)
+    case (let certificate?, nil): throw .certificateWithoutKey(certificate: certificate)
+    case (let certificate?, let key?): try present(certificate, key, in: context.handle)
+    }
+    return context
+  }
+
+  /// Every certificate and the key of `settings`, with what is wrong with them. Opens no connection.
+  public static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    if let path = settings.caFile {
+      facts += describe(path) { _ in .authority }
+    } else if settings.endpoints.contains(where: { $0.usesTLS }) {
+      facts.append(.systemTrustStore)
+    }
+    if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
+    if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
+    if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
+      facts.append(.problem(.certificateWithoutKey(certificate: certificate)))
+    }
+    return facts
+  }
+
+  // MARK: The context's parts
+
+  private static func expect(_ host: String, isAddress: Bool, in context: OpaquePointer) throws(CertificateProblem) {
+    let parameters = SSL_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    let result =
+      isAddress
+      ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host)
+      : X509_VERIFY_PARAM_set1_host(parameters, host, 0)
+    // Without a name to check, any certificate of the CA would do: that must not happen, whatever the configuration says.
+    guard result == 1, !host.isEmpty else { throw .unusableHost(host) }
+  }
+
+  private static func trust(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
+    let store = SSL_CTX_get_cert_store(context)
+    for certificate in try PEMFile(path).certificates() where X509_STORE_add_cert(store, certificate.handle) != 1 {
+      throw .library(text: OpenSSLText.lastError())
+    }
+    X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+  }
+
+  private static func present(
+    _ path: String, _ keyPath: String, in context: OpaquePointer
+  ) throws(CertificateProblem) {
+    let chain = try PEMFile(path).certificates()
+    let key = try PEMFile(keyPath).privateKey()
+    guard let leaf = chain.first else { throw .notPEM(path: path) }
+    guard X509_check_private_key(leaf.handle, key.handle) == 1 else {
+      ERR_clear_error()
+      throw .keyMismatch(certificate: path, key: keyPath)
+    }
+    guard SSL_CTX_use_certificate(context, leaf.handle) == 1 else { throw .tooWeak(path: path, text: OpenSSLText.lastError()) }
+    for certificate in chain.dropFirst() {
+      // Counted up by the context (SSL_CTX_add1_chain_cert, a macro over this).
+      let result = SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate.handle))
+      guard result == 1 else { throw .tooWeak(path: path, text: OpenSSLText.lastError()) }
+    }
+    guard SSL_CTX_use_PrivateKey(context, key.handle) == 1 else {
+      throw .tooWeak(path: keyPath, text: OpenSSLText.lastError())
+    }
+  }
+
+  /// Without the dot of a fully qualified name and without an address's zone: certificates have neither.
+  private static func checkedName(_ host: String) -> String {
+    var name = host.utf8.prefix { $0 != UInt8(ascii: "%") }
+    if name.last == UInt8(ascii: ".") { name = name.dropLast() }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  private static func isNumeric(_ host: String) -> Bool {
+    guard let address = a2i_IPADDRESS(host) else {
+      ERR_clear_error()
+      return false
+    }
+    ASN1_OCTET_STRING_free(address)
+    return true
+  }
+
+  // MARK: What OpenSSL tells
+
+  /// Changes nothing of the verdict; remembers the first reason of a refusal.
+  fileprivate static let onVerify: @convention(c) (Int32, OpaquePointer?) -> Int32 = { verdict, store in
+    guard verdict == 0, let store,
+      let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+      let context = context(of: OpaquePointer(ssl)), context.verification == nil
+    else { return verdict }
+    let certificate = X509_STORE_CTX_get_current_cert(store)
+    context.verification = (X509_STORE_CTX_get_error(store), OpenSSLText.name(X509_get_subject_name(certificate)))
+    return verdict
+  }
+
+  /// Sets the right SNI (libmosquitto sets what it connects to, which is an address here) and remembers alerts and errors.
+  fileprivate static let onInfo: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
+    guard let ssl, let context = context(of: ssl) else { return }
+    switch event {
+    case SSL_CB_HANDSHAKE_START:
+      setServerName(context.serverName, of: ssl)
+    case SSL_CB_HANDSHAKE_DONE:
+      context.isEstablished = true
+    case SSL_CB_READ | SSL_CB_ALERT where value >> 8 == SSL3_AL_FATAL:
+      context.alert = UInt8(truncatingIfNeeded: value)
+    case SSL_ST_CONNECT | SSL_CB_EXIT where value <= 0:
+      let code = ERR_peek_last_error()
+      if code != 0 { context.errorCode = code }
+    default: break
+    }
+  }
+
+  /// SSL_set_tlsext_host_name, a macro.
+  private static func setServerName(_ name: String?, of ssl: OpaquePointer) {
+    guard let name else {
+      SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), nil)
+      return
+    }
+    var text = Array(name.utf8CString)
+    _ = text.withUnsafeMutableBytes {
+      SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), $0.baseAddress)
+    }
+  }
+
+  private static func context(of ssl: OpaquePointer) -> TLSContext? {
+    guard let pointer = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0) else { return nil }
+    return Unmanaged<TLSContext>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  fileprivate static func failure(_ code: Int32, _ subject: String, host: String) -> TLSFailure {
+    switch code {
+    // A signature that does not fit is, among honest brokers, a CA of the same name made anew.
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+      X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_UNTRUSTED:
+      .untrustedIssuer(subject: subject)
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: .selfSigned(subject: subject)
+    case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: subject)
+    case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: subject)
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .hostMismatch(expected: host, subject: subject)
+    case X509_V_ERR_CERT_REVOKED: .revoked(subject: subject)
+    default:
+      .unacceptable(
+        subject: subject, code: code, text: OpenSSLText.string(X509_verify_cert_error_string(Int(code))))
+    }
+  }
+
+  // MARK: Inspection
+
+  private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {
+    do throws(CertificateProblem) {
+      return try PEMFile(path).certificates().enumerated().map { index, certificate in
+        .certificate(
+          CertificateDetails(
+            role: role(index), path: path, subject: OpenSSLText.name(X509_get_subject_name(certificate.handle)),
+            issuer: OpenSSLText.name(X509_get_issuer_name(certificate.handle)),
+            notBeforeUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notBefore(certificate.handle)),
+            notAfterUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notAfter(certificate.handle))))
+      }
+    } catch { return [.problem(error)] }
+  }
+
+  private static func describeKey(_ path: String, certificate: String?) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    do throws(CertificateProblem) {
+      let file = try PEMFile(path)
+      if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
+      let key = try file.privateKey()
+      guard let certificate else { throw .keyWithoutCertificate(key: path) }
+      // What is wrong with the certificate itself is told where it is described.
+      guard let leaf = try? PEMFile(certificate).certificates().first else { return facts }
+      let isPair = X509_check_private_key(leaf.handle, key.handle) == 1
+      ERR_clear_error()
+      facts.append(
+        isPair
+          ? .keyMatches(certificate: certificate, key: path)
+          : .problem(.keyMismatch(certificate: certificate, key: path)))
+    } catch { facts.append(.problem(error)) }
+    return facts
+  }
+}
+
+/// An X509, freed with its holder.
+private final class Certificate {
+  let handle: OpaquePointer
+  init(_ handle: OpaquePointer) { self.handle = handle }
+  deinit { X509_free(handle) }
+}
+
+/// An EVP_PKEY, freed (and by OpenSSL wiped) with its holder.
+private final class PrivateKey {
+  let handle: OpaquePointer
+  init(_ handle: OpaquePointer) { self.handle = handle }
+  deinit { EVP_PKEY_free(handle) }
+}
+
+/// A file's bytes, wiped when let go: they may be a key.
+private final class PEMFile {
+  let path: String
+  let mode: UInt32
+  private let bytes: UnsafeMutableRawBufferPointer
+
+  init(_ path: String) throws(CertificateProblem) {
+    self.path = path
+    do throws(SystemError) {
+      // Not blocking: a FIFO by that name must not hold up the link.
+      let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
+      defer { close(file) }
+      var status = stat()
+      try checked("fstat") { fstat(file, &status) }
+      mode = UInt32(status.st_mode)
+      let size = min(max(Int(status.st_size), 0), Limits.certificateFileSizeMax + 1)
+      bytes = .allocate(byteCount: size, alignment: 1)
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      var count = 0
+      while count < size {
+        let more = try checked("read") { read(file, bytes.baseAddress?.advanced(by: count), size - count) }
+        if more == 0 { break }
+        count += more
+      }
+    } catch { throw .unreadable(path: path, SystemCode(error)) }
+    guard bytes.count > 0 else { throw .empty(path: path) }
+    guard bytes.count <= Limits.certificateFileSizeMax else { throw .tooLarge(path: path) }
+  }
+
+  deinit {
+    OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+    bytes.deallocate()
+  }
+
+  /// Every certificate in it, at least one; other blocks between them are passed over.
+  func certificates() throws(CertificateProblem) -> [Certificate] {
+    let source = try makeSource()
+    defer { BIO_free(source) }
+    var found: [Certificate] = []
+    while found.count < Limits.certificatesPerFileMax, let handle = PEM_read_bio_X509(source, nil, neverAsk, nil) {
+      found.append(Certificate(handle))
+    }
+    // The end shows itself as "no start line"; anything else is a damaged certificate, which must not be passed over.
+    let end = ERR_peek_last_error()
+    ERR_clear_error()
+    let isDamaged = end != 0 && !(ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE)
+    guard !found.isEmpty, !isDamaged else { throw .notPEM(path: path) }
+    return found
+  }
+
+  func privateKey() throws(CertificateProblem) -> PrivateKey {
+    let source = try makeSource()
+    defer { BIO_free(source) }
+    var wasAsked = false
+    let handle = withUnsafeMutablePointer(to: &wasAsked) { PEM_read_bio_PrivateKey(source, nil, neverAsk, $0) }
+    ERR_clear_error()
+    guard let handle else { throw wasAsked ? .keyEncrypted(path: path) : .keyNotPEM(path: path) }
+    return PrivateKey(handle)
+  }
+
+  private func makeSource() throws(CertificateProblem) -> OpaquePointer {
+    ERR_clear_error()
+    guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+      throw .library(text: OpenSSLText.lastError())
+    }
+    return source
+  }
+
+  /// Stands in OpenSSL's way to the terminal, and notes that a passphrase would have been needed.
+  private let neverAsk: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
+    _, _, _, wasAsked in
+    wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
+    return -1
+  }
+}
+
+/// OpenSSL's words and times as Swift's.
+private enum OpenSSLText {
+  static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "unknown" }
+
+  static func reason(_ code: UInt) -> String { string(ERR_reason_error_string(code)) }
+
+  static func lastError() -> String {
+    defer { ERR_clear_error() }
+    return reason(ERR_peek_last_error())
+  }
+
+  /// `CN = x, O = y`, control characters escaped: the text is a stranger's, and goes to logs and terminals.
+  static func name(_ name: OpaquePointer?) -> String {
+    guard let name, let target = BIO_new(BIO_s_mem()) else { return "" }
+    defer { BIO_free(target) }
+    let flags = 2 << 16 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT  // XN_FLAG_SEP_CPLUS_SPC
+    X509_NAME_print_ex(target, name, 0, UInt(flags))
+    var text = [UInt8](repeating: 0, count: Limits.certificateNameSizeMax)
+    let count = BIO_read(target, &text, Int32(text.count))
+    return count > 0 ? String(decoding: text[..<Int(count)], as: UTF8.self) : "no subject"
+  }
+
+  static func unixSeconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
+    var parts = tm()
+    guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return 0 }
+    return Int64(timegm(&parts))
+  }
+}
+
+extension SystemCode {
+  /// Its code and words.
+  init(_ error: SystemError) { self.init(code: error.code, text: error.text) }
+}

@@ -1,0 +1,218 @@
+// A real mosquitto on 127.0.0.1, with certificates made for the run, and a collector for what a link posts.
+
+import Foundation
+import TappetCore
+import TappetDevices
+
+/// The private PKI of this run, made once by board/demo/make-certificates and removed at the end.
+enum TestCertificates {
+  static let folder: String = {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../board/demo/make-certificates").standardizedFileURL.path
+    let folder = TestFolder.make("certificates")
+    let maker = Process()
+    maker.executableURL = URL(fileURLWithPath: "/bin/sh")
+    maker.arguments = [script, folder, "--all"]
+    try? maker.run()
+    maker.waitUntilExit()
+    precondition(maker.terminationStatus == 0, "make-certificates failed")
+    return folder
+  }()
+
+  static func path(_ name: String) -> String { folder + "/" + name }
+}
+
+/// Folders that are gone when the tests are.
+enum TestFolder {
+  nonisolated(unsafe) private static var made: [String] = []
+  private static let lock = NSLock()
+  private static let isWatchingExit: Bool = {
+    atexit { TestFolder.removeAll() }
+    return true
+  }()
+
+  static func make(_ name: String) -> String {
+    _ = isWatchingExit
+    let path = NSTemporaryDirectory() + "/tappet-\(name)-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    lock.withLock { made.append(path) }
+    return path
+  }
+
+  private static func removeAll() { lock.withLock { made.forEach { try? FileManager.default.removeItem(atPath: $0) } } }
+}
+
+/// One mosquitto process, startable again on the same port.
+final class TestBroker {
+  enum Security {
+    case plain
+    /// Wants client certificates, and takes their common name as user name.
+    case mutual(server: String)
+  }
+  struct NotStarted: Error { var log: String }
+
+  let port: UInt16
+  private let folder = TestFolder.make("broker")
+  private let security: Security
+  private let more: String
+  private var process: Process?
+
+  init(_ security: Security = .mutual(server: "server"), more: String = "") throws {
+    self.security = security
+    self.more = more
+    port = TestSocket.freePort()
+    try start()
+  }
+
+  deinit { stop() }
+
+  var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
+
+  func start() throws {
+    try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["mosquitto", "-c", folder + "/mosquitto.conf"]
+    process.environment = ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/usr/local/sbin"]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    guard waitUntil({ TestSocket.answers(port) }) else { throw NotStarted(log: log) }
+  }
+
+  /// SIGTERM, or SIGKILL when it is to die without a word.
+  func stop(abruptly: Bool = false) {
+    guard let process else { return }
+    self.process = nil
+    kill(process.processIdentifier, SIGCONT)
+    kill(process.processIdentifier, abruptly ? SIGKILL : SIGTERM)
+    process.waitUntilExit()
+  }
+
+  func suspend() { if let process { kill(process.processIdentifier, SIGSTOP) } }
+  func resume() { if let process { kill(process.processIdentifier, SIGCONT) } }
+
+  private var configuration: String {
+    let common = """
+      listener \(port) 127.0.0.1
+      user \(NSUserName())
+      persistence false
+      sys_interval 0
+      log_dest file \(folder)/log
+      log_type all
+
+      """
+    switch security {
+    case .plain: return common + "allow_anonymous true\n" + more
+    case .mutual(let server):
+      return common + """
+        cafile \(TestCertificates.path("broker-ca.pem"))
+        certfile \(TestCertificates.path(server + ".pem"))
+        keyfile \(TestCertificates.path(server + ".key"))
+        require_certificate true
+        use_identity_as_username true
+
+        """ + more
+    }
+  }
+
+  /// Settings that this broker accepts.
+  func settings(_ clientID: String = "kiosk-test", host: String = "localhost", version: MQTTVersion = .v311)
+    -> BrokerSettings
+  {
+    switch security {
+    case .plain:
+      BrokerSettings(
+        endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: false)], clientID: clientID, version: version)
+    case .mutual:
+      BrokerSettings(
+        endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: true)], clientID: clientID,
+        caFile: TestCertificates.path("ca.pem"), certificateFile: TestCertificates.path("client.pem"),
+        privateKeyFile: TestCertificates.path("client.key"), version: version)
+    }
+  }
+
+  /// A mosquitto_sub on `filter`, subscribed by the time this returns; its lines are `retained qos topic payload`.
+  func subscribe(_ filter: String) throws -> TestSubscriber { try TestSubscriber(self, filter, security) }
+}
+
+/// A running mosquitto_sub.
+final class TestSubscriber {
+  private let process = Process()
+  private let file: String
+
+  init(_ broker: TestBroker, _ filter: String, _ security: TestBroker.Security) throws {
+    file = TestFolder.make("subscriber") + "/out"
+    _ = FileManager.default.createFile(atPath: file, contents: nil)
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1", "-t", filter]
+      + ["-F", "message %r %q %t %p"]
+    if case .mutual = security {
+      process.arguments? += ["--cafile", TestCertificates.path("ca.pem")]
+      process.arguments? += ["--cert", TestCertificates.path("second-client.pem")]
+      process.arguments? += ["--key", TestCertificates.path("second-client.key")]
+    }
+    process.standardOutput = FileHandle(forWritingAtPath: file)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    guard waitUntil({ self.text.contains("Subscribed (mid") }) else { throw TestBroker.NotStarted(log: broker.log) }
+  }
+
+  deinit {
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+  }
+
+  private var text: String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+
+  /// What arrived so far: `retained qos topic payload`.
+  var messages: [String] {
+    text.split(separator: "\n").filter { $0.hasPrefix("message ") }.map { String($0.dropFirst(8)) }
+  }
+}
+
+/// Waits for a condition, at most `seconds`; whether it came true.
+func waitUntil(seconds: Double = 10, _ condition: () -> Bool) -> Bool {
+  let end = Date().addingTimeInterval(seconds)
+  while Date() < end {
+    if condition() { return true }
+    usleep(5000)
+  }
+  return condition()
+}
+
+/// Takes what a link posts, on any thread.
+final class LinkLog: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var posted: [LinkEvent] = []
+
+  func take(_ event: LinkEvent) {
+    condition.lock()
+    posted.append(event)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  var events: [LinkEvent] { condition.withLock { posted } }
+
+  /// Waits until `isThere` holds for what was posted so far; whether it did within the time.
+  @discardableResult
+  func wait(seconds: Double = 10, until isThere: ([LinkEvent]) -> Bool) -> Bool {
+    let end = Date().addingTimeInterval(seconds)
+    condition.lock()
+    defer { condition.unlock() }
+    while !isThere(posted) { if !condition.wait(until: end) { return isThere(posted) } }
+    return true
+  }
+
+  /// Waits for one event.
+  func wait(_ event: LinkEvent, seconds: Double = 10) -> Bool { wait(seconds: seconds) { $0.contains(event) } }
+
+  /// Waits until there are `count` events, and gives the last.
+  func event(_ count: Int, seconds: Double = 10) -> LinkEvent? {
+    wait(seconds: seconds) { $0.count >= count }
+    return events.count >= count ? events[count - 1] : nil
+  }
+}
