@@ -15,6 +15,8 @@ public enum Limits {
   public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
+  /// Keys that a C program may have tried at once.
+  public static let secretsPerCallMax = 64
   /// Bytes of UTF-8. Fits a QR code of level H together with the key.
   public static let secretLabelSizeMax = 128
 
