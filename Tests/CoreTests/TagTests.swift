@@ -118,8 +118,8 @@ func type2Memory(sizeCode: UInt8 = 0x12, _ data: [UInt8], size: Int? = nil) -> [
   }
 
   @Test func `many control blocks do not make it run for ever`() {
-    let data = [[UInt8]](repeating: [0x02, 3, 0xFF, 0, 0x0F], count: 20).flatMap { $0 }
-    #expect(Type2Memory.locate(in: type2Memory(data)) == .malformed(.tooManyControls))
+    let data = [[UInt8]](repeating: [0x02, 3, 0xFF, 1, 0x04], count: 20).flatMap { $0 }
+    #expect(Type2Memory.locate(in: type2Memory(sizeCode: 0x3E, data)) == .malformed(.tooManyControls))
   }
 
   @Test(arguments: 0..<200)
