@@ -14,7 +14,8 @@ func type2Memory(sizeCode: UInt8 = 0x12, _ data: [UInt8], size: Int? = nil) -> [
 @Suite struct NDEFTests {
   @Test func `a long record, an id and several records survive the way there and back`() throws {
     let records = [
-      NDEFRecord(typeNameFormat: 2, type: Array("text/plain".utf8), id: [1, 2], payload: [UInt8](repeating: 7, count: 300)),
+      NDEFRecord(
+        typeNameFormat: 2, type: Array("text/plain".utf8), id: [1, 2], payload: [UInt8](repeating: 7, count: 300)),
       NDEFRecord(typeNameFormat: 0, type: [], payload: []),
       NDEFRecord(typeNameFormat: 5, type: [], id: [], payload: [9]),
       NDEFRecord(uri: Array("smp://action?x".utf8)),
@@ -37,18 +38,19 @@ func type2Memory(sizeCode: UInt8 = 0x12, _ data: [UInt8], size: Int? = nil) -> [
     #expect(NDEFRecord(typeNameFormat: 1, type: [0x55], payload: []).uri == nil)
   }
 
-  @Test(arguments: [
-    ([], NDEFError.empty),
-    ([0xB1, 1, 1, 0x55, 0], .chunked(offset: 0)),
-    ([0xD6, 0, 0], .chunked(offset: 0)),
-    ([0xD7, 0, 0], .reservedFormat(offset: 0)),
-    ([0x51, 1, 1, 0x55, 0], .misplacedBegin(offset: 0)),
-    ([0x91, 1, 1, 0x55, 0], .missingEnd),
-    ([0xD0, 1, 0, 0x55], .unexpectedType(offset: 0)),
-    ([0xD0, 0, 1, 0x55], .emptyWithContent(offset: 0)),
-    ([0xD0, 0, 0, 0], .bytesBehindEnd(offset: 3)),
-    ([0xC1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x55], .truncated(offset: 0)),
-  ] as [([UInt8], NDEFError)])
+  @Test(
+    arguments: [
+      ([], NDEFError.empty),
+      ([0xB1, 1, 1, 0x55, 0], .chunked(offset: 0)),
+      ([0xD6, 0, 0], .chunked(offset: 0)),
+      ([0xD7, 0, 0], .reservedFormat(offset: 0)),
+      ([0x51, 1, 1, 0x55, 0], .misplacedBegin(offset: 0)),
+      ([0x91, 1, 1, 0x55, 0], .missingEnd),
+      ([0xD0, 1, 0, 0x55], .unexpectedType(offset: 0)),
+      ([0xD0, 0, 1, 0x55], .emptyWithContent(offset: 0)),
+      ([0xD0, 0, 0, 0], .bytesBehindEnd(offset: 3)),
+      ([0xC1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x55], .truncated(offset: 0)),
+    ] as [([UInt8], NDEFError)])
   func `a broken message is refused for what is broken`(_ bytes: [UInt8], _ error: NDEFError) {
     #expect(throws: error) { try NDEFMessage(decoding: bytes) }
   }
@@ -95,12 +97,13 @@ func type2Memory(sizeCode: UInt8 = 0x12, _ data: [UInt8], size: Int? = nil) -> [
     #expect(Type2Memory.locate(in: type2Memory(data)) == .message([0xA1, 0xA2]))
   }
 
-  @Test(arguments: [
-    ([0x03, 200, 1], Type2Error.lengthBeyondMemory(offset: 16, length: 200, dataAreaEnd: 160)),
-    ([0x03, 0xFF, 0xFF, 0xFE], .lengthBeyondMemory(offset: 16, length: 65534, dataAreaEnd: 160)),
-    ([0x01, 2, 1, 1], .malformedControl(offset: 16)),
-    ([0xFD, 0xFF, 1, 0], .lengthBeyondMemory(offset: 16, length: 256, dataAreaEnd: 160)),
-  ] as [([UInt8], Type2Error)])
+  @Test(
+    arguments: [
+      ([0x03, 200, 1], Type2Error.lengthBeyondMemory(offset: 16, length: 200, dataAreaEnd: 160)),
+      ([0x03, 0xFF, 0xFF, 0xFE], .lengthBeyondMemory(offset: 16, length: 65534, dataAreaEnd: 160)),
+      ([0x01, 2, 1, 1], .malformedControl(offset: 16)),
+      ([0xFD, 0xFF, 1, 0], .lengthBeyondMemory(offset: 16, length: 256, dataAreaEnd: 160)),
+    ] as [([UInt8], Type2Error)])
   func `a block that claims what cannot be is refused`(_ data: [UInt8], _ error: Type2Error) {
     #expect(Type2Memory.locate(in: type2Memory(data)) == .malformed(error))
   }
