@@ -171,6 +171,12 @@ public enum Limits {
   public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
+  /// Mistakes that are told one by one; a person mends the first and looks again.
+  public static let configurationProblemsMax = 50
+  /// Bytes of a socket's path (`sun_path` without its NUL).
+  public static let socketPathSizeMax = 107
+  /// Bytes of libnfc's connection string (NFC_BUFSIZE_CONNSTRING without its NUL).
+  public static let readerDeviceSizeMax = 1023
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
 

@@ -45,13 +45,15 @@ struct ConfigReader {
       if key == "<<" {
         note(.mergeKey, at: pair.key.position, place)
       } else if taken.contains(where: { $0.key == key }) {
-        note(.duplicateKey(key), at: pair.key.position, place)
+        note(.duplicateKey(Self.shortened(key)), at: pair.key.position, place)
       } else if later.contains(key) {
         note(.notInThisVersion(key), at: pair.key.position, place)
       } else if keys.contains(key) {
         taken.append((key, pair.key.position, pair.value))
       } else {
-        note(.unknownKey(key, nearest: Spelling.nearest(to: key, among: keys)), at: pair.key.position, place)
+        note(
+          .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: keys)), at: pair.key.position,
+          place)
       }
     }
     return ConfigMapping(pairs: taken, place: place, position: node.position)
@@ -96,6 +98,26 @@ struct ConfigReader {
     text(node, place).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
   }
 
+  /// Text for a line on a terminal.
+  mutating func shortText(_ node: YAMLNode, _ place: String, sizeMax: Int) -> String? {
+    guard let text = text(node, place) else { return nil }
+    guard text.utf8.count <= sizeMax, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      invalid(node, place, expected: "1 to \(sizeMax) bytes on one line")
+      return nil
+    }
+    return text
+  }
+
+  /// The path of a socket, which the kernel bounds.
+  mutating func socketPath(_ node: YAMLNode, _ place: String) -> String? {
+    guard let path = path(node, place) else { return nil }
+    guard path.utf8.count <= Limits.socketPathSizeMax else {
+      invalid(node, place, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
+      return nil
+    }
+    return path
+  }
+
   mutating func whole(_ node: YAMLNode, _ place: String, in range: ClosedRange<Int64>) -> Int64? {
     guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8),
       range.contains(value)
@@ -106,8 +128,13 @@ struct ConfigReader {
     return value
   }
 
+  /// `true` or `false`, without quotes.
   mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? {
-    choice(node, place, ["true": true, "false": false])
+    if case .scalar(_, isPlain: false) = node.content {
+      invalid(node, place, expected: "true or false, without quotes")
+      return nil
+    }
+    return choice(node, place, ["true": true, "false": false])
   }
 
   mutating func choice<Value>(_ node: YAMLNode, _ place: String, _ values: KeyValuePairs<String, Value>) -> Value? {
