@@ -9,7 +9,11 @@ let swiftSettings: [SwiftSetting] =
   isEmbedded
   ? [
     .enableExperimentalFeature("Embedded"),
-    .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"]),
+    // The object outliner makes constant arrays of a function into weak symbols that it numbers, and numbers them anew, in
+    // another order, for each module that the function is compiled into: the linker then mixes them up (Swift 6.3.1).
+    .unsafeFlags([
+      "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
+    ]),
   ] : []
 
 /// A layer of ours. Arrows only go down (README, "The house").
@@ -42,7 +46,8 @@ let package = Package(
     ]
     : [.library(name: "Tappet", targets: ["TappetCore", "TappetDevices", "TappetRuntime"])],
   targets: [
-    .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform"),
+    .target(
+      name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
     library("CNFC", pkgConfig: "libnfc", apt: "libnfc-dev"),
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
@@ -50,11 +55,14 @@ let package = Package(
     library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
 
+    // The public header, so that the exports are checked against it.
+    .systemLibrary(name: "CTappet", path: "Include"),
+
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
     layer("TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON"]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
-    layer("TappetInterface", ["TappetRuntime"]),
+    layer("TappetInterface", ["TappetRuntime", "CTappet"]),
     layer("TappetTool", ["TappetRuntime"]),
     layer("TappetSimulator", ["TappetCore", "CPlatform"]),
   ]

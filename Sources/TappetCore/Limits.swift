@@ -9,8 +9,14 @@ public enum Limits {
   public static let ndefRecordsMax = 16
   /// Bytes. With a key a tag URL has 170; a reading beyond this is nobody's tag.
   public static let tagURLSizeMax = 2 * 1024
+  /// Lock Control and Memory Control blocks; a tag has one of each.
+  public static let type2ControlsMax = 8
+  /// Tokens of one window; a door that opens twice a second has ten.
+  public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
+  /// Keys that a C program may have tried at once.
+  public static let secretsPerCallMax = 64
   /// Bytes of UTF-8. Fits a QR code of level H together with the key.
   public static let secretLabelSizeMax = 128
 
@@ -21,11 +27,19 @@ public enum Limits {
   public static let topicSizeMax = 65_535
   /// Bytes. An action is a command, not a file.
   public static let messageSizeMax = 64 * 1024
+  /// Bytes of UTF-8. What a person types after `tappet secret new`.
+  public static let actionNameSizeMax = 64
+  /// Bytes of UTF-8. One line on a terminal.
+  public static let actionTitleSizeMax = 128
+  /// An expiry beyond a year is a mistake in the unit.
+  public static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
+  /// A longer cooldown is a mistake in the unit.
+  public static let cooldownMax: Duration = .seconds(24 * 3600)
 
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
   public static let readerMessageSizeMax = tagMemorySizeMax + 64
-  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
+  /// Select answers in 16 ms: nearly seven looks a second feel immediate and leave the line idle nine tenths of the time.
   public static let readerPollInterval: Duration = .milliseconds(150)
   /// A turn of the loop that ended is told at most so often.
   public static let readerHeartbeatInterval: Duration = .seconds(5)
@@ -33,6 +47,26 @@ public enum Limits {
   public static let readerSilenceMax: Duration = .seconds(12)
   /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
   public static let readerReadMax: Duration = .seconds(5)
+  /// `nfc_open` of a deaf chip fails after 1.4 s; the rest is a slow board's start of a process.
+  public static let readerStartMax: Duration = .seconds(6)
+  /// A new reader finds a tag that lay there all along in its first polls.
+  public static let heldTagReturnMax: Duration = .milliseconds(600)
+  /// Tags whose cooldown is remembered; a crowd with a tag each is not faster.
+  public static let cooldownsMax = 256
+  /// One Type 2 command: the chip gives a tag 51 ms, the rest is the line to the chip at its slowest.
+  public static let readerExchangeMax: Duration = .milliseconds(300)
+  /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
+  public static let readerISODEPExchangeMax: Duration = .seconds(1)
+  /// A tag without field for 5 ms has forgotten its state (ISO/IEC 14443-3 §5).
+  public static let readerFieldOff: Duration = .milliseconds(6)
+  /// Turns without an answer until a tag has left; one alone is a hand that shakes.
+  public static let readerMissesMax = 2
+  /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
+  public static let readerRereadsMax = 3
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 24 ms.
+  public static let readerRefreshInterval: Duration = .seconds(5)
+  /// A killed reader is waited for so long when its owner goes; then it is left to the system.
+  public static let readerDeathMax: Duration = .seconds(1)
   /// The first wait before a reader is started again.
   public static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
@@ -73,6 +107,12 @@ public enum Limits {
   public static let reconnectDelayMax: Duration = .seconds(64)
   /// A connection that lasted so long was a good one: the backoff begins anew.
   public static let connectionProvedAfter: Duration = .seconds(30)
+  /// At a stop, PUBACKs that are under way are awaited this long; the service manager would kill us after 5 s.
+  public static let drainMax: Duration = .seconds(3)
+  /// After the drain, the DISCONNECT and the reader's farewell get this long.
+  public static let closeMax: Duration = .seconds(1)
+  /// While the disk is in trouble it is tried so often.
+  public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
   public static let stormCount = 10
   /// See `stormCount`.
@@ -83,20 +123,62 @@ public enum Limits {
   // MARK: Clock
   /// The first second of 2026: before this was written. A wall clock that shows less was never set.
   public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+  // MARK: The store
+  /// The tool writes a secret in milliseconds; an SD card may stall for seconds while it does.
+  public static let storeBusyTimeout: Duration = .seconds(5)
+  /// Bytes of SQLite's page cache: the window is read once and in order, so that more would only cost memory.
+  public static let storeCacheSizeMax = 256 * 1024
+  /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond is given back.
+  public static let storeLogSizeMax = 4 * 1024 * 1024
+  /// Entries that wait for their commit. A thousand taps within one sync of a slow card is no person's doing.
+  public static let storeAppendsMax = 1024
+  /// Entries whose place in the database is remembered: what the kiosk holds in memory, several times over.
+  public static let storePlacesMax = 1024
+  /// Entries that one `expire` removes and reports: as many as are held in memory anyway.
+  public static let storeExpireMax = outboxWindow
+  /// How far the wall clock may move against the monotonic one before the store notes it.
+  public static let storeClockDriftMax: Duration = .seconds(1)
+  /// A clock of an earlier start that was ahead of today's good one by more was wrong.
+  public static let storeClockAheadMax: Duration = .seconds(60)
+  /// Bytes of stack: SQLite needs a few tens of kilobytes.
+  public static let storeThreadStackSize = 256 * 1024
+
+  /// Days before its end at which a certificate is to be renewed.
+  public static let certificateWarningDays: Int64 = 14
 
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.
   public static let reactorEventsPerTurn = 32
   /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
+  /// Bytes of one word from a virtual panel.
+  public static let panelMessageSizeMax = 256
   /// Clients on the control socket.
   public static let controlClientsMax = 16
-  /// Bytes of one control request or reply.
-  public static let controlMessageSizeMax = 256 * 1024
+  /// Bytes of one control request.
+  public static let controlRequestSizeMax = 8 * 1024
+  /// Bytes of one control reply: a status with its taps, or the largest tag's memory in hex.
+  public static let controlReplySizeMax = 64 * 1024
+  /// What a person can take in at a glance.
+  public static let viewTapsMax = 12
+  /// While the kernel calls the clock unsynchronised it is asked again so often; it tells nobody when that changes.
+  public static let clockCheckInterval: Duration = .seconds(2)
   /// Bytes of a configuration file: fifty actions are ten kilobytes.
   public static let configurationSizeMax = 1024 * 1024
+  /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.
+  public static let keyFileSizeMax = 256
+  /// Bytes of a client id; it is part of the status topic.
+  public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
+
+  // MARK: The simulator
+  /// Lights that the virtual panel remembers; a test clears them between its steps.
+  public static let simulatorLightsMax = 10_000
+  /// Bytes of one line on the simulator's control socket: an NTAG216's memory in hexadecimal many times over.
+  public static let simulatorLineSizeMax = 64 * 1024
+  /// Clients on the simulator's control socket.
+  public static let simulatorClientsMax = 32
 }

@@ -15,6 +15,9 @@ public struct SystemError: Error, Hashable, Sendable {
     self.code = code
   }
 
+  /// EADDRINUSE: somebody else has it.
+  public var isAddressInUse: Bool { code == EADDRINUSE }
+
   /// What the C library says about the code.
   public var text: String {
     guard let message = strerror(code) else { return "error \(code)" }

@@ -1,13 +1,72 @@
 // The key that a tag's signature is made with.
 
-/// The 32 bytes of a tag's key. Wiped when the last holder lets go; never printed.
+/// The 32 bytes of a key. Wiped when the last holder lets go; never printed.
 public final class SecretKey: Sendable {
-  private let storage: [UInt8]
+  /// Bytes.
+  public static let size = 32
 
-  /// Nil for anything but 32 bytes.
-  public init?(_ bytes: [UInt8]) {
-    guard bytes.count == 32 else { return nil }
-    storage = bytes
+  private let storage: SecretBytes
+  // Nil when libcrypto had no memory for it: then nothing is signed and nothing verifies.
+  private let authenticator: MessageAuthenticator?
+
+  private init(_ storage: SecretBytes) {
+    self.storage = storage
+    authenticator = storage.withBytes { MessageAuthenticator(key: $0) }
+  }
+
+  /// Nil for anything but 32 bytes. They are copied; the original is the caller's to wipe.
+  public convenience init?(_ bytes: [UInt8]) {
+    guard bytes.count == SecretKey.size else { return nil }
+    self.init(bytes.withUnsafeBytes { SecretBytes(copying: $0) })
+  }
+
+  /// Nil for anything but 32 bytes. They are copied straight into memory that is wiped.
+  public convenience init?(copying bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == SecretKey.size else { return nil }
+    self.init(SecretBytes(copying: bytes))
+  }
+
+  /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
+  public convenience init?(hex digits: ArraySlice<UInt8>) {
+    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
+    self.init(storage)
+  }
+
+  /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
+  public convenience init?(hex text: String) {
+    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(text.utf8, into: $0) }) else { return nil }
+    self.init(storage)
+  }
+
+  /// A key that nobody has.
+  public static func random() throws(CryptoError) -> SecretKey {
+    guard let storage = SecretBytes(size: size, fill: { LibCrypto.fillRandom($0) }) else {
+      throw LibCrypto.randomnessError()
+    }
+    return SecretKey(storage)
+  }
+
+  /// Lends the bytes to `body`, which must not keep them.
+  public func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try storage.withBytes(body)
+  }
+
+  /// The key as 64 lower-case digits, for a tag or a share code that is to carry it. The caller's to wipe.
+  public func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
+
+  /// HMAC-SHA256 of `message`, 32 bytes.
+  func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard let authenticator else { throw .library(code: 0) }
+    return try authenticator.authenticate(message)
+  }
+}
+
+extension SecretKey: Equatable {
+  /// In constant time.
+  public static func == (left: SecretKey, right: SecretKey) -> Bool {
+    SecretBytes.areEqual(left.storage, right.storage)
   }
 }
 

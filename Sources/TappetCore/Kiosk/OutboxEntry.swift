@@ -12,6 +12,21 @@ public struct EntryID: Hashable, Sendable {
     self.high = high
     self.low = low
   }
+
+  /// Nil for anything but 32 ASCII hexadecimal digits, of either case.
+  public init?(hex text: String) {
+    guard let bytes = Hex.decode(text), bytes.count == 16 else { return nil }
+    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The id as 32 lower-case ASCII digits.
+  public var hexDigits: [UInt8] {
+    Hex.digits(of: (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * ($0 & 7))) })
+  }
+
+  /// The id as text: 32 lower-case digits.
+  public var hex: String { String(decoding: hexDigits, as: UTF8.self) }
 }
 
 /// What set it off; decides which light says that it was delivered.
@@ -46,13 +61,15 @@ public struct OutboxEntry: Hashable, Sendable {
   public var trigger: Trigger
   /// When it was accepted, milliseconds since 1970 by the wall clock of that time.
   public var acceptedUnixMilliseconds: Int64
+  /// The same on the monotonic clock; nil when it was fetched from the store.
+  public var acceptedAt: Instant?
   /// Until when it may be sent.
   public var expiry: Expiry
 
   /// An entry; `sequence` is 0 until the store has committed it.
   public init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
-    trigger: Trigger, acceptedUnixMilliseconds: Int64, expiry: Expiry
+    trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry
   ) {
     self.sequence = sequence
     self.id = id
@@ -62,6 +79,7 @@ public struct OutboxEntry: Hashable, Sendable {
     self.isRetained = isRetained
     self.trigger = trigger
     self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
+    self.acceptedAt = acceptedAt
     self.expiry = expiry
   }
 }

@@ -36,4 +36,12 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .expired: "expired"
     }
   }
+
+  /// Whether it is shown until another lasting one takes its place; the others are moments, after which that one returns.
+  public var isLasting: Bool {
+    switch self {
+    case .starting, .ready, .offline, .readerLost, .clockUnknown, .fault: true
+    case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: false
+    }
+  }
 }

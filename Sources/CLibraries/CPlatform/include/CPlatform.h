@@ -81,6 +81,7 @@ static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
 /* Global variables of getopt's. */
 static inline const char *tp_optarg(void) { return optarg; }
 static inline int tp_optind(void) { return optind; }
+static inline void tp_reset_getopt(void) { optind = 0; }
 
 /* Enumerations in glibc, which Swift would see as types of their own. */
 static inline int tp_sock_stream(void) { return SOCK_STREAM; }
@@ -99,6 +100,8 @@ static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, 
 
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
+static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
+static inline int tp_is_regular_file(mode_t mode) { return S_ISREG(mode); }
 static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }

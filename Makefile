@@ -1,0 +1,117 @@
+# Tappet. `make help` lists what there is. Only `make deps` (and `make install` into a system folder) need root.
+
+SHELL := /bin/sh
+SWIFT ?= swift
+CC := gcc
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
+
+# Everything that is built stands in build/, laid out as it will be installed.
+OUT := build
+SCRATCH := .build-embedded
+RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+TRIPLE = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+
+EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) -Xswiftc -Xcc -Xswiftc -fPIC
+LINK = $(CC) -O2 -Wall -Wextra -Werror -pie -fPIE
+LINK_FLAGS = -L$(RESOURCES)/embedded/$(TRIPLE) -lswiftUnicodeDataTables -Wl,--gc-sections -Wl,--as-needed \
+	-Wl,-z,relro,-z,now -Wl,-z,defs -lm
+TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
+ARCHIVES := $(SCRATCH)/release
+SOURCES := $(shell find Sources Include Package.swift -type f)
+
+PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
+LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
+
+.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface lint format fuzz bench install clean
+
+all: $(PROGRAMS) $(LIBRARIES)  ## build everything that ships (Embedded Swift)
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
+
+deps:  ## install from Debian what is missing, and say what
+	@board/deps install
+
+check-deps:
+	@board/deps check
+
+# One archive a product; SwiftPM knows best what has changed.
+$(SCRATCH)/.built: $(SOURCES) Makefile
+	@board/deps check
+	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
+	$(EMBEDDED) --product TappetToolStatic
+	$(EMBEDDED) --product TappetReaderStatic
+	$(EMBEDDED) --product TappetSimulatorStatic
+	$(EMBEDDED) --product TappetStatic
+	@touch $@
+
+$(OUT)/bin/tappet: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+
+$(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
+		$(shell pkg-config --libs libnfc)
+
+$(OUT)/bin/tappet-sim: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
+
+$(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
+	@mkdir -p $(@D)
+	$(CC) -shared -s -o $@ -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
+		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
+	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
+
+$(OUT)/lib/libtappet.a: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	strip --strip-debug -o $@ $(ARCHIVES)/libTappetStatic.a
+
+run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
+	@$(MAKE) --no-print-directory all
+	@board/demo/run $(if $(ONCE),--once)
+
+test: lint all test-unit test-interface test-sanitized  ## everything that .ci/run runs
+	@Tests/Fuzz/run 5
+
+TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
+
+test-unit: all  ## unit, device and system tests: regular Swift, and the shipped programs
+	$(TEST_ENVIRONMENT) $(SWIFT) test --no-parallel
+
+test-sanitized: all  ## the core and the parsers again under the address sanitizer
+	$(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
+
+test-interface: all  ## the C library from C
+	@Tests/Interface/run $(CURDIR)/$(OUT)
+
+lint:  ## is the code laid out as .swift-format says?
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+
+format:  ## lay the code out
+	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
+
+fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
+	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
+
+bench: all  ## ratios against a C program that makes the same calls
+	@Tests/Benchmarks/run
+
+install: all  ## PREFIX=/usr/local DESTDIR=
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet
+	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
+	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
+	ln -sf libtappet.so.0 $(DESTDIR)$(PREFIX)/lib/libtappet.so
+	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' board/tappet.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/tappet.pc
+	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml $(DESTDIR)$(PREFIX)/share/doc/tappet
+
+clean:  ## remove everything that was built
+	rm -rf $(OUT) .build .build-*

@@ -1,0 +1,66 @@
+// Hexadecimal text. Writes lower case, reads either; only ASCII digits count, nothing is skipped, nothing allocated twice.
+// No tables: where a digit belongs to a key, no memory address depends on it.
+
+/// Bytes as hexadecimal digits and back.
+public enum Hex {
+  /// Two lower-case digits a byte, as text.
+  public static func encode(_ bytes: [UInt8]) -> String {
+    String(decoding: digits(of: bytes), as: UTF8.self)
+  }
+
+  /// Two lower-case digits a byte, as ASCII bytes.
+  public static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(bytes.count * 2)
+    for byte in bytes {
+      digits.append(digit(byte >> 4))
+      digits.append(digit(byte & 0x0F))
+    }
+    return digits
+  }
+
+  /// Nil unless `digits` is an even number of ASCII hexadecimal digits; no digits are no bytes.
+  public static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+    let size = digits.count / 2
+    var isValid = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      isValid = decode(
+        digits, into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<size]))
+      count = isValid ? size : 0
+    }
+    return isValid ? bytes : nil
+  }
+
+  /// Nil unless `text` is an even number of ASCII hexadecimal digits.
+  public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
+
+  /// Decodes into the caller's memory, so that a key leaves no copy elsewhere; false, and zeros, unless `digits` are exactly
+  /// twice as many hexadecimal digits as `memory` has bytes.
+  static func decode(_ digits: some Collection<UInt8>, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    guard digits.count == memory.count * 2 else { return false }
+    var invalid: UInt8 = 0
+    var index = 0
+    for character in digits {
+      let value = value(of: character)
+      invalid |= value & 0xF0
+      memory[index >> 1] = memory[index >> 1] << 4 | value & 0x0F
+      index += 1
+    }
+    if invalid == 0 { return true }
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    return false
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
+
+  /// 0 to 15, or 0xFF for what is no digit.
+  private static func value(of character: UInt8) -> UInt8 {
+    switch character {
+    case 0x30...0x39: character - 0x30
+    case 0x41...0x46: character - 0x41 + 10
+    case 0x61...0x66: character - 0x61 + 10
+    default: 0xFF
+    }
+  }
+}

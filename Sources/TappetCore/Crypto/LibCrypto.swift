@@ -1,0 +1,263 @@
+// The one place in the core that calls OpenSSL's libcrypto. It adds bounds, errors and wiping; every algorithm is libcrypto's.
+// A failure is an error, never a weaker result, and leaves libcrypto's error queue empty: TLS on the same thread reads it.
+
+import COpenSSL
+
+/// Why a cryptographic operation gave no result.
+public enum CryptoError: Error, Hashable, Sendable {
+  /// The system's random generator gave nothing.
+  case noRandomness(code: UInt)
+  /// A key of a size that the algorithm does not have.
+  case keySize(Int)
+  /// An input that is shorter or longer than the algorithm takes.
+  case inputSize(Int)
+  /// The tag does not belong to this key, this ciphertext and this context.
+  case notAuthentic
+  /// libcrypto refused, usually for want of memory; its error code.
+  case library(code: UInt)
+}
+
+/// The primitives, without state.
+public enum LibCrypto {
+  /// Bytes of an AES block.
+  public static let blockSize = 16
+  /// Bytes that `seal` adds: nonce and tag.
+  public static let sealOverhead = nonceSize + tagSize
+
+  static let nonceSize = 12
+  static let tagSize = 16
+
+  /// Random bytes for keys and nonces.
+  public static func random(count: Int) throws(CryptoError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(count, 0))
+    let isFilled = bytes.withUnsafeMutableBytes { fillRandom($0) }
+    guard isFilled else { throw randomnessError() }
+    return bytes
+  }
+
+  /// What to throw when `fillRandom` answered false.
+  static func randomnessError() -> CryptoError { .noRandomness(code: takeErrorCode()) }
+
+  /// False when there is no randomness; the memory is then not to be used.
+  static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Bool {
+    guard let base = memory.baseAddress else { return true }
+    guard let size = Int32(exactly: memory.count) else { return false }
+    return RAND_bytes(base.assumingMemoryBound(to: UInt8.self), size) == 1
+  }
+
+  /// Compares in a time that depends on the size alone.
+  public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let first = left.baseAddress, let second = right.baseAddress else { return left.isEmpty }
+    return CRYPTO_memcmp(first, second, left.count) == 0
+  }
+
+  /// Compares in a time that depends on the size alone.
+  public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.withUnsafeBytes { first in right.withUnsafeBytes { second in areEqual(first, second) } }
+  }
+
+  /// Overwrites in a way that no optimiser removes.
+  static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+    if let base = memory.baseAddress { OPENSSL_cleanse(base, memory.count) }
+  }
+
+  /// Overwrites the array's bytes and empties it; a copy that someone else holds is out of reach.
+  public static func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { wipe($0) }
+    bytes.removeAll()
+  }
+
+  /// One AES block (FIPS 197) under a key of 16, 24 or 32 bytes.
+  static func encryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
+    try transformBlock(block, key: key, isEncrypting: 1)
+  }
+
+  /// The inverse of `encryptBlock`.
+  static func decryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
+    try transformBlock(block, key: key, isEncrypting: 0)
+  }
+
+  private static func transformBlock(
+    _ block: [UInt8], key: UnsafeRawBufferPointer, isEncrypting: Int32
+  ) throws(CryptoError) -> [UInt8] {
+    guard block.count == blockSize else { throw .inputSize(block.count) }
+    let context = try CipherContext()
+    try context.start(try electronicCodebook(keySize: key.count), key: key, nonce: nil, isEncrypting: isEncrypting)
+    context.disablePadding()
+    return try context.update(block)
+  }
+
+  private static func electronicCodebook(keySize: Int) throws(CryptoError) -> OpaquePointer? {
+    switch keySize {
+    case 16: EVP_aes_128_ecb()
+    case 24: EVP_aes_192_ecb()
+    case 32: EVP_aes_256_ecb()
+    default: throw .keySize(keySize)
+    }
+  }
+
+  /// Seals with AES-256-GCM (NIST SP 800-38D) under a nonce that is drawn anew each time; `context` is authenticated with it
+  /// and not stored. 2³² seals under one key are safe, and nobody has so many secrets.
+  ///
+  ///     byte 0    12           size - 16   size
+  ///     nonce     ciphertext   tag
+  public static func seal(
+    _ plaintext: [UInt8], key: SecretKey, context: [UInt8] = []
+  ) throws(CryptoError) -> [UInt8] {
+    let nonce = try random(count: nonceSize)
+    return try key.withBytes { bytes throws(CryptoError) in
+      let cipher = try CipherContext()
+      try cipher.start(EVP_aes_256_gcm(), key: bytes, nonce: nonce, isEncrypting: 1)
+      try cipher.authenticate(context)
+      let ciphertext = try cipher.update(plaintext)
+      try cipher.finish()
+      return nonce + ciphertext + (try cipher.authenticationTag())
+    }
+  }
+
+  /// The inverse of `seal`; `notAuthentic` for anything that was not sealed under this key in this context.
+  public static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+    guard sealed.count >= sealOverhead else { throw .inputSize(sealed.count) }
+    let tagOffset = sealed.count - tagSize
+    return try key.withBytes { bytes throws(CryptoError) in
+      let cipher = try CipherContext()
+      try cipher.start(EVP_aes_256_gcm(), key: bytes, nonce: Array(sealed[..<nonceSize]), isEncrypting: 0)
+      try cipher.authenticate(context)
+      var plaintext = try cipher.update(Array(sealed[nonceSize..<tagOffset]))
+      do throws(CryptoError) {
+        try cipher.expectTag(Array(sealed[tagOffset...]))
+        try cipher.finish()
+      } catch {
+        wipe(&plaintext)
+        throw .notAuthentic
+      }
+      return plaintext
+    }
+  }
+
+  /// The oldest error of this thread's queue, which is emptied.
+  fileprivate static func takeErrorCode() -> UInt {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    return code
+  }
+
+  fileprivate static func check(_ result: Int32) throws(CryptoError) {
+    if result != 1 { throw .library(code: takeErrorCode()) }
+  }
+}
+
+/// A cipher at work; libcrypto wipes its key when it is freed.
+private struct CipherContext: ~Copyable {
+  private let handle: OpaquePointer
+
+  init() throws(CryptoError) {
+    guard let handle = EVP_CIPHER_CTX_new() else { throw .library(code: LibCrypto.takeErrorCode()) }
+    self.handle = handle
+  }
+
+  deinit { EVP_CIPHER_CTX_free(handle) }
+
+  borrowing func start(
+    _ cipher: OpaquePointer?, key: UnsafeRawBufferPointer, nonce: [UInt8]?, isEncrypting: Int32
+  ) throws(CryptoError) {
+    guard key.count == Int(EVP_CIPHER_get_key_length(cipher)) else { throw .keySize(key.count) }
+    let keyBytes = key.bindMemory(to: UInt8.self).baseAddress
+    let result =
+      if let nonce {
+        EVP_CipherInit_ex2(handle, cipher, keyBytes, nonce, isEncrypting, nil)
+      } else {
+        EVP_CipherInit_ex2(handle, cipher, keyBytes, nil, isEncrypting, nil)
+      }
+    try LibCrypto.check(result)
+  }
+
+  borrowing func disablePadding() { EVP_CIPHER_CTX_set_padding(handle, 0) }
+
+  borrowing func authenticate(_ context: [UInt8]) throws(CryptoError) {
+    guard let size = Int32(exactly: context.count) else { throw .inputSize(context.count) }
+    if size == 0 { return }
+    var written: Int32 = 0
+    try LibCrypto.check(EVP_CipherUpdate(handle, nil, &written, context, size))
+  }
+
+  /// As many bytes as go in: a whole block without padding, or a stream.
+  borrowing func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard let size = Int32(exactly: input.count) else { throw .inputSize(input.count) }
+    if size == 0 { return [] }
+    // Decryption may hold a block back until it knows about padding, and libcrypto asks for room for it.
+    var output = [UInt8](repeating: 0, count: input.count + LibCrypto.blockSize)
+    var written: Int32 = 0
+    try LibCrypto.check(EVP_CipherUpdate(handle, &output, &written, input, size))
+    guard Int(written) == input.count else { throw .inputSize(input.count) }
+    output.removeLast(LibCrypto.blockSize)
+    return output
+  }
+
+  borrowing func finish() throws(CryptoError) {
+    var output = [UInt8](repeating: 0, count: LibCrypto.blockSize)
+    var written: Int32 = 0
+    try LibCrypto.check(EVP_CipherFinal_ex(handle, &output, &written))
+  }
+
+  borrowing func authenticationTag() throws(CryptoError) -> [UInt8] {
+    var tag = [UInt8](repeating: 0, count: LibCrypto.tagSize)
+    try LibCrypto.check(EVP_CIPHER_CTX_ctrl(handle, EVP_CTRL_AEAD_GET_TAG, Int32(LibCrypto.tagSize), &tag))
+    return tag
+  }
+
+  borrowing func expectTag(_ tag: [UInt8]) throws(CryptoError) {
+    var tag = tag
+    try LibCrypto.check(EVP_CIPHER_CTX_ctrl(handle, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag))
+  }
+}
+
+/// HMAC-SHA256 (RFC 2104) under one key. The key's two hash states are computed once; a message costs a copy of them.
+final class MessageAuthenticator: Sendable {
+  /// Bytes of a result.
+  static let size = 32
+
+  // Set up in `init`, before anyone else holds it, and only copied from afterwards: threads may share it.
+  nonisolated(unsafe) private let keyed: OpaquePointer
+
+  /// Nil when libcrypto refuses, usually for want of memory.
+  init?(key: UnsafeRawBufferPointer) {
+    guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else {
+      _ = LibCrypto.takeErrorCode()
+      return nil
+    }
+    // The context keeps a reference of its own.
+    defer { EVP_MAC_free(algorithm) }
+    guard let context = EVP_MAC_CTX_new(algorithm) else {
+      _ = LibCrypto.takeErrorCode()
+      return nil
+    }
+    var digest = "SHA256".utf8CString.map { $0 }
+    let isReady = digest.withUnsafeMutableBufferPointer { name in
+      let parameters = [
+        OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
+      ]
+      return EVP_MAC_init(context, key.bindMemory(to: UInt8.self).baseAddress, key.count, parameters) == 1
+    }
+    guard isReady else {
+      _ = LibCrypto.takeErrorCode()
+      EVP_MAC_CTX_free(context)
+      return nil
+    }
+    keyed = context
+  }
+
+  deinit { EVP_MAC_CTX_free(keyed) }
+
+  /// The message's authentication code.
+  func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard let context = EVP_MAC_CTX_dup(keyed) else { throw .library(code: LibCrypto.takeErrorCode()) }
+    defer { EVP_MAC_CTX_free(context) }
+    var code = [UInt8](repeating: 0, count: MessageAuthenticator.size)
+    var written = 0
+    try LibCrypto.check(EVP_MAC_update(context, message, message.count))
+    try LibCrypto.check(EVP_MAC_final(context, &code, &written, code.count))
+    return code
+  }
+}

@@ -1,0 +1,35 @@
+// What the kiosk orders: whoever performs it decides nothing.
+
+/// One order.
+public enum Effect: Sendable {
+  /// Start tappet-reader; answered by `Event.reader(.ready)`, `.readerEnded` or `.readerNotStarted`.
+  case startReader
+  /// Kill tappet-reader at once; answered by `.readerEnded`.
+  case killReader
+  /// Let tappet-reader end by itself; answered by `.readerEnded`.
+  case stopReader
+  /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
+  case connect(endpoint: Int)
+  /// Disconnect in order; answered by `LinkEvent.disconnected`.
+  case disconnect
+  /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
+  case publish(OutboxEntry, unixSeconds: Int64)
+  /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
+  case store(OutboxEntry)
+  /// Remove the entry, which was delivered or refused for good.
+  case forget(EntryID)
+  /// Fetch the entries behind `sequence`, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
+  case fetch(after: Int64, limit: Int, clockIsGood: Bool)
+  /// Remove and name the entries whose time is over; answered by `StoreEvent.expired`.
+  case expire(clockIsGood: Bool)
+  /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
+  case checkStore
+  /// Remember that the secret was used.
+  case noteSecretUse(id: String, unixSeconds: Int64)
+  /// Show it.
+  case light(Light)
+  /// Tell whoever listens: the log, the live view, the counters.
+  case report(Report)
+  /// Everything is at rest: end the process.
+  case finish
+}

@@ -1,0 +1,39 @@
+// What the kiosk is told: facts, in the past tense.
+
+/// How a process ended.
+public enum ProcessEnd: Hashable, Sendable {
+  /// With this exit status.
+  case exited(Int32)
+  /// By this signal.
+  case signaled(Int32)
+}
+
+/// One thing that happened. The answers to effects name their question: a stale one is recognised and dropped.
+public enum Event: Sendable {
+  /// The devices are open and the reactor runs.
+  case started(OutboxSummary)
+  /// A deadline may have passed.
+  case timerFired
+  /// Whether the kernel says that the wall clock is right; told at the start and at each change or step.
+  case clockChecked(isSynchronised: Bool)
+  /// The secrets in force from now on.
+  case secretsLoaded([TagSecret])
+  /// tappet-reader said something.
+  case reader(ReaderMessage)
+  /// tappet-reader sent what is no message.
+  case readerMalformed(ReaderMessageError)
+  /// tappet-reader ended, for whatever reason.
+  case readerEnded(ProcessEnd)
+  /// tappet-reader could not be started; an errno.
+  case readerNotStarted(code: Int32)
+  /// The store answered.
+  case store(StoreEvent)
+  /// The link to the broker changed, or the broker answered.
+  case link(LinkEvent)
+  /// A message could not be made from the entry: its time does not fit a token.
+  case fillFailed(EntryID)
+  /// A button's line became active.
+  case pressed(line: String)
+  /// A person or the service manager asked for an end.
+  case stopRequested
+}

@@ -1,0 +1,78 @@
+// The way of one tap, from the reading to the promise that its light makes. Deciding only.
+
+extension Kiosk {
+  mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
+    let uid = reading.uid
+    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held) }
+    switch settings.verify(reading, secrets: secrets) {
+    case .failure(let refusal):
+      return refuse(.tag, uid, refusal)
+    case .success(let tap):
+      let action = tap.action
+      if let remaining = taps.cooldownRemaining(uid, action, at: now.instant) {
+        return ignore(uid, action: action.name, .cooldown(remaining: remaining))
+      }
+      if let obstacle = obstacle(to: action) { return refuse(.tag, uid, obstacle) }
+      taps.noteAccepted(uid, action, cooldownMax: settings.cooldownMax, at: now.instant)
+      return [
+        .store(enter(action, by: .tag, uid, at: now)),
+        .noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds),
+      ]
+    }
+  }
+
+  mutating func buttonPressed(_ line: String, at now: Moment) -> [Effect] {
+    guard let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name }) else {
+      return []
+    }
+    if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle) }
+    return [.store(enter(action, by: .button, nil, at: now))]
+  }
+
+  /// The commit is done: only now is it accepted, so that what the light promises survives a power cut.
+  mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
+    guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
+    counters.accepted += 1
+    guard let reason = reasonToWait(entry) else { return [.light(.accepted), .report(.accepted(entry, uid: uid))] }
+    return [.light(.queued), .report(.accepted(entry, uid: uid)), .report(.queued(entry, reason))]
+  }
+
+  mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal) -> [Effect] {
+    counters.refused += 1
+    return [.light(.refused), .report(.refused(trigger: trigger, uid: uid, refusal))]
+  }
+
+  private mutating func ignore(_ uid: TagUID, action: String?, _ reason: TapIgnored) -> [Effect] {
+    counters.ignored += 1
+    return [.light(baseLight), .report(.ignored(uid: uid, action: action, reason))]
+  }
+
+  /// What forbids the action now, though it is allowed as such.
+  private func obstacle(to action: Action) -> TapRefusal? {
+    guard action.offline == .queue || link.isUp else { return .brokerAway(action: action.name) }
+    let (count, size) = outbox.promised
+    let hasRoom = count < settings.outboxCountMax && size + action.message.size <= settings.outboxSizeMax
+    return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
+  }
+
+  private mutating func enter(_ action: Action, by trigger: Trigger, _ uid: TagUID?, at now: Moment) -> OutboxEntry {
+    let entry = OutboxEntry(
+      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: action.topic,
+      message: action.message, isRetained: action.isRetained, trigger: trigger,
+      acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
+      expiry: .at(now.instant + action.expiresAfter))
+    outbox.willStore(entry, uid)
+    return entry
+  }
+
+  private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {
+    if !link.isUp { return .linkDown }
+    if !entry.isSendable(clockIsGood: clockIsGood) { return .clockUnknown }
+    let ahead = outbox.count - 1 - outbox.inflightCount
+    return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil
+  }
+}
+
+extension KioskSettings {
+  var cooldownMax: Duration { actions.reduce(.zero) { max($0, $1.cooldown) } }
+}

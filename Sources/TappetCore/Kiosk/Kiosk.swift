@@ -1,0 +1,294 @@
+// Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift.
+//
+// In: an `Event` and the time. Out: effects, in the order in which they are to be performed, and `nextDeadline`, when
+// `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
+// Invariants: nothing is published that was not verified and committed; an entry is published at most once on a
+// connection; nothing is published after its expiry; something is always awaited or due.
+
+/// The kiosk's mind.
+public struct Kiosk: Sendable {
+  /// Where it stands in its life.
+  private enum Phase: Equatable, Sendable {
+    case starting
+    case running
+    case draining(until: Instant)
+    case closing(until: Instant)
+    case finished
+  }
+
+  let settings: KioskSettings
+  private var phase: Phase = .starting
+  private var reader: ReaderSupervision
+  private(set) var link: LinkSupervision
+  var outbox: Outbox
+  var taps = TapMemory()
+  var secrets: [TagSecret] = []
+  var random: Randomness
+  /// How many taps and presses came to what.
+  public internal(set) var counters = Counters()
+  private var isClockSynchronised: Bool?
+  /// The expiry pass that is under way; one at a time.
+  private var isExpiring = false
+  private var store = StoreSupervision()
+  /// The lasting light that is shown.
+  private var shownLight: Light?
+
+  /// A kiosk that has not started: it waits for `Event.started`. `seed` is for jitter and entry names.
+  public init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
+    self.settings = settings
+    reader = ReaderSupervision(startAt: now)
+    link = LinkSupervision(endpointCount: settings.endpointCount, connectAt: now)
+    outbox = Outbox(OutboxSummary())
+    random = Randomness(seed: seed)
+  }
+
+  /// Entries that wait in the store.
+  public var outboxCount: Int { outbox.count }
+
+  /// Whether `%T` may be sealed.
+  public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
+
+  /// When `Event.timerFired` is due, if nothing happens before; nil: when something happens.
+  public func nextDeadline(at now: Moment) -> Instant? {
+    switch phase {
+    case .starting, .finished: return nil
+    case .draining(let until), .closing(let until): return until
+    case .running: break
+    }
+    var deadline = reader.deadline
+    for other in [link.deadline, store.deadline, expiryDeadline(at: now)] {
+      if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
+    }
+    return deadline
+  }
+
+  /// Takes one event and answers with what is to be done.
+  public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+    var effects: [Effect]
+    switch event {
+    case .started(let summary): effects = start(summary)
+    case .timerFired: effects = []
+    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised)
+    case .secretsLoaded(let loaded):
+      secrets = loaded
+      effects = []
+    case .reader(let message): effects = readerSaid(message, at: now)
+    case .readerMalformed(let error): effects = reader.malformed(error)
+    case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
+    case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
+    case .store(let answer): effects = storeAnswered(answer, at: now)
+    case .link(let change): effects = linkChanged(change, at: now)
+    case .fillFailed(let id): effects = undeliverable(id, code: nil)
+    case .pressed(let line): effects = buttonPressed(line, at: now)
+    case .stopRequested: effects = stop(at: now)
+    }
+    effects += dueEffects(at: now)
+    effects += sendWhatMayBeSent(at: now)
+    effects += lastingLight()
+    return effects
+  }
+
+  // MARK: Life
+
+  private mutating func start(_ summary: OutboxSummary) -> [Effect] {
+    guard phase == .starting else { return [] }
+    phase = .running
+    outbox = Outbox(summary)
+    return summary.count > 0 ? [.report(.outboxRestored(count: summary.count))] : []
+  }
+
+  /// A first request drains what the broker has for a bounded time; a second one ends at once.
+  private mutating func stop(at now: Moment) -> [Effect] {
+    switch phase {
+    case .starting:
+      phase = .finished
+      return [.finish]
+    case .running:
+      phase = .draining(until: now.instant + Limits.drainMax)
+      return [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
+    case .draining, .closing:
+      phase = .finished
+      return [.finish]
+    case .finished:
+      return []
+    }
+  }
+
+  private mutating func dueEffects(at now: Moment) -> [Effect] {
+    switch phase {
+    case .starting, .finished:
+      return []
+    case .running:
+      return reader.timeUp(at: now.instant) + link.timeUp(at: now.instant) + store.timeUp(at: now.instant)
+        + expireWhatIsOver(at: now)
+    case .draining(let until):
+      let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
+      guard isDrained || until <= now.instant || !link.isUp else { return [] }
+      phase = .closing(until: now.instant + Limits.closeMax)
+      return link.stop() + finishIfClosed()
+    case .closing(let until):
+      return until <= now.instant ? finish() : finishIfClosed()
+    }
+  }
+
+  private mutating func finishIfClosed() -> [Effect] { link.isStopped && reader.isStopped ? finish() : [] }
+
+  private mutating func finish() -> [Effect] {
+    phase = .finished
+    return [.finish]
+  }
+
+  // MARK: Clock
+
+  private mutating func clockChecked(_ isSynchronised: Bool) -> [Effect] {
+    let wasGood = clockIsGood
+    let isFirst = isClockSynchronised == nil
+    isClockSynchronised = isSynchronised
+    guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
+    guard clockIsGood else { return [.report(.clockUnknown)] }
+    outbox.clockBecameGood()
+    return isFirst ? [] : [.report(.clockGood)]
+  }
+
+  // MARK: Reader
+
+  private mutating func readerSaid(_ message: ReaderMessage, at now: Moment) -> [Effect] {
+    let wasUsable = reader.isUsable
+    let effects = reader.heard(message, at: now.instant)
+    guard wasUsable else { return effects }
+    switch message {
+    case .tagArrived(let uid):
+      taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
+      return effects + [.light(.reading)]
+    case .tagRead(let reading): return effects + tagRead(reading, at: now)
+    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault))
+    case .tagLeft(let uid):
+      taps.tagLeft(uid)
+      return effects
+    case .ready, .heartbeat, .lost: return effects
+    }
+  }
+
+  // MARK: Link
+
+  private mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .connected:
+      let effects = link.connected(at: now.instant)
+      if link.isUp { outbox.linkUp() }
+      return effects
+    case .failed(let failure):
+      link.endedWhileStopping()
+      return link.failed(failure, at: now.instant, random: &random)
+    case .lost(let failure):
+      let expired = linkDown()
+      link.endedWhileStopping()
+      return expired + link.lost(failure, at: now.instant, random: &random)
+    case .disconnected:
+      return linkDown() + link.disconnected()
+    case .acknowledged(let id): return delivered(id, at: now)
+    case .publishRefused(let id, let code): return undeliverable(id, code: code)
+    }
+  }
+
+  private mutating func linkDown() -> [Effect] { outbox.linkDown().flatMap { expiredEffects($0) } }
+
+  // MARK: Store
+
+  private mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
+    switch answer {
+    case .stored(let id, let sequence):
+      return store.succeeded() + stored(id, sequence: sequence)
+    case .storeFailed(let id, let fault):
+      let trouble = store.failed(fault, at: now.instant)
+      guard let (entry, uid) = outbox.notStored(id) else { return trouble }
+      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault))
+    case .fetched(let entries, let reachedEnd):
+      outbox.fetched(entries, reachedEnd: reachedEnd)
+      return []
+    case .removed(let ids):
+      outbox.removed(ids)
+      return []
+    case .expired(let entries, let earliest):
+      isExpiring = false
+      return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
+    case .checked:
+      return store.succeeded()
+    case .expireFailed(let fault):
+      isExpiring = false
+      return store.failed(fault, at: now.instant)
+    case .fetchFailed(let fault):
+      outbox.fetchFailed()
+      return store.failed(fault, at: now.instant)
+    case .removeFailed(let fault), .checkFailed(let fault):
+      return store.failed(fault, at: now.instant)
+    }
+  }
+
+  // MARK: Delivery
+
+  private mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
+    guard link.isUp, phase == .running else { return [] }
+    var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
+      Effect.publish($0, unixSeconds: now.unixSeconds)
+    }
+    if store.isGood, let (after, limit) = outbox.takeFetch() {
+      effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    }
+    return effects
+  }
+
+  private mutating func delivered(_ id: EntryID, at now: Moment) -> [Effect] {
+    guard let entry = outbox.settle(id) else { return [] }
+    counters.delivered += 1
+    return [
+      .forget(id), .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
+      .report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })),
+    ]
+  }
+
+  private mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
+    guard let entry = outbox.settle(id) else { return [] }
+    counters.undeliverable += 1
+    return [.forget(id), .light(.refused), .report(.undeliverable(entry, code: code))]
+  }
+
+  private mutating func expiredEffects(_ entry: OutboxEntry) -> [Effect] {
+    counters.expired += 1
+    return [.light(.expired), .report(.expired(entry))]
+  }
+
+  private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
+    guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
+    isExpiring = true
+    return [.expire(clockIsGood: clockIsGood)]
+  }
+
+  private func expiryDeadline(at now: Moment) -> Instant? {
+    guard !isExpiring, store.isGood else { return nil }
+    switch outbox.earliestExpiry {
+    case nil: return nil
+    case .at(let instant): return instant
+    case .atUnixMilliseconds(let time):
+      return clockIsGood ? now.instant + .milliseconds(max(0, time &- now.unixMilliseconds)) : nil
+    }
+  }
+
+  // MARK: Lights
+
+  /// What lasts while nothing happens: the most serious trouble first.
+  public var baseLight: Light {
+    if !store.isGood { return .fault }
+    if reader.isLost { return .readerLost }
+    if link.hasFailed { return .offline }
+    if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
+    return reader.isUsable && link.isUp ? .ready : .starting
+  }
+
+  private mutating func lastingLight() -> [Effect] {
+    let light = baseLight
+    guard light != shownLight, phase != .starting else { return [] }
+    shownLight = light
+    return [.light(light)]
+  }
+}

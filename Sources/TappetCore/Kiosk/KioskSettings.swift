@@ -1,0 +1,30 @@
+// What the kiosk is configured to do.
+
+/// The part of the configuration that the core needs.
+public struct KioskSettings: Sendable {
+  /// The actions, names and indexes unique.
+  public var actions: [Action]
+  /// Action names by button line.
+  public var buttons: [String: String]
+  /// How many endpoints can be tried in turn; at least 1.
+  public var endpointCount: Int
+  /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
+  public var trustsClock: Bool
+  /// Entries that may wait.
+  public var outboxCountMax: Int
+  /// Bytes of all messages that may wait.
+  public var outboxSizeMax: Int
+
+  /// Settings with the default bounds.
+  public init(
+    actions: [Action], buttons: [String: String] = [:], endpointCount: Int = 1, trustsClock: Bool = false,
+    outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
+  ) {
+    self.actions = actions
+    self.buttons = buttons
+    self.endpointCount = max(1, endpointCount)
+    self.trustsClock = trustsClock
+    self.outboxCountMax = outboxCountMax
+    self.outboxSizeMax = outboxSizeMax
+  }
+}

@@ -1,0 +1,110 @@
+// Keeps a connection to one of the brokers: connects, waits, tries the next, rests in a storm.
+
+/// The link as the kiosk sees it.
+struct LinkSupervision: Sendable {
+  /// What is known of the connection.
+  enum State: Equatable, Sendable {
+    /// None; the next attempt is then.
+    case waiting(until: Instant)
+    /// Connecting; always answered, the link has its own time limit.
+    case connecting
+    /// CONNACK came.
+    case connected(since: Instant)
+    /// Asked to disconnect; always answered.
+    case disconnecting
+    /// Not wanted any more.
+    case stopped
+  }
+
+  private(set) var state: State
+  /// Which endpoint is tried, or connected to.
+  private(set) var endpoint = 0
+  /// Whether an attempt has failed, or a connection was lost, since the last success.
+  private(set) var hasFailed = false
+  private var policy = RetryPolicy()
+  private let endpointCount: Int
+
+  init(endpointCount: Int, connectAt now: Instant) {
+    self.endpointCount = endpointCount
+    state = .waiting(until: now)
+  }
+
+  var isUp: Bool { if case .connected = state { true } else { false } }
+
+  var isStopped: Bool { state == .stopped }
+
+  var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
+
+  /// The deadline passed.
+  mutating func timeUp(at now: Instant) -> [Effect] {
+    guard let deadline, deadline <= now else { return [] }
+    state = .connecting
+    return [.connect(endpoint: endpoint)]
+  }
+
+  /// CONNACK said yes.
+  mutating func connected(at now: Instant) -> [Effect] {
+    guard case .connecting = state else { return [] }
+    state = .connected(since: now)
+    hasFailed = false
+    return [.report(.linkUp(endpoint: endpoint))]
+  }
+
+  /// An attempt came to nothing: the next endpoint's turn.
+  mutating func failed(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
+    guard case .connecting = state else { return [] }
+    let delay = policy.connectionFailed(random: &random)
+    let failed = endpoint
+    wait(delay, at: now)
+    return [.report(.linkFailed(endpoint: failed, failure, retryIn: delay))]
+  }
+
+  /// The connection broke.
+  mutating func lost(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
+    guard case .connected(let since) = state else { return [] }
+    let lostEndpoint = endpoint
+    switch policy.connectionLost(connectedAt: since, at: now, random: &random) {
+    case .retry(let delay):
+      wait(delay, at: now)
+      return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
+    case .rest(let losses, let rest):
+      wait(rest, at: now)
+      return [
+        .report(.linkLost(endpoint: lostEndpoint, failure, retryIn: rest)),
+        .report(.linkStorm(losses: losses, rest: rest)),
+      ]
+    }
+  }
+
+  /// The link ended by our own order.
+  mutating func disconnected() -> [Effect] {
+    guard case .disconnecting = state else { return [] }
+    state = .stopped
+    return [.report(.linkClosed)]
+  }
+
+  /// No connection is wanted any more. An attempt under way is broken off.
+  mutating func stop() -> [Effect] {
+    switch state {
+    case .connecting, .connected:
+      state = .disconnecting
+      return [.disconnect]
+    case .waiting:
+      state = .stopped
+      return []
+    case .disconnecting, .stopped:
+      return []
+    }
+  }
+
+  /// While stopping, any end of the connection is the end.
+  mutating func endedWhileStopping() {
+    if case .disconnecting = state { state = .stopped }
+  }
+
+  private mutating func wait(_ delay: Duration, at now: Instant) {
+    hasFailed = true
+    endpoint = (endpoint + 1) % endpointCount
+    state = .waiting(until: now + delay)
+  }
+}

@@ -1,0 +1,211 @@
+// The accepted entries on their way: which are with the broker, which are next, and how many wait in the store.
+// The store holds all of them until they are acknowledged; memory holds a window of them, and none while the link is down.
+
+/// What the kiosk knows of the outbox.
+struct Outbox: Sendable {
+  /// Entries in the store.
+  private(set) var count: Int
+  /// Bytes of their messages.
+  private(set) var size: Int
+  /// When the first of them expires, as far as known; never later than the truth.
+  private(set) var earliestExpiry: Expiry?
+  /// Given to the store, its commit awaited.
+  private var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
+  /// Next in line, in order of acceptance.
+  private var window: [OutboxEntry] = []
+  /// Published on this connection, PUBACK awaited.
+  private var inflight: [EntryID: OutboxEntry] = [:]
+  /// Acknowledged or given up, their removal not yet confirmed: never to be sent again.
+  private var settled: Set<EntryID> = []
+  /// In flight when their time was over: the PUBACK decides whether they were delivered or expired.
+  private var expiredInFlight: Set<EntryID> = []
+  private var reading: Reading = .idle
+
+  /// How far the store was read for this connection.
+  private enum Reading: Equatable, Sendable {
+    /// The link is down: nothing is held in memory.
+    case idle
+    /// All up to `through` is in memory or done; more waits behind.
+    case behind(through: Int64)
+    /// An answer to a fetch from `after` is awaited.
+    case fetching(after: Int64)
+    /// All that is in the store is in memory or done.
+    case complete(through: Int64)
+  }
+
+  init(_ summary: OutboxSummary) {
+    count = summary.count
+    size = summary.size
+    earliestExpiry = summary.earliestExpiry
+  }
+
+  /// Entries and bytes including those whose commit is awaited.
+  var promised: (count: Int, size: Int) {
+    (count + uncommitted.count, uncommitted.values.reduce(size) { $0 + $1.entry.message.size })
+  }
+
+  var inflightCount: Int { inflight.count }
+  var uncommittedCount: Int { uncommitted.count }
+
+  // MARK: The store
+
+  mutating func willStore(_ entry: OutboxEntry, _ uid: TagUID?) { uncommitted[entry.id] = (entry, uid) }
+
+  /// The commit is done. Nil when nobody asked for it.
+  mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
+    guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
+    var entry = promise.entry
+    entry.sequence = sequence
+    count += 1
+    size += entry.message.size
+    note(entry.expiry)
+    if case .complete(let through) = reading, sequence > through {
+      if window.count < Limits.outboxWindow {
+        if entry.isSendable(clockIsGood: clockIsGood) { window.append(entry) }
+        reading = .complete(through: sequence)
+      } else {
+        reading = .behind(through: through)
+      }
+    }
+    return (entry, promise.uid)
+  }
+
+  mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { uncommitted.removeValue(forKey: id) }
+
+  /// The store told what is next. An answer that nobody waits for is dropped.
+  mutating func fetched(_ entries: [OutboxEntry], reachedEnd: Bool) {
+    guard case .fetching(let after) = reading else { return }
+    let through = entries.last?.sequence ?? after
+    for entry in entries where inflight[entry.id] == nil && !settled.contains(entry.id) { window.append(entry) }
+    reading = reachedEnd ? .complete(through: through) : .behind(through: through)
+  }
+
+  mutating func fetchFailed() {
+    guard case .fetching(let after) = reading else { return }
+    reading = .behind(through: after)
+  }
+
+  /// Their rows are gone.
+  mutating func removed(_ ids: [EntryID]) { for id in ids { settled.remove(id) } }
+
+  /// The store removed these because their time was over; answers those whose outcome that is.
+  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
+    var gone: Set<EntryID> = []
+    var outcomes: [OutboxEntry] = []
+    for entry in entries {
+      leave(entry)
+      gone.insert(entry.id)
+      if inflight[entry.id] != nil {
+        expiredInFlight.insert(entry.id)
+      } else if settled.remove(entry.id) == nil {
+        outcomes.append(entry)
+      }
+    }
+    window.removeAll { gone.contains($0.id) }
+    earliestExpiry = earliest
+    return outcomes
+  }
+
+  // MARK: The link
+
+  /// A connection begins: everything that waits is to be sent on it.
+  mutating func linkUp() { restart() }
+
+  /// What was kept back may go now.
+  mutating func clockBecameGood() { if reading != .idle { restart() } }
+
+  /// The connection is over; answers the entries that had expired while they were with the broker.
+  mutating func linkDown() -> [OutboxEntry] {
+    let lost = inflight.values.filter { expiredInFlight.contains($0.id) }
+    inflight.removeAll()
+    expiredInFlight.removeAll()
+    window.removeAll()
+    reading = .idle
+    return lost.sorted { $0.sequence < $1.sequence }
+  }
+
+  /// The broker has it, or will never take it: it is not ours any more. Nil when it is not in flight.
+  mutating func settle(_ id: EntryID) -> OutboxEntry? {
+    guard let entry = inflight.removeValue(forKey: id) else { return nil }
+    if expiredInFlight.remove(id) == nil {
+      settled.insert(id)
+      leave(entry)
+    }
+    return entry
+  }
+
+  /// The next entries to publish. An entry that must wait holds back its own action's later ones, no others.
+  mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
+    guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty else { return [] }
+    var taken: [OutboxEntry] = []
+    var kept: [OutboxEntry] = []
+    var waiting: Set<String> = []
+    for entry in window {
+      let isSendable =
+        inflight.count < Limits.inflightMax && !waiting.contains(entry.action)
+        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now)
+      if isSendable {
+        inflight[entry.id] = entry
+        taken.append(entry)
+      } else {
+        waiting.insert(entry.action)
+        kept.append(entry)
+      }
+    }
+    window = kept
+    return taken
+  }
+
+  /// Where to go on reading, when the window runs low.
+  mutating func takeFetch() -> (after: Int64, limit: Int)? {
+    guard case .behind(let through) = reading, window.count <= Limits.outboxWindow / 2 else { return nil }
+    reading = .fetching(after: through)
+    return (through, Limits.outboxWindow)
+  }
+
+  private mutating func restart() {
+    window.removeAll()
+    reading = .behind(through: 0)
+  }
+
+  private mutating func leave(_ entry: OutboxEntry) {
+    count = max(0, count - 1)
+    size = max(0, size - entry.message.size)
+  }
+
+  private mutating func note(_ expiry: Expiry) {
+    switch (earliestExpiry, expiry) {
+    case (nil, _): earliestExpiry = expiry
+    case (.at(let known), .at(let new)) where new < known: earliestExpiry = expiry
+    case (.atUnixMilliseconds, .at): earliestExpiry = expiry
+    case (.at, _), (.atUnixMilliseconds, .atUnixMilliseconds): break
+    }
+  }
+}
+
+extension PayloadTemplate {
+  /// Bytes of the template, by which the outbox is bounded.
+  var size: Int { text.utf8.count }
+}
+
+extension OutboxEntry {
+  /// Whether the state of the clock allows it to be sent: a token needs the right time, and only the wall clock can tell
+  /// whether an entry from before the machine's start is too old.
+  func isSendable(clockIsGood: Bool) -> Bool {
+    if clockIsGood { return true }
+    if message.usesTimestamp { return false }
+    switch expiry {
+    case .at: return true
+    case .atUnixMilliseconds: return false
+    }
+  }
+}
+
+extension Expiry {
+  func isOver(at now: Moment) -> Bool {
+    switch self {
+    case .at(let instant): instant <= now.instant
+    case .atUnixMilliseconds(let time): time <= now.unixMilliseconds
+    }
+  }
+}

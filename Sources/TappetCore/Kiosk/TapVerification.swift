@@ -1,0 +1,34 @@
+// May this tag do what it asks for? Decides; remembers nothing.
+
+/// A tag that proved itself.
+struct VerifiedTap {
+  var action: Action
+  var secret: TagSecret
+}
+
+extension KioskSettings {
+  /// Whether a tag with this memory would be accepted, and for which action; nothing happens.
+  public func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
+    verify(reading, secrets: secrets).map { $0.action }
+  }
+
+  /// Goes through the checks in the order that the phone app has them (formats.md, "Tag URL").
+  func verify(_ reading: TagReading, secrets: [TagSecret]) -> Result<VerifiedTap, TapRefusal> {
+    let url: TagURL
+    do throws(TagReadingError) { url = try reading.tagURL() } catch {
+      switch error {
+      case .content(let error): return .failure(.content(error))
+      case .url(let error): return .failure(.malformedURL(error))
+      }
+    }
+    guard let action = actions.first(where: { $0.index == url.index }) else {
+      return .failure(.noSuchAction(index: url.index))
+    }
+    let candidates = secrets.filter { $0.action == action.name }
+    guard !candidates.isEmpty else { return .failure(.noTagConfigured(action: action.name)) }
+    guard let secret = url.verify(with: candidates) else {
+      return .failure(.invalidSignature(action: action.name))
+    }
+    return .success(VerifiedTap(action: action, secret: secret))
+  }
+}

@@ -1,0 +1,143 @@
+// NDEF messages (NFC Forum NDEF 1.0): any bytes decode to a message or an error, and a decoded message encodes to one that
+// decodes to it. Chunked records are refused: no tag URL needs them, and each is a place to hide in.
+//
+//     byte 0   MB ME CF SR IL TNF(3)    1   type size   2   payload size, 1 byte if SR, else 4 big-endian
+//     then     id size, if IL           then type, id, payload
+
+/// One record of a message.
+public struct NDEFRecord: Hashable, Sendable {
+  /// Type Name Format, 0 to 6 (§3.2.6).
+  public var typeNameFormat: UInt8
+  /// At most 255 bytes.
+  public var type: [UInt8]
+  /// At most 255 bytes; nil: the record has no id field.
+  public var id: [UInt8]?
+  public var payload: [UInt8]
+
+  /// A record as it stands; `NDEFMessage.encode` says what cannot be written.
+  public init(typeNameFormat: UInt8, type: [UInt8], id: [UInt8]? = nil, payload: [UInt8]) {
+    self.typeNameFormat = typeNameFormat
+    self.type = type
+    self.id = id
+    self.payload = payload
+  }
+
+  /// A URI record (NFC Forum RTD URI 1.0) whose prefix is not abbreviated.
+  public init(uri: [UInt8]) {
+    self.init(typeNameFormat: 1, type: [UInt8(ascii: "U")], payload: [0] + uri)
+  }
+
+  /// The URI of a URI record; nil for other records, and for a reserved identifier code.
+  public var uri: [UInt8]? {
+    guard typeNameFormat == 1, type == [UInt8(ascii: "U")], let code = payload.first else { return nil }
+    guard let prefix = NDEFRecord.prefix(Int(code)) else { return nil }
+    return Array("\(prefix)".utf8) + payload.dropFirst()
+  }
+
+  /// URI identifier codes (RTD URI 1.0 §3.2.2).
+  private static func prefix(_ code: Int) -> StaticString? {
+    let prefixes: [StaticString] = [
+      "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
+      "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",
+      "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://",
+      "irdaobex://", "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
+    ]
+    return prefixes.indices.contains(code) ? prefixes[code] : nil
+  }
+}
+
+/// Why bytes are no message; offsets are those of the record's first byte.
+public enum NDEFError: Error, Hashable, Sendable {
+  case empty
+  case truncated(offset: Int)
+  /// The first record lacks MB, or a later one has it (§3.2.1).
+  case misplacedBegin(offset: Int)
+  /// The last record lacks ME (§3.2.2).
+  case missingEnd
+  case bytesBehindEnd(offset: Int)
+  /// CF is set, or TNF is 6 (§3.2.3).
+  case chunked(offset: Int)
+  /// TNF 7 is reserved (§3.2.6).
+  case reservedFormat(offset: Int)
+  /// An empty record, or one of unknown type, with a type (§3.2.6).
+  case unexpectedType(offset: Int)
+  /// An empty record with an id or a payload (§3.2.6).
+  case emptyWithContent(offset: Int)
+  case tooManyRecords(max: Int)
+}
+
+/// A message: one record or more.
+public struct NDEFMessage: Hashable, Sendable {
+  public var records: [NDEFRecord]
+
+  /// A message of these records.
+  public init(records: [NDEFRecord]) { self.records = records }
+
+  /// Takes a whole message apart.
+  public init(decoding bytes: [UInt8]) throws(NDEFError) {
+    guard !bytes.isEmpty else { throw .empty }
+    var reader = ByteReader(bytes)
+    records = []
+    while true {
+      guard reader.remaining > 0 else { throw .missingEnd }
+      guard records.count < Limits.ndefRecordsMax else { throw .tooManyRecords(max: Limits.ndefRecordsMax) }
+      let (record, isLast) = try NDEFMessage.record(&reader, isFirst: records.isEmpty)
+      records.append(record)
+      guard isLast else { continue }
+      guard reader.remaining == 0 else { throw .bytesBehindEnd(offset: reader.offset) }
+      return
+    }
+  }
+
+  private static func record(
+    _ reader: inout ByteReader, isFirst: Bool
+  ) throws(NDEFError) -> (NDEFRecord, isLast: Bool) {
+    let offset = reader.offset
+    guard let header = reader.byte(), let typeSize = reader.byte() else { throw .truncated(offset: offset) }
+    guard (header & 0x80 != 0) == isFirst else { throw .misplacedBegin(offset: offset) }
+    let format = header & 0x07
+    guard header & 0x20 == 0, format != 6 else { throw .chunked(offset: offset) }
+    guard format != 7 else { throw .reservedFormat(offset: offset) }
+    let isShort = header & 0x10 != 0
+    guard let payloadSize = isShort ? reader.byte().map({ UInt32($0) }) : reader.bigEndian32() else {
+      throw .truncated(offset: offset)
+    }
+    let hasID = header & 0x08 != 0
+    guard let idSize = hasID ? reader.byte() : 0, let type = reader.slice(Int(typeSize)),
+      let id = reader.slice(Int(idSize)), let payload = reader.slice(Int(payloadSize))
+    else { throw .truncated(offset: offset) }
+    if format == 0 || format == 5, typeSize > 0 { throw .unexpectedType(offset: offset) }
+    if format == 0, idSize > 0 || payloadSize > 0 { throw .emptyWithContent(offset: offset) }
+    let record = NDEFRecord(
+      typeNameFormat: format, type: Array(type), id: hasID ? Array(id) : nil, payload: Array(payload))
+    return (record, header & 0x40 != 0)
+  }
+
+  /// The message's bytes; nil when a field does not fit its size byte, the format is reserved, or there is no record.
+  public func encode() -> [UInt8]? {
+    guard !records.isEmpty, records.count <= Limits.ndefRecordsMax else { return nil }
+    var bytes: [UInt8] = []
+    for (index, record) in records.enumerated() {
+      guard let typeSize = UInt8(exactly: record.type.count), let idSize = UInt8(exactly: record.id?.count ?? 0),
+        let payloadSize = UInt32(exactly: record.payload.count), record.typeNameFormat < 6
+      else { return nil }
+      let isShort = payloadSize < 256
+      var header = record.typeNameFormat
+      if index == 0 { header |= 0x80 }
+      if index == records.count - 1 { header |= 0x40 }
+      if isShort { header |= 0x10 }
+      if record.id != nil { header |= 0x08 }
+      bytes += [header, typeSize]
+      bytes += isShort ? [UInt8(payloadSize)] : (0..<4).map { UInt8(truncatingIfNeeded: payloadSize >> (24 - 8 * $0)) }
+      if record.id != nil { bytes.append(idSize) }
+      bytes += record.type + (record.id ?? []) + record.payload
+    }
+    return bytes
+  }
+
+  /// The first URI; other records before it are skipped.
+  public var firstURI: [UInt8]? {
+    for record in records { if let uri = record.uri { return uri } }
+    return nil
+  }
+}

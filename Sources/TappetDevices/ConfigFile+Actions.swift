@@ -1,0 +1,67 @@
+// The part `actions:` of kiosk.yaml.
+
+import TappetCore
+
+extension ConfigReader {
+  mutating func actions(_ node: YAMLNode, hasKey: Bool) -> [Action]? {
+    guard let elements = list(node, "actions") else { return nil }
+    guard elements.count <= Limits.actionsMax else {
+      invalid(node, "actions", expected: "a list of at most \(Limits.actionsMax) actions")
+      return nil
+    }
+    var actions: [Action] = []
+    for (position, element) in elements.enumerated() {
+      guard let action = action(element, "actions[\(position)]", position: Int64(position), hasKey: hasKey) else { continue }
+      if actions.contains(where: { $0.name == action.name }) {
+        note(.duplicateName(action.name), at: element.position, "actions[\(position)]")
+      }
+      if actions.contains(where: { $0.index == action.index }) {
+        note(.duplicateIndex(action.index), at: element.position, "actions[\(position)]")
+      }
+      actions.append(action)
+    }
+    return actions
+  }
+
+  private mutating func action(_ node: YAMLNode, _ place: String, position: Int64, hasKey: Bool) -> Action? {
+    let keys = ["name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain"]
+    guard let mapping = mapping(node, place, keys: keys, later: ["confirm", "unlock"]) else { return nil }
+    let name = required("name", in: mapping).flatMap { text($0, place + ".name") }
+    let title = mapping.value("title").flatMap { text($0, place + ".title") }
+    let index = mapping.value("index").flatMap { whole($0, place + ".index", in: 0...Int64.max) }
+    let topic = required("topic", in: mapping).flatMap { self.topic($0, place + ".topic") }
+    let message = required("message", in: mapping).flatMap { self.message($0, place + ".message", hasKey: hasKey) }
+    let offline: OfflinePolicy? = mapping.value("offline").flatMap {
+      choice($0, place + ".offline", ["queue": .queue, "drop": .drop])
+    }
+    let expires = mapping.value("expires").flatMap { duration($0, place + ".expires", max: .seconds(366 * 24 * 3600)) }
+    let cooldown = mapping.value("cooldown").flatMap { duration($0, place + ".cooldown", max: .seconds(24 * 3600)) }
+    let isRetained = mapping.value("retain").flatMap { flag($0, place + ".retain") }
+    guard let name, let topic, let message else { return nil }
+    return Action(
+      name: name, title: title ?? name, index: index ?? position, topic: topic, message: message, offline: offline,
+      expiresAfter: expires, cooldown: cooldown ?? .seconds(2), isRetained: isRetained ?? false)
+  }
+
+  private mutating func topic(_ node: YAMLNode, _ place: String) -> String? {
+    guard let text = text(node, place) else { return nil }
+    // MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
+    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
+    guard !isForbidden, text.utf8.count <= Limits.topicSizeMax else {
+      invalid(node, place, expected: "a topic without '+' and '#' that does not begin with '$'")
+      return nil
+    }
+    return text
+  }
+
+  /// May be empty: some devices act on any message.
+  private mutating func message(_ node: YAMLNode, _ place: String, hasKey: Bool) -> PayloadTemplate? {
+    guard case .scalar(let text, _) = node.content, !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax else {
+      note(.badMessage, at: node.position, place)
+      return nil
+    }
+    let message = PayloadTemplate(text)
+    if message.usesTimestamp, !hasKey { note(.timestampWithoutKey, at: node.position, place) }
+    return message
+  }
+}

@@ -1,0 +1,98 @@
+// The part `broker:` of kiosk.yaml.
+
+import TappetCore
+
+extension ConfigReader {
+  mutating func broker(_ node: YAMLNode) -> BrokerSettings? {
+    let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive"]
+    guard let mapping = mapping(node, "broker", keys: keys) else { return nil }
+    let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
+    let clientID = required("client_id", in: mapping).flatMap { self.clientID($0) }
+    let ca = mapping.value("ca").flatMap { path($0, "broker.ca") }
+    let certificate = mapping.value("certificate").flatMap { path($0, "broker.certificate") }
+    let key = mapping.value("private_key").flatMap { path($0, "broker.private_key") }
+    for (one, other) in [("certificate", "private_key"), ("private_key", "certificate")] {
+      if let value = mapping.value(one), mapping.value(other) == nil {
+        note(.needsPartner(one, partner: other), at: value.position, "broker")
+      }
+    }
+    let version: MQTTVersion? = mapping.value("protocol").flatMap {
+      choice($0, "broker.protocol", ["3.1.1": .v311, "5": .v5])
+    }
+    let keepalive = mapping.value("keepalive").flatMap {
+      duration($0, "broker.keepalive", max: .seconds(18 * 3600))
+    }
+    if let keepalive, keepalive < .seconds(5), let value = mapping.value("keepalive") {
+      invalid(value, "broker.keepalive", expected: "5 s or more")
+    }
+    guard let clientID, !endpoints.isEmpty else { return nil }
+    return BrokerSettings(
+      endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
+      version: version ?? .v311,
+      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60)
+  }
+
+  /// At most what fits the status topic; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23, few do.
+  private mutating func clientID(_ node: YAMLNode) -> String? {
+    guard let text = text(node, "broker.client_id") else { return nil }
+    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
+    guard !isForbidden, text.utf8.count <= Limits.clientIDSizeMax else {
+      invalid(node, "broker.client_id", expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+      return nil
+    }
+    return text
+  }
+
+  private mutating func endpoints(_ node: YAMLNode) -> [BrokerEndpoint] {
+    guard case .sequence = node.content else { return endpoint(node, "broker.url").map { [$0] } ?? [] }
+    let elements = list(node, "broker.url") ?? []
+    var endpoints: [BrokerEndpoint] = []
+    for (index, element) in elements.enumerated() {
+      if let endpoint = endpoint(element, "broker.url[\(index)]") { endpoints.append(endpoint) }
+    }
+    return endpoints
+  }
+
+  private mutating func endpoint(_ node: YAMLNode, _ place: String) -> BrokerEndpoint? {
+    guard let text = text(node, place) else { return nil }
+    if let endpoint = BrokerEndpoint(url: text) { return endpoint }
+    invalid(node, place, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+    return nil
+  }
+}
+
+extension BrokerEndpoint {
+  /// `mqtts://host:port` or `mqtt://host:port`; ports 8883 and 1883 may be left out; IPv6 addresses stand in brackets.
+  public init?(url: String) {
+    let bytes = Array(url.utf8)
+    let usesTLS = bytes.starts(with: "mqtts://".utf8)
+    guard usesTLS || bytes.starts(with: "mqtt://".utf8) else { return nil }
+    var rest = bytes.dropFirst(usesTLS ? 8 : 7)
+    if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+    let host: ArraySlice<UInt8>
+    if rest.first == UInt8(ascii: "[") {
+      guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      host = rest[(rest.startIndex + 1)..<end]
+      rest = rest[(end + 1)...]
+      guard !host.isEmpty, host.allSatisfy({ BrokerEndpoint.isAddress($0) }) else { return nil }
+    } else {
+      host = rest.prefix { $0 != UInt8(ascii: ":") }
+      rest = rest.dropFirst(host.count)
+      guard !host.isEmpty, host.count <= 253, host.allSatisfy({ BrokerEndpoint.isName($0) }) else { return nil }
+    }
+    var port = Int64(usesTLS ? 8883 : 1883)
+    if let colon = rest.first {
+      guard colon == UInt8(ascii: ":"), let number = Int64(decimal: rest.dropFirst()) else { return nil }
+      port = number
+    }
+    guard let port = UInt16(exactly: port), port > 0 else { return nil }
+    self.init(host: String(decoding: host, as: UTF8.self), port: port, usesTLS: usesTLS)
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+      || byte == 0x2E || byte == 0x5F
+  }
+
+  private static func isAddress(_ byte: UInt8) -> Bool { isName(byte) || byte == 0x3A || byte == 0x25 }
+}

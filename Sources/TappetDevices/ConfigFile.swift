@@ -1,0 +1,139 @@
+// kiosk.yaml: what may stand in it, and what it means. Everything is checked, and every mistake is reported at once.
+
+import CPlatform
+import TappetCore
+
+/// Reads configurations.
+public enum ConfigFile {
+  /// What came of it.
+  public enum Outcome: Sendable {
+    case loaded(Configuration)
+    /// At least one, in the order of the file.
+    case refused([ConfigProblem])
+  }
+
+  /// Reads the file at `path`. Relative paths in it are taken from its folder.
+  public static func load(path: String) -> Outcome {
+    let start = TextPosition(line: 1, column: 1)
+    switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
+    case .failure(let error):
+      return .refused([ConfigProblem(file: path, position: start, place: "", kind: .cannotRead(error))])
+    case .success(let file):
+      return parse(file.bytes, name: path, folder: folder(of: path))
+    }
+  }
+
+  /// Reads a configuration's bytes; `name` is for the sentences.
+  public static func parse(_ bytes: [UInt8], name: String, folder: String) -> Outcome {
+    var reader = ConfigReader(file: name, folder: folder)
+    let start = TextPosition(line: 1, column: 1)
+    if bytes.count > Limits.configurationSizeMax {
+      reader.note(.tooLarge(size: bytes.count, max: Limits.configurationSizeMax), at: start, "")
+    } else if String(validating: bytes, as: UTF8.self) == nil {
+      reader.note(.notUTF8, at: start, "")
+    } else {
+      do throws(YAMLFailure) {
+        let root = try YAMLDocument.parse(bytes)
+        if let configuration = reader.configuration(root) { return .loaded(configuration) }
+      } catch { reader.note(.yaml(error.error), at: error.position, "") }
+    }
+    return .refused(
+      reader.problems.sorted {
+        ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column)
+      })
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "" : String(path[..<slash])
+  }
+}
+
+extension ConfigReader {
+  /// Nil when there was a mistake.
+  mutating func configuration(_ root: YAMLNode) -> Configuration? {
+    let keys = [
+      "broker", "timestamp_key", "reader", "panel", "actions", "clock", "outbox", "state", "control",
+    ]
+    guard let top = mapping(root, "", keys: keys) else { return nil }
+    let broker = required("broker", in: top).flatMap { self.broker($0) }
+    let timestampKey = top.value("timestamp_key").flatMap { self.timestampKey($0) }
+    let actions = required("actions", in: top).flatMap { self.actions($0, hasKey: top.value("timestamp_key") != nil) }
+    let panel = top.value("panel").flatMap { self.panel($0, actions: actions ?? []) }
+    let device = top.value("reader").flatMap { self.readerDevice($0) }
+    let checksClock = top.value("clock").flatMap { choice($0, "clock", ["check": true, "trust": false]) }
+    let outbox = top.value("outbox").flatMap { self.outbox($0) }
+    let state = top.value("state").flatMap { path($0, "state") } ?? "/var/lib/tappet"
+    let control = top.value("control").flatMap { path($0, "control") }
+    guard problems.isEmpty, let broker, let actions else { return nil }
+    return Configuration(
+      broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
+      panel: panel ?? PanelSettings(simulator: nil, buttons: []), actions: actions, checksClock: checksClock ?? true,
+      outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
+      controlSocket: control ?? state + "/control")
+  }
+
+  private mutating func readerDevice(_ node: YAMLNode) -> String? {
+    guard let mapping = mapping(node, "reader", keys: ["device"]) else { return nil }
+    return mapping.value("device").flatMap { text($0, "reader.device") }
+  }
+
+  private mutating func outbox(_ node: YAMLNode) -> (count: Int?, size: Int?)? {
+    guard let mapping = mapping(node, "outbox", keys: ["count", "size"]) else { return nil }
+    let count = mapping.value("count").flatMap { whole($0, "outbox.count", in: 1...10_000_000) }
+    let size = mapping.value("size").flatMap { self.size($0, "outbox.size", max: 1 << 40) }
+    return (count.map { Int($0) }, size)
+  }
+
+  private mutating func panel(_ node: YAMLNode, actions: [Action]) -> PanelSettings? {
+    let later = ["profile", "chip", "leds", "buzzer", "lights"]
+    guard let mapping = mapping(node, "panel", keys: ["simulator", "buttons"], later: later) else { return nil }
+    let simulator = mapping.value("simulator").flatMap { path($0, "panel.simulator") }
+    var buttons: [ButtonSettings] = []
+    if let list = mapping.value("buttons").flatMap({ self.list($0, "panel.buttons") }) {
+      for (index, element) in list.enumerated() {
+        let place = "panel.buttons[\(index)]"
+        if let button = button(element, place, actions: actions) {
+          if buttons.contains(where: { $0.line == button.line }) {
+            note(.invalidValue(button.line, expected: "a line that no other button has"), at: element.position, place + ".line")
+          }
+          buttons.append(button)
+        }
+      }
+    }
+    return PanelSettings(simulator: simulator, buttons: buttons)
+  }
+
+  private mutating func button(_ node: YAMLNode, _ place: String, actions: [Action]) -> ButtonSettings? {
+    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"]) else {
+      return nil
+    }
+    let line = required("line", in: mapping).flatMap { text($0, place + ".line") }
+    guard let press = required("press", in: mapping), let name = text(press, place + ".press") else { return nil }
+    if !actions.contains(where: { $0.name == name }) {
+      let nearest = Spelling.nearest(to: name, among: actions.map { $0.name })
+      note(.unknownAction(name, nearest: nearest), at: press.position, place + ".press")
+    }
+    return line.map { ButtonSettings(line: $0, press: name) }
+  }
+
+  private mutating func timestampKey(_ node: YAMLNode) -> TimestampKey? {
+    guard let mapping = mapping(node, "timestamp_key", keys: ["file"]),
+      let file = required("file", in: mapping), let path = path(file, "timestamp_key.file")
+    else { return nil }
+    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    case .failure(let error):
+      note(.keyFileUnreadable(path: path, error), at: file.position, "timestamp_key.file")
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      if content.mode & 0o077 != 0 {
+        note(.keyFileOpen(path: path, mode: content.mode), at: file.position, "timestamp_key.file")
+      } else if let key = TimestampKey(hex: content.firstLine) {
+        return key
+      } else {
+        note(.keyFileMalformed(path: path), at: file.position, "timestamp_key.file")
+      }
+    }
+    return nil
+  }
+}

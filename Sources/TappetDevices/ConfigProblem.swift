@@ -1,0 +1,114 @@
+// What is wrong in a configuration, as facts and in a sentence: file, line, column, what, and the nearest thing that is right.
+
+import TappetCore
+
+/// One mistake.
+public struct ConfigProblem: Hashable, Sendable {
+  /// What it is.
+  public enum Kind: Hashable, Sendable {
+    case cannotRead(SystemError)
+    case tooLarge(size: Int, max: Int)
+    case notUTF8
+    case yaml(YAMLError)
+    /// `<<`: what it would mean depends on the reader.
+    case mergeKey
+    case keyNotText
+    case unknownKey(String, nearest: String?)
+    case duplicateKey(String)
+    case missingKey(String)
+    case wrongType(expected: String, found: String)
+    case invalidValue(String, expected: String)
+    /// A key of a later version.
+    case notInThisVersion(String)
+    case needsPartner(String, partner: String)
+    case duplicateName(String)
+    case duplicateIndex(Int64)
+    case unknownAction(String, nearest: String?)
+    /// `%T` where no timestamp_key is set.
+    case timestampWithoutKey
+    case keyFileUnreadable(path: String, SystemError)
+    case keyFileOpen(path: String, mode: UInt32)
+    case keyFileMalformed(path: String)
+    case badMessage
+  }
+
+  public var file: String
+  public var position: TextPosition
+  /// Where in the tree: `actions[0].topic`; empty at the top.
+  public var place: String
+  public var kind: Kind
+
+  /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
+  public var sentence: String { "\(file):\(position.line):\(position.column): \(words)" }
+
+  private var words: String {
+    let inPlace = place.isEmpty ? "" : " in \(place)"
+    let what = place.isEmpty ? "the file" : place
+    switch kind {
+    case .cannotRead(let error): return "cannot be read: \(error.text)"
+    case .tooLarge(let size, let max): return "has \(size) bytes; a configuration has at most \(max)"
+    case .notUTF8: return "is not UTF-8 text"
+    case .yaml(.syntax(let problem)): return "is no YAML: \(problem)"
+    case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before"
+    case .yaml(.tooManyNodes(let max)): return "has more than \(max) values, aliases counted each time"
+    case .yaml(.tooDeep(let max)): return "is nested more than \(max) levels deep"
+    case .yaml(.severalDocuments): return "a second document begins; a configuration is one"
+    case .yaml(.empty): return "is empty; 'broker' and 'actions' are needed"
+    case .mergeKey: return "merge keys ('<<') are not taken\(inPlace); write the values out"
+    case .keyNotText: return "a key\(inPlace) is not a word"
+    case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Self.suggestion(nearest)
+    case .duplicateKey(let key): return "the key '\(key)' stands twice\(inPlace)"
+    case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
+    case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
+    case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
+    case .notInThisVersion(let key): return "the key '\(key)'\(inPlace) is for a later version of Tappet; remove it"
+    case .needsPartner(let key, let partner): return "'\(key)' needs '\(partner)' beside it\(inPlace)"
+    case .duplicateName(let name): return "a second action is named '\(name)'"
+    case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
+    case .unknownAction(let name, let nearest): return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
+    case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
+    case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
+    case .keyFileOpen(let path, let mode):
+      return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
+    case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
+    }
+  }
+
+  private static func suggestion(_ nearest: String?) -> String { nearest.map { " (did you mean '\($0)'?)" } ?? "" }
+
+  private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
+}
+
+/// How far two words are from each other.
+enum Spelling {
+  /// The candidate that needs the fewest changes, if they are few; insertions, deletions, replacements, exchanged neighbours.
+  static func nearest(to word: String, among candidates: [String]) -> String? {
+    let wanted = Array(word.utf8)
+    guard wanted.count <= 64 else { return nil }
+    var best: (distance: Int, candidate: String)?
+    for candidate in candidates {
+      let distance = distance(wanted, Array(candidate.utf8))
+      if distance < best?.distance ?? (max(wanted.count, candidate.utf8.count) / 2 + 1) { best = (distance, candidate) }
+    }
+    return best?.candidate
+  }
+
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for (row, character) in left.enumerated() {
+      var current = [row + 1]
+      for (column, other) in right.enumerated() {
+        var cost = min(last[column + 1] + 1, current[column] + 1, last[column] + (character == other ? 0 : 1))
+        if row > 0, column > 0, character == right[column - 1], left[row - 1] == other {
+          cost = min(cost, beforeLast[column - 1] + 1)
+        }
+        current.append(cost)
+      }
+      beforeLast = last
+      last = current
+    }
+    return last[right.count]
+  }
+}

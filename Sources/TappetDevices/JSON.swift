@@ -1,0 +1,120 @@
+// JSON in and out, by cJSON. Numbers are whole: nothing that Tappet says in JSON has a fraction.
+
+import CJSON
+import CPlatform
+
+/// A JSON value. Objects keep their order.
+public enum JSON: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  /// Exact up to ±2^53, as everywhere in JSON.
+  case number(Int64)
+  case string(String)
+  case array([JSON])
+  case object([Member])
+
+  /// One name and its value.
+  public struct Member: Hashable, Sendable {
+    public var name: String
+    public var value: JSON
+
+    /// A member.
+    public init(name: String, value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// An object from its members in order.
+  public static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
+    .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
+  /// A string, or null.
+  public static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+  /// The first member of this name; nil for other values.
+  public subscript(name: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The text, if it is one.
+  public var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The whole number, if it is one.
+  public var wholeNumber: Int64? { if case .number(let number) = self { number } else { nil } }
+
+  /// The elements, if it is an array.
+  public var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+
+  /// Nil for anything that is not one JSON value, or is nested deeper than cJSON allows (1,000).
+  public init?(decoding bytes: [UInt8]) {
+    let tree = bytes.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.flatMap { start in
+        start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }
+      }
+    }
+    guard let tree else { return nil }
+    defer { cJSON_Delete(tree) }
+    guard let value = JSON(tree) else { return nil }
+    self = value
+  }
+
+  /// UTF-8 without spaces or, if `pretty`, for people. Empty when memory ran out.
+  public func encoded(pretty: Bool = false) -> [UInt8] {
+    guard let tree else { return [] }
+    defer { cJSON_Delete(tree) }
+    guard let text = pretty ? cJSON_Print(tree) : cJSON_PrintUnformatted(tree) else { return [] }
+    defer { cJSON_free(text) }
+    let size = strlen(text)
+    return text.withMemoryRebound(to: UInt8.self, capacity: size) { Array(UnsafeBufferPointer(start: $0, count: size)) }
+  }
+
+  private init?(_ item: UnsafePointer<cJSON>) {
+    if cJSON_IsNull(item) != 0 {
+      self = .null
+    } else if cJSON_IsBool(item) != 0 {
+      self = .bool(cJSON_IsTrue(item) != 0)
+    } else if cJSON_IsNumber(item) != 0 {
+      guard let number = Int64(exactly: item.pointee.valuedouble) else { return nil }
+      self = .number(number)
+    } else if cJSON_IsString(item) != 0, let text = item.pointee.valuestring {
+      self = .string(String(cString: text))
+    } else if cJSON_IsArray(item) != 0 || cJSON_IsObject(item) != 0 {
+      guard let children = JSON.children(of: item) else { return nil }
+      self = cJSON_IsArray(item) != 0 ? .array(children.map { $0.value }) : .object(children)
+    } else {
+      return nil
+    }
+  }
+
+  private static func children(of item: UnsafePointer<cJSON>) -> [Member]? {
+    var children: [Member] = []
+    var next = item.pointee.child
+    while let child = next {
+      guard let value = JSON(child) else { return nil }
+      children.append(Member(name: child.pointee.string.map { String(cString: $0) } ?? "", value: value))
+      next = child.pointee.next
+    }
+    return children
+  }
+
+  /// A tree that the caller deletes.
+  private var tree: UnsafeMutablePointer<cJSON>? {
+    switch self {
+    case .null: return cJSON_CreateNull()
+    case .bool(let flag): return cJSON_CreateBool(flag ? 1 : 0)
+    case .number(let number): return cJSON_CreateNumber(Double(number))
+    case .string(let text): return cJSON_CreateString(text)
+    case .array(let elements):
+      let array = cJSON_CreateArray()
+      for element in elements { cJSON_AddItemToArray(array, element.tree) }
+      return array
+    case .object(let members):
+      let object = cJSON_CreateObject()
+      for member in members { cJSON_AddItemToObject(object, member.name, member.value.tree) }
+      return object
+    }
+  }
+}

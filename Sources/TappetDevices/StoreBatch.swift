@@ -1,0 +1,118 @@
+// What waits for the disk, and its one commit: a sync costs an SD card up to 100 ms, however much it carries.
+
+import TappetCore
+
+/// What the store is asked to do.
+public enum StoreRequest: Sendable {
+  /// Commit an accepted tap. Answered by `stored` or `storeFailed`.
+  case append(OutboxEntry)
+  /// Remove entries that are done with. Answered by `removed`; by `removeFailed` before, when it has to be tried again.
+  case remove([EntryID])
+  /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
+  case fetch(after: Int64, limit: Int, clockIsGood: Bool)
+  /// Remove what may not be sent any more. Answered by `expired` or `expireFailed`.
+  case expire(Moment, clockIsGood: Bool)
+  /// Write something without meaning. Answered by `checked` or `checkFailed`.
+  case check
+  /// Remember that a tag of this secret was used. Not answered: a use that could not be noted harms nobody.
+  case noteSecretUse(id: String, unixSeconds: Int64)
+}
+
+/// Requests that share a commit.
+struct StoreBatch {
+  private(set) var removals: [EntryID]
+  private var expiries: [(moment: Moment, clockIsGood: Bool)] = []
+  private var appends: [OutboxEntry] = []
+  private var uses: [(id: String, unixSeconds: Int64)] = []
+  private var checkCount = 0
+  private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
+
+  /// The requests, and the removals that an earlier commit could not carry.
+  init(_ requests: [StoreRequest], unfinished: [EntryID]) {
+    removals = unfinished
+    for request in requests {
+      switch request {
+      case .append(let entry): appends.append(entry)
+      case .remove(let ids): removals += ids
+      case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
+      case .expire(let moment, let clockIsGood): expiries.append((moment, clockIsGood))
+      case .check: checkCount += 1
+      case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
+      }
+    }
+  }
+
+  var writes: Bool {
+    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || checkCount > 0
+  }
+
+  /// All in one transaction; the answers to those who asked.
+  func commit(to store: Store) throws(StoreError) -> [StoreEvent] {
+    let events = try store.transaction { () throws(StoreError) in
+      for id in removals { try store.delete(id) }
+      var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
+      for expiry in expiries {
+        let limit = Limits.storeExpireMax
+        let answer = try store.removeExpired(at: expiry.moment, clockIsGood: expiry.clockIsGood, limit: limit)
+        events.append(.expired(answer.expired, earliest: answer.earliest))
+      }
+      for use in uses { try store.noteUse(use.id, use.unixSeconds) }
+      for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
+      if checkCount > 0 { try store.noteTrial() }
+      for _ in 0..<checkCount { events.append(.checked) }
+      return events
+    }
+    store.learn(from: events)
+    return events
+  }
+
+  /// The same requests, a batch each: one that fails does not take the others with it.
+  ///
+  /// Removals stay together.
+  func separated() -> [StoreBatch] {
+    var batches: [StoreBatch] = []
+    if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
+    for expiry in expiries {
+      batches.append(StoreBatch([.expire(expiry.moment, clockIsGood: expiry.clockIsGood)], unfinished: []))
+    }
+    for use in uses {
+      batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
+    }
+    for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
+    for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
+    return batches
+  }
+
+  /// The answers when nothing of it could be written.
+  func failed(_ fault: StoreFault) -> [StoreEvent] {
+    var events: [StoreEvent] = removals.isEmpty ? [] : [.removeFailed(fault)]
+    for _ in expiries { events.append(.expireFailed(fault)) }
+    for entry in appends { events.append(.storeFailed(entry.id, fault)) }
+    for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
+    return events
+  }
+}
+
+extension Store {
+  /// Keeps `places` true after a commit.
+  func learn(from events: [StoreEvent]) {
+    for event in events {
+      switch event {
+      case .stored(let id, let sequence): remember(id, at: sequence)
+      case .removed(let ids): for id in ids { places[id] = nil }
+      case .expired(let entries, _): for entry in entries { places[entry.id] = nil }
+      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .checked, .checkFailed: break
+      }
+    }
+  }
+}
+
+extension StoreFault {
+  /// Whether the next request meets the same fault: the disk is in trouble, not the request.
+  var concernsAll: Bool {
+    switch self {
+    case .readOnly, .ioError, .corrupt, .busy: true
+    case .full, .other: false
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// The thread that the store lives on, so that a slow card never holds up the lights. All that waits when it wakes shares
+// one commit. It sleeps until it is asked; removals that the disk refused are tried again with the next write.
+
+import CPlatform
+import TappetCore
+
+// Unchecked because the compiler cannot see the mutex: `waiting`, `appendCount` and `isStopping` are touched by any thread,
+// but only under it; `store` and `unfinished` belong to the thread alone from `init` on; `thread` is used by `stop` alone,
+// which one thread calls once.
+/// Runs a store on a thread of its own.
+public final class StoreThread: @unchecked Sendable {
+  private let store: Store
+  private let post: @Sendable (StoreEvent) -> Void
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var waiting: [StoreRequest] = []
+  private var appendCount = 0
+  private var isStopping = false
+  private var unfinished: [EntryID] = []
+  private var thread: pthread_t?
+
+  /// Takes the store over and starts the thread.
+  ///
+  /// `post` is called on it with each answer, and must not block; for an entry that finds no room it is called by
+  /// `submit`. The thread keeps this object alive until `stop`.
+  public init(_ store: sending Store, post: @escaping @Sendable (StoreEvent) -> Void) throws(SystemError) {
+    self.store = store
+    self.post = post
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    condition = .allocate(capacity: 1)
+    condition.initialize(to: pthread_cond_t())
+    pthread_cond_init(condition, nil)
+    try start()
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    condition.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Hands a request over.
+  ///
+  /// Any thread; never blocks on the disk.
+  public func submit(_ request: StoreRequest) {
+    pthread_mutex_lock(mutex)
+    var refused: EntryID?
+    if case .append(let entry) = request, isStopping || appendCount >= Limits.storeAppendsMax {
+      refused = entry.id
+    } else {
+      if case .append = request { appendCount += 1 }
+      waiting.append(request)
+      pthread_cond_signal(condition)
+    }
+    pthread_mutex_unlock(mutex)
+    if let refused { post(.storeFailed(refused, .busy)) }
+  }
+
+  /// Finishes what waits and ends the thread.
+  ///
+  /// Once, from one thread; blocks on the disk.
+  public func stop() {
+    pthread_mutex_lock(mutex)
+    isStopping = true
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+    if let thread { pthread_join(thread, nil) }
+    thread = nil
+  }
+
+  // MARK: The thread
+
+  /// Signals are the reactor's: the thread starts with all of them blocked.
+  private func start() throws(SystemError) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, Limits.storeThreadStackSize)
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    var started = pthread_t()
+    let this = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &started, &attributes,
+      { context in
+        if let context { Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, this.toOpaque())
+    guard code == 0 else {
+      this.release()
+      throw SystemError(call: "pthread_create", code: code)
+    }
+    thread = started
+  }
+
+  private func run() {
+    pthread_setname_np(pthread_self(), "tappet-store")
+    while let requests = take() { serve(StoreBatch(requests, unfinished: unfinished)) }
+    if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
+  }
+
+  /// Everything that waits, once something does; nil when nothing will come any more.
+  private func take() -> [StoreRequest]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while waiting.isEmpty {
+      if isStopping { return nil }
+      pthread_cond_wait(condition, mutex)
+    }
+    let taken = waiting
+    waiting = []
+    appendCount = 0
+    return taken
+  }
+
+  /// Writes first, then reads: what is fetched stands behind every answer posted before it.
+  private func serve(_ batch: StoreBatch) {
+    if batch.writes { write(batch) }
+    for fetch in batch.fetches {
+      do throws(StoreError) {
+        let answer = try store.fetch(after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood)
+        post(.fetched(answer.entries, reachedEnd: answer.reachedEnd))
+      } catch {
+        post(.fetchFailed(error.fault))
+      }
+    }
+  }
+
+  private func write(_ batch: StoreBatch) {
+    do throws(StoreError) {
+      let events = try batch.commit(to: store)
+      unfinished = []
+      for event in events { post(event) }
+    } catch {
+      // To wait for a database that was busy for seconds once for each request would be to wait for ever.
+      if case .busy = error { return fail(batch, error.fault) }
+      writeSeparately(batch)
+    }
+  }
+
+  /// One entry that cannot be stored does not take the others with it.
+  private func writeSeparately(_ batch: StoreBatch) {
+    var trouble: StoreFault?
+    for part in batch.separated() {
+      if let trouble {
+        fail(part, trouble)
+        continue
+      }
+      do throws(StoreError) {
+        let events = try part.commit(to: store)
+        if !part.removals.isEmpty { unfinished = [] }
+        for event in events { post(event) }
+      } catch {
+        fail(part, error.fault)
+        if error.fault.concernsAll { trouble = error.fault }
+      }
+    }
+  }
+
+  private func fail(_ batch: StoreBatch, _ fault: StoreFault) {
+    if !batch.removals.isEmpty { unfinished = batch.removals }
+    for event in batch.failed(fault) { post(event) }
+  }
+}

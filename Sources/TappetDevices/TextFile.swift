@@ -1,0 +1,36 @@
+// Small files, read whole and bounded.
+
+import CPlatform
+
+/// A file's content and its mode.
+struct TextFile {
+  /// As it stands in the file.
+  var bytes: [UInt8]
+  /// Permission bits.
+  var mode: UInt32
+
+  /// Without the line's end, and what follows it.
+  var firstLine: ArraySlice<UInt8> {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  /// EFBIG when it has more than `sizeMax` bytes.
+  static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
+    do throws(SystemError) {
+      let fd = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC, 0) }
+      defer { close(fd) }
+      var status = stat()
+      try checked("fstat") { fstat(fd, &status) }
+      var bytes: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = try checked("read") { block.withUnsafeMutableBytes { CPlatform.read(fd, $0.baseAddress, $0.count) } }
+        if count == 0 { break }
+        bytes += block.prefix(count)
+        guard bytes.count <= sizeMax else { throw SystemError(call: "read", code: EFBIG) }
+      }
+      return .success(TextFile(bytes: bytes, mode: status.st_mode & 0o777))
+    } catch { return .failure(error) }
+  }
+}

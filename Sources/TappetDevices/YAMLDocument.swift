@@ -1,0 +1,162 @@
+// One YAML document as a tree, by libyaml. Bounded: size, nodes (aliases expanded) and depth, so that no file explodes.
+
+import CYAML
+import TappetCore
+
+/// A place in a file; both count from 1.
+public struct TextPosition: Hashable, Sendable {
+  public var line: Int
+  public var column: Int
+}
+
+/// A node of the tree and where it stands.
+struct YAMLNode: Sendable {
+  /// What it is.
+  enum Content: Sendable {
+    /// `isPlain`: without quotes, so that it may be a number, a boolean or nothing.
+    case scalar(String, isPlain: Bool)
+    case sequence([YAMLNode])
+    case mapping([(key: YAMLNode, value: YAMLNode)])
+  }
+
+  var content: Content
+  var position: TextPosition
+  /// Nodes in it, itself included.
+  var count: Int
+}
+
+/// Why a text is not one document.
+public enum YAMLError: Hashable, Sendable {
+  case syntax(String)
+  case unknownAlias(String)
+  case tooManyNodes(max: Int)
+  case tooDeep(max: Int)
+  case severalDocuments
+  case empty
+}
+
+/// Where and why.
+struct YAMLFailure: Error {
+  var position: TextPosition
+  var error: YAMLError
+}
+
+/// libyaml's parser, and what is needed while it is at work.
+final class YAMLDocument {
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private let event: UnsafeMutablePointer<yaml_event_t>
+  private var anchors: [String: YAMLNode] = [:]
+  private var count = 0
+
+  /// The document in `bytes`.
+  static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
+    var result: Result<YAMLNode, YAMLFailure> = .failure(YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
+    bytes.withUnsafeBufferPointer { buffer in
+      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch { result = .failure(error) }
+    }
+    return try result.get()
+  }
+
+  private init(_ text: UnsafeBufferPointer<UInt8>) {
+    parser = .allocate(capacity: 1)
+    parser.initialize(to: yaml_parser_t())
+    event = .allocate(capacity: 1)
+    event.initialize(to: yaml_event_t())
+    yaml_parser_initialize(parser)
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+    yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+  }
+
+  deinit {
+    yaml_event_delete(event)
+    yaml_parser_delete(parser)
+    event.deallocate()
+    parser.deallocate()
+  }
+
+  private func document() throws(YAMLFailure) -> YAMLNode {
+    try advance()  // stream start
+    try advance()
+    guard event.pointee.type == YAML_DOCUMENT_START_EVENT else { throw failure(.empty) }
+    try advance()
+    let root = try node(depth: 1)
+    try advance()  // document end
+    try advance()
+    guard event.pointee.type == YAML_STREAM_END_EVENT else { throw failure(.severalDocuments) }
+    return root
+  }
+
+  /// The node whose first event is the current one.
+  private func node(depth: Int) throws(YAMLFailure) -> YAMLNode {
+    guard depth <= Limits.configurationDepthMax else { throw failure(.tooDeep(max: Limits.configurationDepthMax)) }
+    let position = position(event.pointee.start_mark)
+    switch event.pointee.type {
+    case YAML_SCALAR_EVENT:
+      let scalar = event.pointee.data.scalar
+      let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      return try finish(.scalar(text, isPlain: isPlain), position, name(scalar.anchor), count: 1)
+    case YAML_ALIAS_EVENT:
+      let alias = name(event.pointee.data.alias.anchor) ?? ""
+      guard var known = anchors[alias] else { throw failure(.unknownAlias(alias)) }
+      known.position = position
+      try add(known.count)
+      return known
+    case YAML_SEQUENCE_START_EVENT:
+      let anchor = name(event.pointee.data.sequence_start.anchor)
+      var elements: [YAMLNode] = []
+      try advance()
+      while event.pointee.type != YAML_SEQUENCE_END_EVENT {
+        elements.append(try node(depth: depth + 1))
+        try advance()
+      }
+      return try finish(.sequence(elements), position, anchor, count: elements.reduce(1) { $0 + $1.count })
+    case YAML_MAPPING_START_EVENT:
+      let anchor = name(event.pointee.data.mapping_start.anchor)
+      var pairs: [(key: YAMLNode, value: YAMLNode)] = []
+      try advance()
+      while event.pointee.type != YAML_MAPPING_END_EVENT {
+        let key = try node(depth: depth + 1)
+        try advance()
+        pairs.append((key, try node(depth: depth + 1)))
+        try advance()
+      }
+      return try finish(.mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
+    default:
+      throw failure(.empty)
+    }
+  }
+
+  /// An anchor is known only when its node is complete: an alias inside of it is unknown, and nothing recurs.
+  private func finish(
+    _ content: YAMLNode.Content, _ position: TextPosition, _ anchor: String?, count: Int
+  ) throws(YAMLFailure) -> YAMLNode {
+    try add(1)
+    let node = YAMLNode(content: content, position: position, count: count)
+    if let anchor { anchors[anchor] = node }
+    return node
+  }
+
+  private func add(_ nodes: Int) throws(YAMLFailure) {
+    count += nodes
+    guard count <= Limits.configurationNodesMax else { throw failure(.tooManyNodes(max: Limits.configurationNodesMax)) }
+  }
+
+  private func advance() throws(YAMLFailure) {
+    yaml_event_delete(event)
+    guard yaml_parser_parse(parser, event) == 1 else {
+      let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
+      throw YAMLFailure(position: position(parser.pointee.problem_mark), error: .syntax(problem))
+    }
+  }
+
+  private func failure(_ error: YAMLError) -> YAMLFailure {
+    YAMLFailure(position: position(event.pointee.start_mark), error: error)
+  }
+
+  private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
+
+  private func position(_ mark: yaml_mark_t) -> TextPosition {
+    TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+  }
+}

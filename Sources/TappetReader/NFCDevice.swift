@@ -1,0 +1,226 @@
+// libnfc, and everything that is to be known about it. Every call made here ends by itself: no `nfc_initiator_poll_target`,
+// no infinite select, an explicit timeout for each exchange. What libnfc can still do is abort the process, which is why it
+// is a process.
+
+import CNFC
+import CPlatform
+import TappetCore
+
+/// The device cannot be used any more: the process ends, a new one starts afresh.
+struct DeviceTrouble: Error, Equatable {
+  var fault: ReaderFault
+  /// libnfc's code, or a negative errno.
+  var code: Int32
+}
+
+/// Why an exchange with a tag gave no answer.
+enum ExchangeFailure: Error {
+  /// The tag refused, was disturbed, or is gone: libnfc's codes do not tell these apart. A new select does.
+  case noAnswer
+  case device(DeviceTrouble)
+}
+
+/// A tag that answered to anti-collision.
+struct SelectedTag: Equatable {
+  var uid: TagUID
+  /// SENS_RES, high byte first.
+  var atqa: UInt16
+  /// SEL_RES.
+  var sak: UInt8
+  /// Answer to select without its length byte; empty for a tag without ISO-DEP.
+  var ats: [UInt8]
+}
+
+/// How an exchange is framed.
+enum Framing {
+  /// InCommunicateThru: bytes as they are, with CRC. Type 2 commands go this way; the chip takes 0x60 otherwise for a MIFARE
+  /// Classic's authentication.
+  case raw
+  /// InDataExchange: the chip does ISO-DEP with chaining and waiting-time extension.
+  case isoDep
+}
+
+/// The one open reader.
+final class NFCDevice {
+  private let context: OpaquePointer
+  private let device: OpaquePointer
+  private let node: DeviceNode?
+  private let isPN532: Bool
+  private var isOpen = true
+
+  /// Opens the device `connstring`, or the first that libnfc finds, and makes it a reader with its field on.
+  init(connstring: String?) throws(DeviceTrouble) {
+    var context: OpaquePointer?
+    nfc_init(&context)
+    guard let context else { throw DeviceTrouble(fault: .unusable, code: NFC_ESOFT) }
+    do throws(DeviceTrouble) {
+      guard let connstring = connstring ?? Self.firstFound(context) else {
+        throw DeviceTrouble(fault: .notFound, code: NFC_ENOTSUCHDEV)
+      }
+      let path = DeviceNode.path(in: connstring)
+      if let path {
+        node = try DeviceNode(path: path)
+      } else {
+        node = nil
+      }
+      node?.clearStaleClaim()
+      guard let device = nfc_open(context, connstring) else {
+        throw DeviceTrouble(fault: node?.exists == true ? .silent : .notFound, code: NFC_ENOTSUCHDEV)
+      }
+      self.context = context
+      self.device = device
+      isPN532 = connstring.hasPrefix("pn532_")
+    } catch {
+      nfc_exit(context)
+      throw error
+    }
+    do throws(DeviceTrouble) {
+      try becomeReader()
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Switches the field off and lets go of the device.
+  ///
+  /// Without it a PN532 can be left in a state that only a wake-up ends.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    nfc_close(device)
+    nfc_exit(context)
+  }
+
+  deinit { close() }
+
+  /// libnfc's name for it.
+  var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
+
+  /// Whether it is behind a device file, so that no other file is needed any more.
+  var isDeviceFile: Bool { node != nil }
+
+  // MARK: Tags
+
+  /// Looks for a tag once.
+  ///
+  /// Nil: none answered. One silence is forgiven, a lost byte on a serial line is that.
+  func select() throws(DeviceTrouble) -> SelectedTag? {
+    let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
+    var code = NFC_ETIMEOUT
+    for _ in 1...2 {
+      var target = nfc_target()
+      code = nfc_initiator_select_passive_target(device, modulation, nil, 0, &target)
+      if code == 0 { return nil }
+      if code > 0 { return Self.tag(target) }
+      if code != NFC_ETIMEOUT { break }
+    }
+    throw Self.trouble(code)
+  }
+
+  /// Looks for a tag that was there a moment ago and may have been put to sleep by a command that it refused.
+  func selectAgain(_ tag: SelectedTag) throws(DeviceTrouble) -> SelectedTag? {
+    // A tag in ISO-DEP takes a new request for noise; only a field that was off wakes it.
+    if !tag.isISODEP, let found = try select() { return found }
+    try cycleField()
+    return try select()
+  }
+
+  /// Whether the selected tag still answers.
+  ///
+  /// False may also mean that it sleeps: `selectAgain` tells.
+  func answers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
+    // libnfc knows how to ask these two kinds; for others a new select must do.
+    guard tag.isISODEP || tag.isType2 else { return false }
+    // NULL, not the target: libnfc would compare all of its bytes, padding included.
+    let code = nfc_initiator_target_is_present(device, nil)
+    if code == NFC_EIO { throw Self.trouble(code) }
+    return code == NFC_SUCCESS
+  }
+
+  /// One command to the selected tag, and its answer.
+  func exchange(
+    _ command: [UInt8], _ framing: Framing, within timeout: Duration
+  ) throws(ExchangeFailure) -> [UInt8] {
+    // Kept in libnfc, nothing is sent for it. Presence checks count on `true`.
+    nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .isoDep)
+    defer { nfc_device_set_property_bool(device, NP_EASY_FRAMING, true) }
+    var count: Int32 = 0
+    let answer = [UInt8](unsafeUninitializedCapacity: Self.answerSizeMax) { buffer, filled in
+      count = nfc_initiator_transceive_bytes(
+        device, command, command.count, buffer.baseAddress, buffer.count, Int32(clamping: timeout.wholeMilliseconds))
+      filled = min(max(0, Int(count)), buffer.count)
+    }
+    if count >= 0 { return answer }
+    switch count {
+    case NFC_EIO, NFC_ENOTSUCHDEV, NFC_ESOFT, NFC_ENOTIMPL: throw .device(Self.trouble(count))
+    default: throw .noAnswer
+    }
+  }
+
+  // MARK: The device
+
+  /// Brings the chip back to where `init` left it, whatever happened to it meanwhile.
+  ///
+  /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
+  /// itself.
+  func refresh() throws(DeviceTrouble) {
+    if isPN532 {
+      let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
+      if code < 0 { throw Self.trouble(code) }
+    }
+    try becomeReader()
+  }
+
+  private func becomeReader() throws(DeviceTrouble) {
+    // After one lost answer during `nfc_open` these are NULL, and the first select would abort the process.
+    var modulations: UnsafePointer<nfc_modulation_type>?
+    guard nfc_device_get_supported_modulation(device, N_INITIATOR, &modulations) == NFC_SUCCESS, modulations != nil
+    else {
+      throw DeviceTrouble(fault: .unusable, code: NFC_EDEVNOTSUPP)
+    }
+    var code = nfc_initiator_init(device)
+    // With it a missing tag and a dead reader look the same.
+    if code >= 0 { code = nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) }
+    if code < 0 { throw Self.trouble(code) }
+  }
+
+  private func cycleField() throws(DeviceTrouble) {
+    var code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
+    // A tag counts as reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
+    poll(nil, 0, Int32(clamping: Limits.readerFieldOff.wholeMilliseconds))
+    if code >= 0 { code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, true) }
+    if code < 0 { throw Self.trouble(code) }
+  }
+
+  // MARK: Values
+
+  /// Bytes: libnfc's own buffer for one answer.
+  private static let answerSizeMax = 264
+
+  private static func firstFound(_ context: OpaquePointer) -> String? {
+    let size = Int(NFC_BUFSIZE_CONNSTRING)
+    let names = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+    defer { names.deallocate() }
+    names.initialize(repeating: 0, count: size)
+    guard tp_nfc_first_device(context, names) > 0 else { return nil }
+    return String(cString: names)
+  }
+
+  private static func tag(_ target: nfc_target) -> SelectedTag? {
+    let info = target.nti.nai
+    let uid = withUnsafeBytes(of: info.abtUid) { Array($0.prefix(Int(clamping: info.szUidLen))) }
+    let ats = withUnsafeBytes(of: info.abtAts) { Array($0.prefix(Int(clamping: info.szAtsLen))) }
+    guard let uid = TagUID(uid) else { return nil }
+    let atqa = UInt16(info.abtAtqa.0) << 8 | UInt16(info.abtAtqa.1)
+    return SelectedTag(uid: uid, atqa: atqa, sak: info.btSak, ats: ats)
+  }
+
+  private static func trouble(_ code: Int32) -> DeviceTrouble {
+    switch code {
+    case NFC_ETIMEOUT: DeviceTrouble(fault: .silent, code: code)
+    case NFC_EIO, NFC_ENOTSUCHDEV: DeviceTrouble(fault: .ioError, code: code)
+    default: DeviceTrouble(fault: .unusable, code: code)
+    }
+  }
+}

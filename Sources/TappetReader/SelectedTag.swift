@@ -1,0 +1,100 @@
+// From a selected tag to its memory: which kind it is, who reads it, and what is tried again.
+
+import TappetCore
+
+extension SelectedTag {
+  /// Speaks ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
+  var isISODEP: Bool { sak & 0x20 != 0 }
+
+  /// The NTAG and Ultralight family.
+  ///
+  /// The size of the UID says nothing.
+  var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
+
+  /// As far as anti-collision tells it.
+  var model: TagModel {
+    if isISODEP { return .type4 }
+    if isType2 { return .type2 }
+    // SAK 08, 18, 28, 38, 88: MIFARE Classic and what emulates it (AN10833 §3.2).
+    return sak & 0x08 != 0 ? .mifareClassic : .other
+  }
+
+  /// An NTAG 424 has this ATQA, as has many another Type 4 tag with seven bytes of UID: it is worth asking.
+  var maybeNTAG424: Bool { isISODEP && atqa == 0x0344 }
+
+  /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first 08).
+  func isSame(as other: SelectedTag) -> Bool {
+    uid == other.uid || (hasRandomUID && other.hasRandomUID && sak == other.sak && atqa == other.atqa)
+  }
+
+  private var hasRandomUID: Bool { uid.bytes.count == 4 && uid.bytes[0] == 0x08 }
+}
+
+extension NFCDevice {
+  /// Reads a tag that was just selected; what comes back is to be told to the parent.
+  func read(_ tag: SelectedTag) throws(DeviceTrouble) -> ReaderMessage {
+    let deadline = Instant.now() + Limits.readerReadMax
+    do throws(ReadFailure) {
+      switch tag.model.layout {
+      case .type2: return .tagRead(try readType2(tag, until: deadline))
+      case .type4:
+        let bytes = try readType4(tag, until: deadline)
+        let isNTAG424 = tag.maybeNTAG424 ? try Type4Reading.isNTAG424(self) : false
+        return .tagRead(TagReading(uid: tag.uid, model: isNTAG424 ? .ntag424 : .type4, bytes: bytes))
+      case .unsupported: return .tagFaulted(tag.uid, tag.model, .unsupportedModel)
+      }
+    } catch {
+      switch error {
+      case .device(let trouble): throw trouble
+      case .fault(let fault): return .tagFaulted(tag.uid, tag.model, fault)
+      case .noAnswer: return .tagFaulted(tag.uid, tag.model, .pulledAway)
+      }
+    }
+  }
+
+  private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> TagReading {
+    var reading = Type2Reading()
+    var disturbedAt: Int?
+    while true {
+      let triedFastRead = reading.fastRead
+      do throws(ReadFailure) {
+        try reading.resume(self)
+        break
+      } catch {
+        guard case .noAnswer = error, Instant.now() < deadline else { throw error }
+        try selectAgainOrThrow(tag)
+        // The first FAST_READ is refused by half of all tags: no disturbance.
+        if triedFastRead == .untried, reading.fastRead == .refused { continue }
+        // The tag is there, for it was selected, and twice did not give the same page: protected against reading.
+        if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
+        disturbedAt = reading.memory.count
+      }
+    }
+    do throws(DeviceTrouble) {
+      return TagReading(uid: tag.uid, model: try reading.identify(self), bytes: reading.memory)
+    } catch {
+      throw .device(error)
+    }
+  }
+
+  private func readType4(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
+    do throws(ReadFailure) {
+      return try Type4Reading.read(self, until: deadline)
+    } catch {
+      guard case .noAnswer = error else { throw error }
+      try selectAgainOrThrow(tag)
+      return try Type4Reading.read(self, until: deadline)
+    }
+  }
+
+  /// Throws `noAnswer` when the tag is gone.
+  private func selectAgainOrThrow(_ tag: SelectedTag) throws(ReadFailure) {
+    let found: SelectedTag?
+    do throws(DeviceTrouble) {
+      found = try selectAgain(tag)
+    } catch {
+      throw .device(error)
+    }
+    guard let found, found.isSame(as: tag) else { throw .noAnswer }
+  }
+}

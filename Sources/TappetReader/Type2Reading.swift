@@ -1,0 +1,184 @@
+// Reading a Type 2 tag in as few exchanges as are safe.
+//
+//   1. READ 0: pages 0 to 3, with the capability container. Every Type 2 tag answers it.
+//   2. FAST_READ from page 4, 36 pages: all of an NTAG213, and more than today's tag URLs need on any larger one.
+//   3. FAST_READ of just the pages that are missing, at most 60 at a time.
+//
+// A tag that lacks FAST_READ refuses it and falls asleep: it is selected anew and read four pages at a time. READ goes on at
+// page 0 behind the memory's end, FAST_READ is refused there; so no command ever goes beyond what the container says, and
+// where the container lies, the first pages turning up again give it away.
+
+import TappetCore
+
+/// Why a reading did not come to its end.
+enum ReadFailure: Error {
+  /// The tag did not answer: select it again and call `resume` once more.
+  case noAnswer
+  case fault(TagFault)
+  case device(DeviceTrouble)
+
+  init(_ failure: ExchangeFailure) {
+    switch failure {
+    case .noAnswer: self = .noAnswer
+    case .device(let trouble): self = .device(trouble)
+    }
+  }
+}
+
+/// One Type 2 tag's memory, as far as it is read.
+///
+/// It survives the tag's being selected anew.
+struct Type2Reading {
+  /// From page 0.
+  private(set) var memory: [UInt8] = []
+  /// What the tag has shown about FAST_READ.
+  private(set) var fastRead = FastRead.untried
+  /// The memory ended before the capability container's end.
+  private var isShort = false
+
+  enum FastRead { case untried, works, refused }
+
+  // Bytes.
+  private static let pageSize = 4
+  private static let headerSize = 16
+  /// Pages are numbered in one byte; what lies behind page 255 of an NTAG I2C 2K is in another sector.
+  private static let addressableSize = 256 * pageSize
+  /// Pages of the first FAST_READ: an NTAG213's whole data area.
+  private static let firstPages = 36
+  /// Pages of one FAST_READ.
+  ///
+  /// 65 fit libnfc's buffer, 60 are what other PN532 drivers have shown to work.
+  private static let pagesMax = 60
+  /// A tag of this size is read by three READs as fast as FAST_READ would, and half of its kind (Ultralight) lack it.
+  private static let plainReadSizeMax = 48
+
+  /// Reads on until the message is complete or it is certain that there is none.
+  mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
+    if memory.count < Self.headerSize { memory = try read(page: 0, from: device) }
+    // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core says so.
+    guard memory[12] == 0xE1 else { return }
+    while case .needs(let count) = Type2Memory.locate(in: memory) {
+      guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
+      guard count <= Self.addressableSize else { throw .fault(.tooLarge) }
+      guard !isShort else { throw .fault(.malformedAnswer) }
+      try extend(to: count, from: device)
+    }
+  }
+
+  /// Bytes of the data area, as the capability container has them; 0 where there is none.
+  var capacity: Int { memory.count >= Self.headerSize && memory[12] == 0xE1 ? Int(memory[14]) * 8 : 0 }
+
+  /// The offset behind the data area.
+  private var dataEnd: Int { Self.headerSize + capacity }
+
+  private var nextPage: Int { memory.count / Self.pageSize }
+
+  private mutating func extend(to count: Int, from device: NFCDevice) throws(ReadFailure) {
+    let end = min(dataEnd, Self.addressableSize)
+    if fastRead == .refused || capacity <= Self.plainReadSizeMax {
+      append(try read(page: nextPage, from: device), end: end)
+      return
+    }
+    var pages = (count - memory.count + Self.pageSize - 1) / Self.pageSize
+    if fastRead == .untried { pages = max(pages, Self.firstPages) }
+    pages = min(pages, Self.pagesMax, (end - memory.count) / Self.pageSize)
+    do throws(ReadFailure) {
+      memory += try fastRead(pages: pages, from: device)
+      fastRead = .works
+    } catch {
+      // Refused, or torn: the slow way gets to the end in both cases.
+      if case .noAnswer = error { fastRead = .refused }
+      throw error
+    }
+  }
+
+  /// READ: 16 bytes from `page`, going on at page 0 behind the end (NTAG213/215/216 §10.2).
+  private func read(page: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+    try exchange([0x30, UInt8(truncatingIfNeeded: page)], answerSize: 16, with: device)
+  }
+
+  /// FAST_READ (NTAG213/215/216 §10.3).
+  private func fastRead(pages: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+    let first = UInt8(truncatingIfNeeded: nextPage)
+    let last = UInt8(truncatingIfNeeded: nextPage + pages - 1)
+    return try exchange([0x3A, first, last], answerSize: pages * Self.pageSize, with: device)
+  }
+
+  private func exchange(_ command: [UInt8], answerSize: Int, with device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+    do throws(ExchangeFailure) {
+      let answer = try device.exchange(command, .raw, within: Limits.readerExchangeMax)
+      // Shorter: a NAK that the chip took for an answer.
+      guard answer.count == answerSize else { throw .noAnswer }
+      return answer
+    } catch {
+      throw ReadFailure(error)
+    }
+  }
+
+  /// Takes over a READ's answer up to the data area's end, or up to where the memory began anew.
+  private mutating func append(_ block: [UInt8], end: Int) {
+    let fresh = Self.pagesBeforeRollOver(in: block, of: memory) * Self.pageSize
+    isShort = fresh < block.count
+    memory += block.prefix(min(fresh, end - memory.count))
+  }
+
+  /// How many pages of `block` come before the memory's first pages, with the tag's serial number, turn up again.
+  static func pagesBeforeRollOver(in block: [UInt8], of memory: [UInt8]) -> Int {
+    let pages = block.count / pageSize
+    for page in 0..<pages {
+      let tail = block[(page * pageSize)...]
+      if memory.count >= tail.count, tail.elementsEqual(memory[..<tail.count]) { return page }
+    }
+    return pages
+  }
+
+  // MARK: Which model it is
+
+  /// Names the model.
+  ///
+  /// Asks the tag only where the container leaves several, and last of all, because a tag that does not know
+  /// GET_VERSION falls asleep over it.
+  ///
+  ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
+  ///      48           —                                          Ultralight, or by GET_VERSION
+  ///     128           by GET_VERSION (NTAG212, Ultralight EV1)   by GET_VERSION
+  ///     144           NTAG213                                    NTAG203 if its memory ends behind page 41
+  ///     496, 504      NTAG215                                    by GET_VERSION
+  ///     872, 888      by GET_VERSION (NTAG216, NTAG I2C 1K)      by GET_VERSION
+  func identify(_ device: NFCDevice) throws(DeviceTrouble) -> TagModel {
+    switch (capacity, fastRead) {
+    case (144, .works): return .ntag213
+    case (496, .works), (504, .works): return .ntag215
+    default: break
+    }
+    do throws(ReadFailure) {
+      if capacity == 144, fastRead == .refused {
+        let block = try read(page: 40, from: device)
+        if Self.pagesBeforeRollOver(in: block, of: memory) == 2 { return .ntag203 }
+      }
+      return Self.model(version: try exchange([0x60], answerSize: 8, with: device))
+    } catch {
+      switch error {
+      case .device(let trouble): throw trouble
+      case .noAnswer, .fault: return capacity == 48 ? .ultralight : .type2
+      }
+    }
+  }
+
+  /// The model in a GET_VERSION answer (NTAG213/215/216 §10.1, MF0ULx1 §10.1, NT3H1101 §9.6).
+  static func model(version: [UInt8]) -> TagModel {
+    guard version.count == 8, version[1] == 0x04 else { return .type2 }
+    switch (version[2], version[3], version[6]) {
+    case (0x04, 0x05, 0x13): return .ntagI2C1K
+    case (0x04, 0x05, 0x15): return .ntagI2C2K
+    case (0x04, _, 0x0B): return .ntag210
+    case (0x04, _, 0x0E): return .ntag212
+    case (0x04, _, 0x0F): return .ntag213
+    case (0x04, _, 0x11): return .ntag215
+    case (0x04, _, 0x13): return .ntag216
+    case (0x03, _, 0x0B): return .ultralightEV1Small
+    case (0x03, _, 0x0E): return .ultralightEV1Large
+    default: return .type2
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read what the file's first
+// two bytes claim (NFC Forum Type 4 Tag 1.2 §5). Nothing that the tag says is taken further than `Limits`.
+
+import TappetCore
+
+/// One Type 4 tag's NDEF file.
+struct Type4Reading {
+  // ISO/IEC 7816-4 commands.
+  private static let selectApplication: [UInt8] = [
+    0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
+  ]
+  private static let capabilityContainer: UInt16 = 0xE103
+  private static let capabilityContainerSize = 15
+  /// Bytes of one READ BINARY.
+  ///
+  /// libnfc's buffer holds 264 with status words and the chip's status.
+  private static let pieceSizeMax = 250
+
+  private let device: NFCDevice
+  private let deadline: Instant
+
+  /// The file's content behind its length field.
+  ///
+  /// Not resumable: a tag that was selected anew begins anew.
+  static func read(_ device: NFCDevice, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
+    try Type4Reading(device: device, deadline: deadline).read()
+  }
+
+  private func read() throws(ReadFailure) -> [UInt8] {
+    _ = try command(Self.selectApplication)
+    try select(file: Self.capabilityContainer)
+    let file = try Container(try binary(offset: 0, count: Self.capabilityContainerSize))
+    try select(file: file.identifier)
+    let length = try binary(offset: 0, count: 2)
+    let count = Int(length[0]) << 8 | Int(length[1])
+    guard count <= Limits.tagMemorySizeMax else { throw .fault(.tooLarge) }
+    guard count + 2 <= file.size else { throw .fault(.malformedAnswer) }
+    var content: [UInt8] = []
+    content.reserveCapacity(count)
+    while content.count < count {
+      guard Instant.now() < deadline else { throw .fault(.tooLarge) }
+      let piece = min(count - content.count, file.pieceSize)
+      content += try binary(offset: 2 + content.count, count: piece)
+    }
+    return content
+  }
+
+  /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
+  static func isNTAG424(_ device: NFCDevice) throws(ReadFailure) -> Bool {
+    do throws(ExchangeFailure) {
+      let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .isoDep, within: Limits.readerISODEPExchangeMax)
+      return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
+    } catch {
+      switch error {
+      // It is read; what it is called matters less than its being gone.
+      case .noAnswer: return false
+      case .device(let trouble): throw .device(trouble)
+      }
+    }
+  }
+
+  /// What the capability container says about the NDEF file (§5.1).
+  ///
+  ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7 tag 04   8 length 06   9..10 file   11..12 size   13 read   14 write
+  struct Container {
+    var identifier: UInt16
+    var size: Int
+    var pieceSize: Int
+
+    init(_ bytes: [UInt8]) throws(ReadFailure) {
+      guard bytes.count == capabilityContainerSize, bytes[7] == 0x04, bytes[8] == 0x06 else {
+        throw .fault(.malformedAnswer)
+      }
+      let answerSizeMax = Int(bytes[3]) << 8 | Int(bytes[4])
+      // A tag must be able to give its container in one piece.
+      guard answerSizeMax >= capabilityContainerSize else { throw .fault(.malformedAnswer) }
+      guard bytes[13] == 0x00 else { throw .fault(.refusedToAnswer) }
+      identifier = UInt16(bytes[9]) << 8 | UInt16(bytes[10])
+      size = Int(bytes[11]) << 8 | Int(bytes[12])
+      pieceSize = min(answerSizeMax, pieceSizeMax)
+    }
+  }
+
+  private func select(file: UInt16) throws(ReadFailure) {
+    _ = try command([0x00, 0xA4, 0x00, 0x0C, 0x02, UInt8(file >> 8), UInt8(file & 0xFF)])
+  }
+
+  /// READ BINARY; exactly `count` bytes or a fault: a file that ends before its own length is no file.
+  private func binary(offset: Int, count: Int) throws(ReadFailure) -> [UInt8] {
+    // Bit 15 of the offset would make it a short file identifier; `Limits.tagMemorySizeMax` stays below.
+    let bytes = try command([
+      0x00, 0xB0, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset),
+      UInt8(truncatingIfNeeded: count),
+    ])
+    guard bytes.count == count else { throw .fault(.malformedAnswer) }
+    return bytes
+  }
+
+  /// One command; its answer without the status words, which must be 9000.
+  private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] {
+    let answer: [UInt8]
+    do throws(ExchangeFailure) {
+      answer = try device.exchange(bytes, .isoDep, within: Limits.readerISODEPExchangeMax)
+    } catch {
+      throw ReadFailure(error)
+    }
+    guard answer.count >= 2 else { throw .fault(.malformedAnswer) }
+    guard answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0x00 else { throw .fault(.refusedToAnswer) }
+    return Array(answer.dropLast(2))
+  }
+}

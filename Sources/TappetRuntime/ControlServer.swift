@@ -1,0 +1,79 @@
+// The control socket: the tool asks the running kiosk. One JSON object a message, SOCK_SEQPACKET, answered with one.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+
+/// Listens at the control socket and hands each request to its owner. One thread.
+final class ControlServer {
+  /// One connected tool.
+  final class Client {
+    fileprivate let socket: LocalSocket
+    /// Whether it is sent every line and light as they come.
+    var isWatching = false
+
+    fileprivate init(_ socket: LocalSocket) { self.socket = socket }
+
+    /// Answers. A client that does not read what it asked for is not waited for.
+    func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
+  }
+
+  private let listener: LocalSocket
+  private let reactor: Reactor
+  private var clients: [Int32: Client] = [:]
+  private let answer: (JSON, Client) -> Void
+
+  init(path: String, reactor: Reactor, answer: @escaping (JSON, Client) -> Void) throws(SystemError) {
+    listener = try LocalSocket.listen(at: path)
+    self.reactor = reactor
+    self.answer = answer
+    try reactor.watch(listener.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.acceptClients() }
+  }
+
+  func broadcast(_ message: JSON) {
+    let watching = clients.values.filter { $0.isWatching }
+    guard !watching.isEmpty else { return }
+    let bytes = message.encoded()
+    for client in watching where !client.socket.send(bytes) { drop(client) }
+  }
+
+  private func acceptClients() {
+    while let socket = listener.accept() {
+      let client = Client(socket)
+      guard clients.count < Limits.controlClientsMax else {
+        client.send(.failure("the control socket serves \(Limits.controlClientsMax) clients at once; try again later"))
+        continue
+      }
+      let fd = socket.fileDescriptor
+      guard (try? reactor.watch(fd, for: .readable, { [unowned(unsafe) self] _ in self.receive(from: fd) })) != nil else { continue }
+      clients[fd] = client
+    }
+  }
+
+  private func receive(from fd: Int32) {
+    guard let client = clients[fd] else { return }
+    while true {
+      switch client.socket.receive(sizeMax: Limits.controlRequestSizeMax) {
+      case .nothing: return
+      case .closed: return drop(client)
+      case .message(let bytes):
+        guard let request = JSON(decoding: bytes) else {
+          client.send(.failure("the request is no JSON value"))
+          continue
+        }
+        answer(request, client)
+      }
+    }
+  }
+
+  private func drop(_ client: Client) {
+    let fd = client.socket.fileDescriptor
+    reactor.unwatch(fd)
+    clients[fd] = nil
+  }
+}
+
+extension JSON {
+  /// The answer to a request that cannot be served.
+  static func failure(_ sentence: String) -> JSON { .object(["error": .string(sentence)]) }
+}

@@ -1,0 +1,89 @@
+// What a person may want to see of a running kiosk, kept up to date: for `status`, for the live view, for the control socket.
+
+import TappetCore
+import TappetDevices
+
+/// A picture of the kiosk now.
+public struct KioskView: Sendable {
+  /// The state of one part, in a word and a sentence.
+  public struct Part: Sendable {
+    public var isGood: Bool
+    public var text: String
+  }
+
+  /// A tap or a press and what became of it.
+  public struct Tap: Sendable {
+    public var unixMilliseconds: Int64
+    public var isGood: Bool
+    public var text: String
+  }
+
+  public let clientID: String
+  public let startedAt: Moment
+  public var reader = Part(isGood: false, text: "starting")
+  public var broker = Part(isGood: false, text: "connecting")
+  public var disk = Part(isGood: true, text: "good")
+  public var clockIsGood: Bool?
+  public var counters = Counters()
+  public var outboxCount = 0
+  /// The newest last; at most `Limits.viewTapsMax`.
+  public var taps: [Tap] = []
+  /// What lasts.
+  public var baseLight: Light = .starting
+  /// What was shown last, and when.
+  public var light: Light = .starting
+  public var lightSince: Instant
+
+  init(_ configuration: Configuration, startedAt: Moment) {
+    clientID = configuration.broker.clientID
+    self.startedAt = startedAt
+    lightSince = startedAt.instant
+  }
+
+  mutating func show(_ light: Light, at now: Instant) {
+    if light.isLasting { baseLight = light }
+    self.light = light
+    lightSince = now
+  }
+
+  mutating func note(_ report: Report, _ line: Line, counters: Counters, outboxCount: Int, at now: Moment) {
+    self.counters = counters
+    self.outboxCount = outboxCount
+    switch report {
+    case .readerReady: reader = Part(isGood: true, text: line.sentence)
+    case .readerLost: reader = Part(isGood: false, text: line.sentence)
+    case .linkUp: broker = Part(isGood: true, text: line.sentence)
+    case .linkFailed, .linkLost, .linkStorm, .linkClosed: broker = Part(isGood: false, text: line.sentence)
+    case .storeTrouble: disk = Part(isGood: false, text: line.sentence)
+    case .storeRecovered: disk = Part(isGood: true, text: "good")
+    case .accepted, .delivered: add(line, isGood: true, at: now)
+    case .refused, .ignored, .queued, .expired, .undeliverable: add(line, isGood: false, at: now)
+    case .clockGood, .clockUnknown, .outboxRestored, .stopping: break
+    }
+  }
+
+  private mutating func add(_ line: Line, isGood: Bool, at now: Moment) {
+    if taps.count >= Limits.viewTapsMax { taps.removeFirst() }
+    taps.append(Tap(unixMilliseconds: now.unixMilliseconds, isGood: isGood, text: line.sentence))
+  }
+
+  /// For `tappet status --json`; the names are documented in the manual page.
+  public func json(at now: Moment) -> JSON {
+    func part(_ part: Part) -> JSON { .object(["good": .bool(part.isGood), "text": .string(part.text)]) }
+    let counts: JSON = .object([
+      "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
+      "refused": .number(Int64(counters.refused)), "ignored": .number(Int64(counters.ignored)),
+      "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
+    ])
+    return .object([
+      "version": .string(Version.text), "client_id": .string(clientID),
+      "uptime_seconds": .number((now.instant - startedAt.instant).wholeMilliseconds / 1000),
+      "light": .string(baseLight.name), "reader": part(reader), "broker": part(broker), "disk": part(disk),
+      "clock_good": clockIsGood.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)), "counters": counts,
+      "taps": .array(
+        taps.map {
+          .object(["unix_ms": .number($0.unixMilliseconds), "good": .bool($0.isGood), "text": .string($0.text)])
+        }),
+    ])
+  }
+}

@@ -1,0 +1,76 @@
+// What the reader and its tags did, in words.
+
+import TappetCore
+import TappetDevices
+
+extension ReaderLoss {
+  /// What happened and what to do; `device` as configured.
+  public func sentence(device: String?) -> String {
+    let name = device ?? "the reader"
+    switch self {
+    case .fault(.notFound, _):
+      return device == nil
+        ? "no reader was found; plug one in, or name it by 'reader: {device: …}'"
+        : "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
+    case .fault(.silent, _): return "\(name) does not answer; it is opened anew until it does. Check its power and its wires"
+    case .fault(.ioError, let code): return "\(name) was unplugged or its line broke (libnfc \(code)); it is used again as soon as it is back"
+    case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
+    case .fault(.permissionDenied, _): return "\(name) may not be opened by this user; add it to the group dialout (or i2c, spi)"
+    case .fault(.unusable, let code): return "\(name) answers, but not as a reader that can be used (libnfc \(code)); it is opened anew"
+    case .ended(.exited(let status)): return "tappet-reader ended with status \(status); it is started again"
+    case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); it is started again"
+    case .silent: return "tappet-reader hung and was killed; it is started again"
+    case .malformed: return "tappet-reader sent what makes no sense and was killed; is it of the same version as tappet?"
+    case .notStarted(let code):
+      return "tappet-reader cannot be started: \(SystemError(call: "posix_spawn", code: code).text); is it installed in libexec/tappet?"
+    }
+  }
+}
+
+extension TapRefusal {
+  /// What was refused, why, and what to do.
+  public func sentence(_ trigger: Trigger) -> String {
+    let what = trigger == .tag ? "tap" : "press"
+    switch self {
+    case .unreadable(let fault): return "tap refused: \(fault.sentence)"
+    case .content(let error): return "tap refused: \(error.sentence)"
+    case .malformedURL(let error): return "tap refused: \(error.sentence)"
+    case .noSuchAction(let index): return "tap refused: the tag is for action \(index), which is not configured"
+    case .noTagConfigured(let action):
+      return "tap refused: no tag is configured for \(action); import the secret that the tag was written with"
+    case .invalidSignature(let action):
+      return "tap refused: the signature was made with none of the secrets of \(action): a forged tag, or one whose secret was removed"
+    case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) is not to be done late"
+    case .outboxFull(let action, let count, let size):
+      return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
+    case .notStored(let action, let fault):
+      return "\(what) refused: \(action) could not be stored (\(fault.word))"
+    }
+  }
+}
+
+extension StoreFault {
+  fileprivate var word: String {
+    switch self {
+    case .full: "no space left"
+    case .readOnly: "read-only"
+    case .ioError: "disk error"
+    case .corrupt: "damaged database"
+    case .busy: "database in use"
+    case .other(let code): "SQLite code \(code)"
+    }
+  }
+}
+
+extension TagFault {
+  /// What is wrong, and what the person with the tag can do.
+  public var sentence: String {
+    switch self {
+    case .pulledAway: "the tag was taken away while it was read; hold it longer"
+    case .unsupportedModel: "this kind of tag is not read by Tappet; use an NTAG213, 215 or 216"
+    case .refusedToAnswer: "the tag refuses to be read; it may be protected by a password"
+    case .malformedAnswer: "the tag answers against its specification; it may be damaged"
+    case .tooLarge: "the tag's message is larger than any tag URL"
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// What the running kiosk answers to the tool.
+
+import TappetCore
+import TappetDevices
+
+extension Runtime {
+  /// Answers one request: `{"request": NAME}`.
+  func answer(_ request: JSON, from client: ControlServer.Client) {
+    switch request["request"]?.text {
+    case "status":
+      client.send(view.json(at: now()))
+    case "watch":
+      client.isWatching = true
+      client.send(view.json(at: now()))
+    case "reload-secrets":
+      do throws(VaultError) {
+        client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
+      } catch { client.send(.failure(error.sentence)) }
+    case "next-tag":
+      awaitReading { [unowned(unsafe) self] in client.send(self.describe($0)) }
+    case .some(let name):
+      client.send(.failure("unknown request '\(name)'"))
+    case nil:
+      client.send(.failure("the request has no 'request'"))
+    }
+  }
+
+  private func describe(_ reading: TagReading) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(reading.uid.bytes)), "model": .number(Int64(reading.model.rawValue)),
+      "memory": .string(Hex.encode(reading.bytes)),
+    ])
+  }
+}

@@ -1,0 +1,313 @@
+// Performs the kiosk's effects and feeds it events. It decides nothing: one loop, one switch.
+//
+// One thread owns all of it. The store's and the broker's threads only post into `mailbox`, which wakes the reactor.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+
+/// Why a kiosk could not start.
+public enum RuntimeError: Error {
+  case system(SystemError)
+  case vault(VaultError)
+  case control(path: String, SystemError)
+  case panel(path: String, SystemError)
+  case lightTrace(path: String, SystemError)
+  case noRandomness
+}
+
+/// A running kiosk: the core, its devices, and the reactor between them.
+public final class Runtime {
+  /// What other threads tell.
+  enum Notice: Sendable {
+    case store(StoreEvent)
+    case link(LinkEvent)
+  }
+
+  let configuration: Configuration
+  let reactor: Reactor
+  var kiosk: Kiosk
+  var journal = Journal()
+  var view: KioskView
+  private let clock = SystemClock()
+  private let clockWatch: ClockWatch
+  private let mailbox: Mailbox<Notice>
+  private let storeThread: StoreThread
+  private let broker: BrokerLink
+  private var reader: ReaderProcess?
+  private var panel: VirtualPanel?
+  private let lightTrace: LightTrace?
+  private var control: ControlServer?
+  private var waiting: [Event] = []
+  private var isHandling = false
+  private var isClockSynchronised = false
+  private var clockCheckDue: Instant?
+  /// Called after each event with what has changed, for a live view.
+  public var onChange: ((KioskView) -> Void)?
+  /// Called with each report's line, in place of the journal when it is set.
+  public var onLine: ((Line) -> Void)?
+
+  /// Opens the store, the sockets and the threads; nothing runs before `run()`.
+  public init(_ configuration: Configuration, lightTracePath: String? = nil) throws(RuntimeError) {
+    self.configuration = configuration
+    let now = clock.now()
+    let store: Store
+    let summary: OutboxSummary
+    let secrets: [TagSecret]
+    do throws(VaultError) {
+      let vault = try Vault.open(configuration)
+      secrets = try vault.usableSecrets()
+      store = vault.store
+    } catch { throw .vault(error) }
+    do throws(StoreError) {
+      summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
+    } catch { throw .vault(.store(error)) }
+    guard let seed = Self.seed() else { throw .noRandomness }
+    do throws(SystemError) {
+      reactor = try Reactor()
+      clockWatch = try ClockWatch()
+      let mailbox = try Mailbox<Notice>()
+      self.mailbox = mailbox
+      storeThread = try StoreThread(store) { mailbox.post(.store($0)) }
+      broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
+    } catch { throw .system(error) }
+    do throws(SystemError) { lightTrace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) } } catch {
+      throw .lightTrace(path: lightTracePath ?? "", error)
+    }
+    kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
+    view = KioskView(configuration, startedAt: now)
+    waiting = [.started(summary), .secretsLoaded(secrets)]
+  }
+
+  private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
+    guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
+    func word(_ index: Int) -> UInt64 { bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    return (word(0), word(1), word(2), word(3))
+  }
+
+  /// Runs until the kiosk is told to stop and has come to rest. SIGTERM and SIGINT stop it; twice: at once.
+  public func run() throws(RuntimeError) {
+    do throws(SystemError) {
+      try watchEverything()
+    } catch { throw .system(error) }
+    let path = configuration.controlSocket
+    do throws(SystemError) {
+      control = try ControlServer(path: path, reactor: reactor) { [unowned(unsafe) self] in self.answer($0, from: $1) }
+    } catch { throw .control(path: path, error) }
+    if let path = configuration.panel.simulator {
+      do throws(SystemError) { try connectPanel(path) } catch { throw .panel(path: path, error) }
+    }
+    checkClock()
+    handleWaiting()
+    do throws(SystemError) { try reactor.run() } catch { throw .system(error) }
+    broker.shutdown()
+    storeThread.stop()
+  }
+
+  private func watchEverything() throws(SystemError) {
+    reactor.onTimer = { [unowned(unsafe) self] in self.timerFired() }
+    try reactor.watch(mailbox.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drainMailbox() }
+    try reactor.watch(clockWatch.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in
+      _ = try? self.clockWatch.acknowledge()
+      self.checkClock()
+      self.handleWaiting()
+    }
+    try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP]) { [unowned(unsafe) self] in self.signalled($0) }
+  }
+
+  // MARK: Events
+
+  /// Handles `event` and everything that follows from it.
+  func feed(_ event: Event) {
+    waiting.append(event)
+    handleWaiting()
+  }
+
+  private func handleWaiting() {
+    guard !isHandling else { return }
+    isHandling = true
+    var next = 0
+    while next < waiting.count {
+      let event = waiting[next]
+      next += 1
+      let now = clock.now()
+      for effect in kiosk.handle(event, at: now) { perform(effect, at: now) }
+    }
+    waiting.removeAll(keepingCapacity: true)
+    isHandling = false
+    setTimer()
+    onChange?(view)
+  }
+
+  private func setTimer() {
+    var deadline = kiosk.nextDeadline(at: clock.now())
+    if let clockCheckDue, clockCheckDue < deadline ?? Instant(nanoseconds: .max) { deadline = clockCheckDue }
+    reactor.setTimer(at: deadline)
+  }
+
+  private func timerFired() {
+    if let clockCheckDue, clockCheckDue <= clock.now().instant { checkClock() }
+    feed(.timerFired)
+  }
+
+  private func drainMailbox() {
+    for notice in mailbox.drain() {
+      switch notice {
+      case .store(let event): waiting.append(.store(event))
+      case .link(let event): waiting.append(.link(event))
+      }
+    }
+    handleWaiting()
+  }
+
+  /// Asks the kernel. While it says no, it is asked again now and then: it tells nobody when it changes its mind.
+  private func checkClock() {
+    let isSynchronised = clock.isSynchronised()
+    clockCheckDue = isSynchronised ? nil : clock.now().instant + Limits.clockCheckInterval
+    if isSynchronised != isClockSynchronised || view.clockIsGood == nil {
+      waiting.append(.clockChecked(isSynchronised: isSynchronised))
+    }
+    isClockSynchronised = isSynchronised
+    view.clockIsGood = isSynchronised || !configuration.checksClock
+  }
+
+  private func signalled(_ number: Int32) {
+    guard number != SIGHUP else {
+      journal.write(.warning, "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
+      return
+    }
+    feed(.stopRequested)
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: Effect, at now: Moment) {
+    switch effect {
+    case .startReader: startReader()
+    case .killReader: reader?.kill()
+    case .stopReader: reader?.stop()
+    case .connect(let endpoint): broker.connect(endpoint: endpoint)
+    case .disconnect: broker.disconnect()
+    case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
+    case .store(let entry): storeThread.submit(.append(entry))
+    case .forget(let id): storeThread.submit(.remove([id]))
+    case .fetch(let after, let limit, let clockIsGood):
+      storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    case .expire(let clockIsGood): storeThread.submit(.expire(now, clockIsGood: clockIsGood))
+    case .checkStore: storeThread.submit(.check)
+    case .noteSecretUse(let id, let unixSeconds):
+      storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
+    case .light(let light): show(light, at: now.instant)
+    case .report(let report): tell(report, at: now)
+    case .finish: reactor.stop()
+    }
+  }
+
+  private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
+    var token: String?
+    if entry.message.usesTimestamp, let key = configuration.timestampKey {
+      token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key)
+      guard token != nil else { return waiting.append(.fillFailed(entry.id)) }
+    }
+    broker.publish(
+      id: entry.id, topic: entry.topic, payload: entry.message.fill(token: token, id: entry.id),
+      isRetained: entry.isRetained)
+  }
+
+  private func show(_ light: Light, at now: Instant) {
+    view.show(light, at: now)
+    lightTrace?.record(light, at: now)
+    if let panel, !panel.show(light, at: now) { losePanel() }
+    control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
+  }
+
+  private func tell(_ report: Report, at now: Moment) {
+    let line = Line(report, configuration)
+    view.note(report, line, counters: kiosk.counters, outboxCount: kiosk.outboxCount, at: now)
+    if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
+    control?.broadcast(line.json)
+  }
+
+  // MARK: Reader
+
+  private func startReader() {
+    do throws(SystemError) {
+      let process = try ReaderProcess(
+        executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
+      try reactor.watch(process.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.readerSpoke() }
+      reader = process
+    } catch { waiting.append(.readerNotStarted(code: error.code)) }
+  }
+
+  private func readerSpoke() {
+    guard let process = reader else { return }
+    while true {
+      switch process.receive() {
+      case .message(let message):
+        if case .tagRead(let reading) = message { offerReading(reading) }
+        waiting.append(.reader(message))
+      case .malformed(let error): waiting.append(.readerMalformed(error))
+      case .nothing: return handleWaiting()
+      case .closed:
+        reactor.unwatch(process.fileDescriptor)
+        reader = nil
+        waiting.append(.readerEnded(process.finish()))
+        return handleWaiting()
+      }
+    }
+  }
+
+  // MARK: Panel
+
+  private func connectPanel(_ path: String) throws(SystemError) {
+    let panel = try VirtualPanel(path: path)
+    try reactor.watch(panel.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.panelSpoke() }
+    self.panel = panel
+  }
+
+  private func panelSpoke() {
+    while let panel {
+      switch panel.receive() {
+      case .pressed(let line): waiting.append(.pressed(line: line))
+      case .released: break
+      case .nothing: return handleWaiting()
+      case .closed: losePanel()
+      }
+    }
+    handleWaiting()
+  }
+
+  private func losePanel() {
+    guard let lost = panel else { return }
+    reactor.unwatch(lost.fileDescriptor)
+    panel = nil
+    journal.write(.warning, "the virtual panel is gone: lights are shown nowhere until tappet is started again")
+  }
+
+  /// Secrets were changed by the tool: read them anew.
+  func reloadSecrets() throws(VaultError) -> Int {
+    let secrets = try Vault.open(configuration).usableSecrets()
+    feed(.secretsLoaded(secrets))
+    return secrets.count
+  }
+
+  /// The time now, for what is not an event's.
+  func now() -> Moment { clock.now() }
+
+  // MARK: Readings for the tool
+
+  /// The tag that lies on the reader, if one does.
+  private(set) var lastReading: TagReading?
+  private var onReading: [(TagReading) -> Void] = []
+
+  /// Calls `body` once, with the next tag that is read.
+  func awaitReading(_ body: @escaping (TagReading) -> Void) {
+    if onReading.count < Limits.controlClientsMax { onReading.append(body) }
+  }
+
+  private func offerReading(_ reading: TagReading) {
+    let waiters = onReading
+    onReading.removeAll()
+    for waiter in waiters { waiter(reading) }
+  }
+}

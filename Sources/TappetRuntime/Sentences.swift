@@ -1,0 +1,166 @@
+// What the devices' errors mean for a person, and what to do. No `default` anywhere: a new error has no words until it is given some.
+
+import TappetCore
+import TappetDevices
+
+extension RuntimeError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .system(let error): "\(error.call) failed: \(error.text)"
+    case .vault(let error): error.sentence
+    case .control(let path, let error):
+      error.isAddressInUse
+        ? "another kiosk runs with this configuration (it listens at \(path)); end it, or give this one a state folder of its own"
+        : "the control socket \(path) cannot be made: \(error.text)"
+    case .panel(let path, let error): "the virtual panel at \(path) cannot be reached: \(error.text); is tappet-sim running with --panel?"
+    case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
+    case .noRandomness: "the system has no random numbers"
+    }
+  }
+}
+
+extension VaultError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .store(let error): error.sentence
+    case .sealingKey(let error): error.sentence
+    case .secret(let error): error.sentence
+    }
+  }
+}
+
+extension StoreError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .full(let failure): "no space is left for \(failure.path); delete something"
+    case .readOnly(let failure): "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
+    case .ioError(let failure): "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
+    case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets anew"
+    case .busy(let failure): "another program holds \(failure.path); end it and try again"
+    case .newerSchema(let found, let known, let path):
+      "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); install that version"
+    case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
+    case .foreignOwner(let path, let user): "\(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .wrongFileType(let path): "\(path) is no ordinary file or folder; move it away"
+    case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
+    }
+  }
+}
+
+extension SealingKeyError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
+    case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
+    case .foreignOwner(let path, let user): "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .malformed(let path, let size): "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
+    case .lost(let path): "the sealing key \(path) is gone, and the secrets were sealed under it; restore it from a backup, or move the database away and import the secrets anew"
+    case .notMade: "no sealing key could be made: the system has no random numbers"
+    case .folder(let error): error.sentence
+    }
+  }
+}
+
+extension SecretError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .limitReached(let action, let max): "\(action) has \(max) secrets already, the most that it can have; remove one first"
+    case .alreadyThere(let id): "this secret is there already (\(id))"
+    case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
+    case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
+    case .store(let error): error.sentence
+    }
+  }
+}
+
+extension ShareURLError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .notAShareURL: "this is no share code; one begins with smpshare://secret?"
+    case .missingIndex: "the share code does not say for which action it is (idx)"
+    case .malformedIndex: "the share code's action (idx) is no whole number"
+    case .missingKey: "the share code holds no key"
+    case .malformedKey: "the share code's key must have exactly 64 hex digits"
+    case .repeatedParameter: "the share code says something twice"
+    case .malformedLabel: "the share code's label is no percent-encoded text"
+    case .labelTooLong(let size, let max): "the share code's label has \(size) bytes; at most \(max) are kept"
+    }
+  }
+}
+
+extension TimestampTokenError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
+    case .notHexadecimal: "a token has exactly 32 hex digits"
+    case .checksum: "the token was sealed with another key, or changed on the way"
+    case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
+    case .repeated: "the token was used before"
+    case .crypto: "the token could not be computed; the system is out of memory or of random numbers"
+    }
+  }
+}
+
+extension TagContentError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
+    case .empty: "the tag is empty; write it first"
+    case .noMessage: "the tag holds no NDEF message; write it first"
+    case .incomplete: "the tag was not read to its end; hold it longer"
+    case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
+    case .memory(.unsupportedVersion(let version)): "the tag has NDEF version \(version >> 4), which Tappet does not know"
+    case .memory(.readProtected): "the tag may not be read"
+    case .memory(.lengthBeyondMemory(let offset, let length, let end)):
+      "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); write it anew"
+    case .memory(.malformedControl(let offset)): "the tag is damaged: its control block at byte \(offset) makes no sense; write it anew"
+    case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it anew"
+    case .message: "what is on the tag is no NDEF message; write it anew"
+    case .noURI: "there is no link on the tag; write it first"
+    case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
+    }
+  }
+}
+
+extension TagURLError {
+  /// One sentence.
+  public var sentence: String {
+    switch self {
+    case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
+    case .invalidHost: "the tag's link is no action (smp://action?…)"
+    case .noParameters: "the tag's link says nothing about an action"
+    case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
+    case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
+    case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
+    }
+  }
+}
+
+extension TagURLParameter {
+  fileprivate var name: String {
+    switch self {
+    case .index: "idx"
+    case .timestamp: "ts"
+    case .signature: "sig"
+    case .key: "key"
+    }
+  }
+}
+
+extension CertificateDetails {
+  /// One line for `tappet check`.
+  public func sentence(at now: Int64) -> String {
+    let days = daysLeft(atUnixSeconds: now)
+    if now < notBeforeUnixSeconds { return "\(path): \(subject) is not valid yet; is this machine's clock right?" }
+    if days < 0 { return "\(path): \(subject) expired \(-days) \(days == -1 ? "day" : "days") ago; replace it" }
+    return "\(path): \(subject), \(days) days left" + (days < Limits.certificateWarningDays ? "; renew it now" : "")
+  }
+}

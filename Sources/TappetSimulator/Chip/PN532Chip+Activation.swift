@@ -1,0 +1,158 @@
+/// Finding, selecting and letting go of a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
+
+import TappetCore
+
+extension PN532Chip {
+  /// Attempts before a search without end only waits for a tag to be laid down: one to wake a tag that was selected before.
+  private static let firstAttempts = 3
+
+  /// §7.3.5.
+  mutating func listPassiveTargets(_ parameters: [UInt8]) -> Outcome {
+    guard parameters.count >= 2, (1...2).contains(parameters[0]), parameters[1] <= 0x04 else { return .syntaxError }
+    registers.prepare(modulation: parameters[1])
+    let isEndless = retries.passiveActivation == 0xFF
+    let attempts = isEndless ? Self.firstAttempts : Int(retries.passiveActivation) + 1
+    for _ in 0..<attempts {
+      if let found = attempt(list: parameters) { return .answer(found) }
+    }
+    return isEndless ? .search(.list(parameters), firstAttempt: nil) : .answer([0x00])
+  }
+
+  /// One attempt of InListPassiveTarget: the answer, or nil.
+  mutating func attempt(list parameters: [UInt8]) -> [UInt8]? {
+    guard parameters[1] == 0x00, let data = activate(uid: Array(parameters.dropFirst(2))) else {
+      if parameters[1] != 0x00 { field.wait(Pacing.emptyAttempt) }
+      return nil
+    }
+    return [0x01, 0x01] + data
+  }
+
+  /// §7.3.13: PollNr, Period in units of 150 ms, types.
+  mutating func autoPoll(_ parameters: [UInt8]) -> Outcome {
+    guard (3...17).contains(parameters.count), parameters[0] > 0, (1...15).contains(parameters[1]) else {
+      return .syntaxError
+    }
+    let kind = Search.Kind.autoPoll(
+      types: Array(parameters.dropFirst(2)), roundsLeft: parameters[0] == 0xFF ? nil : Int(parameters[0]),
+      period: .milliseconds(150 * Int(parameters[1])))
+    return .search(kind, firstAttempt: .zero)
+  }
+
+  /// One round of InAutoPoll: 0x20 is ISO-DEP, 0x10 MIFARE, 0x00 any type A; other types have no tags here.
+  mutating func attempt(poll types: [UInt8]) -> [UInt8]? {
+    registers.prepare(modulation: 0x00)
+    for type in types {
+      guard type == 0x00 || type == 0x10 || type == 0x20 else {
+        field.wait(Pacing.emptyAttempt)
+        continue
+      }
+      // A tag that was selected for the type before goes to IDLE at the first request and answers to the second.
+      guard let data = activate(uid: []) ?? activate(uid: []) else { continue }
+      let isBlocks = targets.link != .plain
+      guard type == 0x00 || isBlocks == (type == 0x20) else { continue }
+      let target = [0x01] + data
+      return [0x01, type, UInt8(truncatingIfNeeded: target.count)] + target
+    }
+    return nil
+  }
+
+  /// Wakes a tag and selects it, with RATS where it asks for that: SENS_RES, SEL_RES, the UID with its length, ATS.
+  ///
+  /// `uid` not empty: only that one, given with its cascade tags.
+  private mutating func activate(uid wanted: [UInt8]) -> [UInt8]? {
+    if targets.isSelected, case .blocks = targets.link {
+      // A card in ISO-DEP is deaf to REQA: the field is cut for a moment.
+      field.power(false)
+      field.wait(Pacing.fieldReset)
+    }
+    targets = PN532Targets()
+    if power != .normal {
+      field.wait(Pacing.emptyAttempt)
+      return nil
+    }
+    field.power(true)
+    guard let found = selectTag(request: 0x26), wanted.isEmpty || found.cascade == wanted else {
+      field.wait(Pacing.emptyAttempt)
+      return nil
+    }
+    targets.uid = found.uid
+    targets.link = .plain
+    targets.isSelected = true
+    var data = [found.atqa[1], found.atqa[0], found.sak, UInt8(truncatingIfNeeded: found.uid.count)] + found.uid
+    if found.sak & 0x20 != 0, parameters & 0x10 != 0 {
+      guard let ats = requestATS() else {
+        targets = PN532Targets()
+        return nil
+      }
+      data += ats
+    }
+    field.countSelect()
+    return data
+  }
+
+  private struct Found {
+    var atqa: [UInt8]
+    var sak: UInt8
+    var uid: [UInt8]
+    var cascade: [UInt8]
+  }
+
+  /// ISO/IEC 14443-3 §6.5: request, then anti-collision and selection of up to three cascade levels.
+  private mutating func selectTag(request: UInt8) -> Found? {
+    guard let atqa = field.transmit(RFFrame([request], lastBits: 7), pacing), atqa.bytes.count == 2 else { return nil }
+    var found = Found(atqa: atqa.bytes, sak: 0x04, uid: [], cascade: [])
+    for command: UInt8 in [0x93, 0x95, 0x97] {
+      guard let part = field.transmit(RFFrame([command, 0x20]), pacing)?.bytes, part.count == 5,
+        part.reduce(0, ^) == 0,
+        let sak = field.transmit(.withCRC([command, 0x70] + part), pacing)?.withoutCRC, sak.count == 1
+      else { return nil }
+      found.cascade += part.prefix(4)
+      found.sak = sak[0]
+      guard sak[0] & 0x04 != 0 else {
+        found.uid += part.prefix(4)
+        return found
+      }
+      found.uid += part[1..<4]
+    }
+    return nil
+  }
+
+  /// RATS with FSDI 5 (the chip takes 64 bytes in one frame): the answer with its length byte.
+  private mutating func requestATS() -> [UInt8]? {
+    guard let ats = field.transmit(.withCRC([0xE0, 0x50]), pacing)?.withoutCRC, ats.count >= 2 else { return nil }
+    let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256]
+    targets.link = .blocks(number: 0, frameSizeMax: sizes[min(Int(ats[1] & 0x0F), sizes.count - 1)])
+    return ats
+  }
+
+  /// InDeselect and InRelease; 0 means all targets.
+  mutating func deselect(_ parameters: [UInt8], forget: Bool) -> Outcome {
+    guard parameters.count == 1 else { return .syntaxError }
+    guard parameters[0] == 0 || (parameters[0] == 1 && targets.link != nil) else { return .answer([0x27]) }
+    if targets.isSelected {
+      switch targets.link {
+      case .plain: _ = field.transmit(.withCRC([0x50, 0x00]), pacing)
+      case .blocks: _ = field.transmit(.withCRC([0xC2]), pacing)
+      case nil: break
+      }
+      targets.isSelected = false
+    }
+    if forget { targets = PN532Targets() }
+    return .answer([0x00])
+  }
+
+  /// InSelect: a target that was deselected is woken again, and has to be the same.
+  mutating func select(_ parameters: [UInt8]) -> Outcome {
+    guard parameters.count == 1 else { return .syntaxError }
+    guard parameters[0] == 1, let link = targets.link else { return .answer([0x27]) }
+    if targets.isSelected { return .answer([0x00]) }
+    guard let found = selectTag(request: 0x52), found.uid == targets.uid else {
+      field.wait(retries.timeout)
+      return .answer([0x01])
+    }
+    if link != .plain, requestATS() == nil { return .answer([0x01]) }
+    targets.isSelected = true
+    field.countSelect()
+    return .answer([0x00])
+  }
+}

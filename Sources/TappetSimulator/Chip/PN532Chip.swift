@@ -1,0 +1,254 @@
+/// The PN532 as its host sees it through the serial line: bytes and times in, bytes at times out. It reads no clock and
+/// touches no descriptor. Sections in the comments are those of NXP's user manual UM0701-02.
+
+import TappetCore
+
+/// One chip.
+public struct PN532Chip {
+  /// Awake or not, and how far.
+  enum Power: Equatable {
+    /// Just powered: asleep until it sees a wake-up (§3.1.3.2).
+    case lowVbat
+    /// Woken, everything answers, but the contactless side does nothing before SAMConfiguration.
+    case lowVbatAwake
+    case normal
+    /// After PowerDown.
+    case asleep
+  }
+
+  /// A command that goes on until something is found.
+  struct Search {
+    var kind: Kind
+    var nextAttempt: Instant?
+    enum Kind {
+      /// InListPassiveTarget with retries without end.
+      case list([UInt8])
+      /// InAutoPoll: its types, and how many rounds are left (nil: no end).
+      case autoPoll(types: [UInt8], roundsLeft: Int?, period: Duration)
+      /// A target's command that waits for a field that never comes.
+      case forever
+    }
+  }
+
+  /// What a command led to.
+  enum Outcome {
+    /// The answer behind its command code.
+    case answer([UInt8])
+    case syntaxError
+    case search(Search.Kind, firstAttempt: Duration?)
+  }
+
+  /// Faults of the chip itself, each once.
+  public enum Fault {
+    /// The next answer's data checksum is wrong.
+    case checksum
+    /// The next answer to an exchange has bit 7 of its status byte set ("NAD present").
+    case statusBit7
+  }
+
+  /// Antenna side.
+  public var field = RFField()
+  /// Times.
+  public var pacing: Pacing
+  /// Set by a test: the next answer is spoilt.
+  public var fault: Fault?
+  /// Set by a test: hears and says nothing.
+  public var isDeaf = false
+  /// Set by a test: commands until it is deaf.
+  public var commandsUntilDeaf: Int?
+  /// Commands so far, by code.
+  public private(set) var commandCounts = [Int](repeating: 0, count: 256)
+
+  var power = Power.lowVbat
+  var registers = PN532Registers()
+  var targets = PN532Targets()
+  var retries = PN532Retries()
+  var parameters: UInt8 = 0x14
+  var samMode: UInt8 = 0x01
+  var lastError: UInt8 = 0
+  var pendingBaudRate: Int64?
+
+  private var parser = PN532FrameParser()
+  private var outbox: [(due: Instant, bytes: [UInt8])] = []
+  private var search: Search?
+  private var lastAnswer: [UInt8] = []
+  private var lineBusyUntil = Instant(nanoseconds: 0)
+  private var lastByteAt = Instant(nanoseconds: 0)
+
+  /// A chip that was just powered.
+  public init(pacing: Pacing) { self.pacing = pacing }
+
+  // MARK: In
+
+  /// Bytes from the host.
+  public mutating func receive(_ bytes: [UInt8], at now: Instant) {
+    // A frame that stopped half-way is never completed by what comes a while later.
+    if now - lastByteAt > Self.frameGapMax { parser.reset() }
+    lastByteAt = now
+    lineBusyUntil = max(now, lineBusyUntil) + .nanoseconds(pacing.line(bytes.count))
+    var heard = bytes[...]
+    if power == .lowVbat || power == .asleep {
+      guard let wake = heard.firstIndex(of: 0x55) else { return }
+      heard = heard[(wake + 1)...]
+      power = power == .lowVbat ? .lowVbatAwake : .normal
+    }
+    if isDeaf { return }
+    parser.append(Array(heard))
+    while let event = parser.next() {
+      handle(event)
+      if isDeaf || power == .asleep { return parser.reset() }
+    }
+  }
+
+  private mutating func handle(_ event: PN532FrameParser.Event) {
+    switch event {
+    case .ack:
+      // The host gives up what runs (§6.2.1.3), or confirms a new baud rate (§7.2.8).
+      if let rate = pendingBaudRate { pacing.baudRate = rate }
+      pendingBaudRate = nil
+      cancel()
+    case .nack:
+      send(lastAnswer, at: lineBusyUntil)
+    case .command(let bytes):
+      cancel()
+      if let left = commandsUntilDeaf {
+        guard left > 0 else {
+          commandsUntilDeaf = nil
+          isDeaf = true
+          return
+        }
+        commandsUntilDeaf = left - 1
+      }
+      run(bytes)
+    }
+  }
+
+  private mutating func cancel() {
+    search = nil
+    outbox.removeAll()
+  }
+
+  private mutating func run(_ command: [UInt8]) {
+    guard let code = command.first else { return }
+    commandCounts[Int(code)] += 1
+    let acknowledged = lineBusyUntil + .nanoseconds(pacing.line(PN532Frame.ack.count))
+    send(PN532Frame.ack, at: lineBusyUntil)
+    _ = field.takeElapsed()
+    let outcome = execute(code, Array(command.dropFirst()))
+    let done = acknowledged + .nanoseconds(pacing.chip + field.takeElapsed())
+    switch outcome {
+    case .answer(let bytes): answer(code, bytes, at: done)
+    case .syntaxError: send(PN532Frame.syntaxError, at: done)
+    case .search(let kind, let delay):
+      search = Search(kind: kind, nextAttempt: delay.map { done + $0 })
+    }
+    if code == 0x16, case .answer = outcome { power = .asleep }
+  }
+
+  // MARK: Out
+
+  private mutating func answer(_ code: UInt8, _ bytes: [UInt8], at time: Instant) {
+    var bytes = bytes
+    let hasStatus = code == 0x40 || code == 0x42
+    if fault == .statusBit7, hasStatus, !bytes.isEmpty {
+      bytes[0] |= 0x80
+      fault = nil
+    }
+    var frame = PN532Frame.encodeAnswer([code &+ 1] + bytes)
+    lastAnswer = frame
+    if fault == .checksum {
+      frame[frame.count - 2] ^= 0x5A
+      fault = nil
+    }
+    send(frame, at: time)
+  }
+
+  /// `time` is when the first bit leaves; the host has the frame when the last one did.
+  private mutating func send(_ bytes: [UInt8], at time: Instant) {
+    outbox.append((due: time + .nanoseconds(pacing.line(bytes.count)), bytes: bytes))
+  }
+
+  /// When `advance` has something to do, or nil.
+  public var nextDeadline: Instant? {
+    var deadline = search?.nextAttempt
+    for entry in outbox where deadline.map({ entry.due < $0 }) ?? true { deadline = entry.due }
+    return deadline
+  }
+
+  /// What has left the chip by `now`.
+  public mutating func advance(to now: Instant) -> [UInt8] {
+    if let attempt = search?.nextAttempt, attempt <= now { continueSearch(at: attempt) }
+    var sent: [UInt8] = []
+    while let first = outbox.first, first.due <= now {
+      sent += first.bytes
+      outbox.removeFirst()
+    }
+    return sent
+  }
+
+  /// A tag was laid on the antenna: a search without end may find it now.
+  public mutating func noticeTag(at now: Instant) {
+    if case .list = search?.kind { search?.nextAttempt = now + .nanoseconds(Pacing.emptyAttempt) }
+  }
+
+  // MARK: Faults
+
+  /// Deaf, or hearing again; what was said in between is lost.
+  mutating func stall(_ isDeaf: Bool) {
+    self.isDeaf = isDeaf
+    commandsUntilDeaf = nil
+    parser.reset()
+    if isDeaf { cancel() }
+  }
+
+  /// The supply sagged: everything still answers, but no tag is found before SAMConfiguration.
+  mutating func brownOut() {
+    if power == .normal { power = .lowVbatAwake }
+    field.power(false)
+    targets = PN532Targets()
+  }
+
+  /// Unplugged: what is left is what was counted, and the tag.
+  mutating func losePower(_ pacing: Pacing) {
+    let (counts, space) = (commandCounts, field)
+    self = PN532Chip(pacing: pacing)
+    commandCounts = counts
+    field = space
+    field.power(false)
+  }
+
+  /// Counts from now on.
+  mutating func resetCounters() {
+    commandCounts = [Int](repeating: 0, count: 256)
+    field.resetCounters()
+  }
+
+  private mutating func continueSearch(at time: Instant) {
+    guard let current = search else { return }
+    _ = field.takeElapsed()
+    switch current.kind {
+    case .forever: search?.nextAttempt = nil
+    case .list(let parameters):
+      search?.nextAttempt = nil
+      guard let found = attempt(list: parameters) else { return }
+      search = nil
+      answer(0x4A, found, at: time + .nanoseconds(pacing.chip + field.takeElapsed()))
+    case .autoPoll(let types, let roundsLeft, let period):
+      let found = attempt(poll: types)
+      let done = time + .nanoseconds(pacing.chip + field.takeElapsed())
+      if let found {
+        search = nil
+        answer(0x60, found, at: done)
+      } else if let roundsLeft, roundsLeft <= 1 {
+        search = nil
+        answer(0x60, [0x00], at: max(done, time + period))
+      } else {
+        let kind = Search.Kind.autoPoll(types: types, roundsLeft: roundsLeft.map { $0 - 1 }, period: period)
+        search = Search(kind: kind, nextAttempt: max(done, time + period))
+      }
+    }
+  }
+
+  /// Bytes of one frame follow each other; a pause this long ends it.
+  private static let frameGapMax: Duration = .milliseconds(100)
+}

@@ -1,0 +1,65 @@
+/// The registers of the contactless interface unit that the host may read and write, and what the chip looks up in them
+/// (PN532/C1 data sheet §8.6.23).
+
+/// 0x6300 to 0x633F and the port registers; all others read as zero and keep nothing.
+struct PN532Registers {
+  private static let first: UInt16 = 0x6300
+  private static let txMode: UInt16 = 0x6302
+  private static let rxMode: UInt16 = 0x6303
+  private static let manualRCV: UInt16 = 0x630D
+  private static let control: UInt16 = 0x633C
+  private static let bitFraming: UInt16 = 0x633D
+
+  private var values = [UInt8](repeating: 0, count: 0x40)
+  private var ports = [UInt8](repeating: 0xFF, count: 0x100)
+
+  init() {
+    self[Self.txMode] = 0x80
+    self[Self.rxMode] = 0x80
+    self[0x6327] = 0x80  // CIU_Version
+  }
+
+  subscript(address: UInt16) -> UInt8 {
+    get {
+      if address >= 0xFF00 { return ports[Int(address & 0xFF)] }
+      guard address >= Self.first, Int(address - Self.first) < values.count else { return 0 }
+      return values[Int(address - Self.first)]
+    }
+    set {
+      if address >= 0xFF00 { ports[Int(address & 0xFF)] = newValue }
+      guard address >= Self.first, Int(address - Self.first) < values.count else { return }
+      values[Int(address - Self.first)] = newValue
+    }
+  }
+
+  /// The chip appends a CRC to what it sends.
+  var sendsCRC: Bool { self[Self.txMode] & 0x80 != 0 }
+  /// The chip checks and removes the CRC of what it receives.
+  var checksCRC: Bool { self[Self.rxMode] & 0x80 != 0 }
+  /// Both ways type A at 106 kbit/s: anything else no tag here hears.
+  var isTypeA106: Bool { self[Self.txMode] & 0x73 == 0 && self[Self.rxMode] & 0x73 == 0 }
+  /// Parity bits are the host's matter.
+  var isParityDisabled: Bool { self[Self.manualRCV] & 0x10 != 0 }
+  /// Bits of the last byte that are sent; 0 means all.
+  var lastBitsToSend: UInt8 { self[Self.bitFraming] & 0x07 }
+  /// Bits of the last byte that came in; 0 means all.
+  var lastBitsReceived: UInt8 {
+    get { self[Self.control] & 0x07 }
+    set { self[Self.control] = self[Self.control] & 0xF8 | newValue & 0x07 }
+  }
+
+  /// What InListPassiveTarget leaves behind: CRC on, the modulation's speed and framing.
+  mutating func prepare(modulation: UInt8) {
+    let mode: UInt8 =
+      switch modulation {
+      case 0x01: 0x92
+      case 0x02: 0xA2
+      case 0x03: 0x83
+      default: 0x80
+      }
+    self[Self.txMode] = mode
+    self[Self.rxMode] = mode
+    self[Self.manualRCV] &= 0xEF
+    self[Self.bitFraming] &= 0xF8
+  }
+}

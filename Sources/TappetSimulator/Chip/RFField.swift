@@ -1,0 +1,109 @@
+/// What is between antenna and tag: the field, the tag in it, and the faults that a test asks for.
+
+/// The space over the antenna.
+public struct RFField {
+  /// How many exchanges a tag has had.
+  public struct Counters: Equatable {
+    /// Commands to a selected tag, since it was last selected.
+    public var exchangesSinceSelect = 0
+    /// Commands to a selected tag, since it was placed.
+    public var exchangesSincePlace = 0
+    /// Completed selections, since the counters were reset.
+    public var selects = 0
+  }
+
+  /// The tag on the antenna, if there is one.
+  public private(set) var tag: VirtualTag?
+  /// Whether the field is on; a tag without field forgets where it was.
+  private(set) var isOn = false
+  /// Times, summed up since `takeElapsed`.
+  private var elapsed: Int64 = 0
+  private(set) var counters = Counters()
+  /// Writes to tags that are gone.
+  private var formerWrites = 0
+  /// Exchanges until the tag leaves.
+  private var departure: Int?
+  /// Answers of the tag until one is spoilt.
+  private var corruption: Int?
+
+  // MARK: What a test does
+
+  /// Lays a tag on the antenna; the one before it is gone.
+  mutating func place(_ newTag: VirtualTag) {
+    take()
+    tag = newTag
+    counters.exchangesSincePlace = 0
+    counters.exchangesSinceSelect = 0
+  }
+  /// Takes the tag away; nil when there was none.
+  @discardableResult
+  mutating func take() -> VirtualTag? {
+    defer {
+      formerWrites += tag?.writes ?? 0
+      tag = nil
+      departure = nil
+    }
+    return tag
+  }
+  /// The tag leaves when it has answered `count` exchanges more.
+  mutating func take(afterExchanges count: Int) {
+    if count <= 0 { take() } else { departure = count }
+  }
+  /// The `count`-th answer from now on comes in spoilt; 0 means none.
+  mutating func corrupt(answer count: Int) { corruption = count > 0 ? count : nil }
+
+  /// Pages or file parts written since the counters were reset, on all tags.
+  var writes: Int { formerWrites + (tag?.writes ?? 0) }
+  /// Counts from now on.
+  mutating func resetCounters() {
+    counters = Counters()
+    formerWrites = -(tag?.writes ?? 0)
+  }
+
+  // MARK: What the chip does
+
+  /// Switches the field.
+  mutating func power(_ on: Bool) {
+    if isOn, !on { tag?.losePower() }
+    isOn = on
+  }
+
+  /// Sends a frame of the activation; what comes back, if anything.
+  mutating func transmit(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
+    elapsed += pacing.air(frame.bytes.count)
+    guard isOn, let answer = tag?.answer(frame) else { return nil }
+    elapsed += pacing.air(answer.bytes.count) + pacing.tag(answer.delay)
+    return answer
+  }
+
+  /// Sends a command to a selected tag: this is what is counted, and what faults happen to.
+  mutating func exchange(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
+    guard tag != nil, isOn else { return transmit(frame, pacing) }
+    counters.exchangesSinceSelect += 1
+    counters.exchangesSincePlace += 1
+    var answer = transmit(frame, pacing)
+    if answer != nil, let left = corruption {
+      corruption = left > 1 ? left - 1 : nil
+      if left <= 1, answer?.bytes.isEmpty == false { answer?.bytes[0] ^= 0x01 }
+    }
+    if let left = departure {
+      if left <= 1 { take() } else { departure = left - 1 }
+    }
+    return answer
+  }
+
+  /// A tag was selected.
+  mutating func countSelect() {
+    counters.selects += 1
+    counters.exchangesSinceSelect = 0
+  }
+
+  /// Waiting that is no transmission.
+  mutating func wait(_ nanoseconds: Int64) { elapsed += nanoseconds }
+
+  /// Nanoseconds since it was last asked.
+  mutating func takeElapsed() -> Int64 {
+    defer { elapsed = 0 }
+    return elapsed
+  }
+}

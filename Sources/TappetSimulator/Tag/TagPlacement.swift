@@ -1,0 +1,113 @@
+/// Makes a tag from what a test asks for: a model, a UID, and what is on it.
+
+import TappetCore
+
+/// What `place` was told.
+public struct TagPlacement {
+  /// What is on the tag.
+  public enum Content: Equatable {
+    /// As it leaves the factory, which for an NTAG is formatted and empty.
+    case factory
+    /// Formatted, no message.
+    case empty
+    /// No capability container, nothing in the user memory.
+    case blank
+    /// One URI record without abbreviation.
+    case url(String)
+    /// An NDEF message, as it is.
+    case message([UInt8])
+    /// Type 2: memory from page 0 on. Type 4: the NDEF file from its length on.
+    case memory([UInt8])
+  }
+
+  /// Why there is no such tag.
+  public enum Fault: Error, Equatable {
+    case unknownModel
+    case uidSize
+    case doesNotFit(size: Int, capacity: Int)
+  }
+
+  /// The name of a model.
+  public var model: String
+  /// 4, 7 or 10 bytes, as the model has them.
+  public var uid: [UInt8]?
+  /// What is on it.
+  public var content: Content
+
+  /// A tag to be made.
+  public init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
+    self.model = model
+    self.uid = uid
+    self.content = content
+  }
+
+  /// The tag; `serial` makes its UID when none was given.
+  public func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
+    if let model = Type2Model.named(model) { return try makeType2(model, serial: serial) }
+    switch model {
+    case "type4": return try makeType4(serial: serial, isNTAG: false)
+    case "ntag424": return try makeType4(serial: serial, isNTAG: true)
+    case "classic":
+      let uid = try checkedUID(sizes: [4, 7], default: [0x5A, 0x17, 0x3C, serial])
+      return VirtualTag(uid: uid, atqa: [uid.count == 4 ? 0x04 : 0x44, 0x00], sak: 0x08, body: .classic)
+    default: throw .unknownModel
+    }
+  }
+
+  private func checkedUID(sizes: [Int], default standard: [UInt8]) throws(Fault) -> [UInt8] {
+    let chosen = uid ?? standard
+    guard sizes.contains(chosen.count) else { throw .uidSize }
+    return chosen
+  }
+
+  /// One URI record, its identifier code 0x00; what is too long to encode is too long for any tag.
+  private static func message(of url: String) throws(Fault) -> [UInt8] {
+    let uri = Array(url.utf8)
+    guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode() else {
+      throw .doesNotFit(size: uri.count, capacity: Limits.tagMemorySizeMax)
+    }
+    return message
+  }
+
+  // MARK: Type 2
+
+  private func makeType2(_ model: Type2Model, serial: UInt8) throws(Fault) -> VirtualTag {
+    var standard: [UInt8] = [0x04, 0xA1, 0xB2, 0xC3, 0xD4, serial, 0x80]
+    if case .memory(let bytes) = content, bytes.count >= 8 { standard = Array(bytes[0..<3] + bytes[4..<8]) }
+    let uid = try checkedUID(sizes: [7], default: standard)
+    var chip = Type2Chip(model: model, uid: uid)
+    switch content {
+    case .factory: break
+    case .empty: try chip.store(message: [])
+    case .blank: chip.erase()
+    case .url(let url): try chip.store(message: Self.message(of: url))
+    case .message(let message): try chip.store(message: message)
+    case .memory(let bytes): try chip.load(bytes)
+    }
+    return VirtualTag(uid: uid, atqa: [0x44, 0x00], sak: 0x00, body: .type2(chip))
+  }
+
+  // MARK: Type 4
+
+  private func makeType4(serial: UInt8, isNTAG: Bool) throws(Fault) -> VirtualTag {
+    let uid = try checkedUID(
+      sizes: isNTAG ? [7] : [4, 7, 10], default: [0x04, 0xE5, 0xD4, 0xC3, 0xB2, serial, isNTAG ? 0x90 : 0x70])
+    // GetVersion: hardware, software, then UID, batch and date (NT4H2421Gx §10.5.2).
+    let version: [[UInt8]] = [
+      [0x04, 0x04, 0x02, 0x30, 0x00, 0x11, 0x05], [0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05],
+      uid + [0xCF, 0x39, 0xD4, 0x49, 0x80, 0x34, 0x20],
+    ]
+    var application = Type4Application(
+      size: isNTAG ? 256 : 2048, maximumRead: isNTAG ? 0x0100 : 0x00FB, maximumWrite: isNTAG ? 0x00FF : 0x00F9,
+      versionFrames: isNTAG ? version : [])
+    switch content {
+    case .factory, .empty, .blank: break
+    case .url(let url): try application.store(message: Self.message(of: url))
+    case .message(let message): try application.store(message: message)
+    case .memory(let bytes): try application.load(bytes)
+    }
+    let card = Type4Card(application: application, historicalBytes: [0x80])
+    let atqa: [UInt8] = isNTAG || uid.count == 7 ? [0x44, 0x03] : [UInt8(uid.count == 4 ? 0x04 : 0x84), 0x03]
+    return VirtualTag(uid: uid, atqa: atqa, sak: 0x20, body: .type4(card))
+  }
+}

@@ -1,0 +1,50 @@
+/// What a test puts on a Type 2 tag, past its commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or bare memory.
+
+import TappetCore
+
+extension Type2Chip {
+  /// An NDEF message in its TLV, behind the Lock Control TLV that the factory put there, or in its place when there is no
+  /// room for both.
+  mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
+    guard let block = Type2Memory.encode(message: message) else {
+      throw .doesNotFit(size: message.count, capacity: userSize)
+    }
+    let lockControl = model.factory.first == 0x01 ? Array(model.factory.prefix(5)) : []
+    var content = lockControl + block
+    // The terminator is left out where there is no room for it (§2.3.6), and the Lock Control TLV before that.
+    if content.count - 1 > userSize { content = block }
+    if content.count - 1 == userSize { content.removeLast() }
+    guard content.count <= userSize else { throw .doesNotFit(size: content.count - 1, capacity: userSize) }
+    fillUserMemory(content)
+  }
+
+  /// As if never formatted.
+  mutating func erase() {
+    memory.replaceSubrange(12..<16, with: [0, 0, 0, 0])
+    fillUserMemory([])
+  }
+
+  /// Memory from page 0 on, as it is.
+  mutating func load(_ bytes: [UInt8]) throws(TagPlacement.Fault) {
+    guard bytes.count <= memory.count else { throw .doesNotFit(size: bytes.count, capacity: memory.count) }
+    memory.replaceSubrange(0..<bytes.count, with: bytes)
+  }
+
+  private mutating func fillUserMemory(_ content: [UInt8]) {
+    let padding = [UInt8](repeating: 0, count: max(0, userSize - content.count))
+    memory.replaceSubrange(16..<16 + userSize, with: content + padding)
+  }
+}
+
+extension Type4Application {
+  /// A message in the NDEF file.
+  mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
+    guard store(message) else { throw .doesNotFit(size: message.count + 2, capacity: ndefFile.count) }
+  }
+
+  /// The NDEF file from its length on, as it is.
+  mutating func load(_ bytes: [UInt8]) throws(TagPlacement.Fault) {
+    guard bytes.count <= ndefFile.count else { throw .doesNotFit(size: bytes.count, capacity: ndefFile.count) }
+    ndefFile.replaceSubrange(0..<bytes.count, with: bytes)
+  }
+}

@@ -1,0 +1,124 @@
+/// The NDEF application of a Type 4 tag: SELECT, READ BINARY, UPDATE BINARY on its capability container and its NDEF file
+/// (NFC Forum Type 4 Tag 1.1), and GetVersion of NTAG 424 DNA (NT4H2421Gx §10.5.2).
+
+/// Files and the commands on them.
+public struct Type4Application {
+  private enum Selected {
+    case nothing
+    case application
+    case capability
+    case ndef
+  }
+
+  /// Bytes of a command, header and all: an extended length is not understood.
+  static let commandSizeMax = 261
+
+  /// NLEN and the message behind it.
+  public internal(set) var ndefFile: [UInt8]
+  private let capability: [UInt8]
+  private let versionFrames: [[UInt8]]
+  private var nextVersionFrame: Int?
+  private var selected = Selected.nothing
+  /// UPDATE BINARY commands that changed something.
+  public private(set) var writes = 0
+
+  /// An empty file of `size` bytes.
+  ///
+  /// `versionFrames`: the answers that GetVersion gives part by part.
+  init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = []) {
+    ndefFile = [UInt8](repeating: 0, count: size)
+    self.versionFrames = versionFrames
+    let isNTAG = !versionFrames.isEmpty
+    var container: [UInt8] = [0x00, isNTAG ? 0x17 : 0x0F, 0x20]
+    container += Self.bytes(maximumRead) + Self.bytes(maximumWrite)
+    container += [0x04, 0x06, 0xE1, 0x04] + Self.bytes(UInt16(truncatingIfNeeded: size)) + [0x00, 0x00]
+    // The proprietary file of NTAG 424 DNA (§8.2.3.2).
+    if isNTAG { container += [0x05, 0x06, 0xE1, 0x05, 0x00, 0x80, 0x82, 0x83] }
+    capability = container
+  }
+
+  private static func bytes(_ value: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
+  }
+
+  /// Nothing is selected any more.
+  mutating func deselect() {
+    selected = .nothing
+    nextVersionFrame = nil
+  }
+
+  /// Puts a message into the file; false when it does not fit.
+  mutating func store(_ message: [UInt8]) -> Bool {
+    guard message.count + 2 <= ndefFile.count else { return false }
+    ndefFile = [UInt8](repeating: 0, count: ndefFile.count)
+    ndefFile.replaceSubrange(
+      0..<message.count + 2, with: Self.bytes(UInt16(truncatingIfNeeded: message.count)) + message)
+    return true
+  }
+
+  /// The answer with its status words.
+  mutating func answer(_ command: [UInt8]) -> [UInt8] {
+    guard command.count >= 4 else { return [0x67, 0x00] }
+    switch (command[0], command[1]) {
+    case (0x00, 0xA4): return select(command)
+    case (0x00, 0xB0): return readBinary(command)
+    case (0x00, 0xD6): return updateBinary(command)
+    case (0x90, 0x60) where !versionFrames.isEmpty:
+      nextVersionFrame = 0
+      return versionPart()
+    case (0x90, 0xAF) where nextVersionFrame != nil: return versionPart()
+    default: return command[0] == 0x00 || command[0] == 0x90 ? [0x6D, 0x00] : [0x6E, 0x00]
+    }
+  }
+
+  private mutating func versionPart() -> [UInt8] {
+    guard let index = nextVersionFrame, index < versionFrames.count else { return [0x91, 0x1C] }
+    let isLast = index + 1 == versionFrames.count
+    nextVersionFrame = isLast ? nil : index + 1
+    return versionFrames[index] + [0x91, isLast ? 0x00 : 0xAF]
+  }
+
+  private mutating func select(_ command: [UInt8]) -> [UInt8] {
+    guard command.count >= 5, command.count >= 5 + Int(command[4]) else { return [0x67, 0x00] }
+    let name = Array(command[5..<5 + Int(command[4])])
+    switch (command[2], name) {
+    case (0x04, [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]): selected = .application
+    case (0x00, [0xE1, 0x03]) where isOpen: selected = .capability
+    case (0x00, [0xE1, 0x04]) where isOpen: selected = .ndef
+    default: return [0x6A, 0x82]
+    }
+    return [0x90, 0x00]
+  }
+
+  private var isOpen: Bool {
+    if case .nothing = selected { return false }
+    return true
+  }
+
+  private var selectedFile: [UInt8]? {
+    switch selected {
+    case .nothing, .application: nil
+    case .capability: capability
+    case .ndef: ndefFile
+    }
+  }
+
+  private func readBinary(_ command: [UInt8]) -> [UInt8] {
+    guard command.count == 5 else { return [0x67, 0x00] }
+    guard let file = selectedFile else { return [0x69, 0x86] }
+    let offset = Int(command[2]) << 8 | Int(command[3])
+    guard offset < file.count else { return [0x6B, 0x00] }
+    let count = command[4] == 0 ? 256 : Int(command[4])
+    return file[offset..<min(file.count, offset + count)] + [0x90, 0x00]
+  }
+
+  private mutating func updateBinary(_ command: [UInt8]) -> [UInt8] {
+    guard command.count >= 6, command.count == 5 + Int(command[4]) else { return [0x67, 0x00] }
+    guard case .ndef = selected else { return [0x69, 0x82] }
+    let offset = Int(command[2]) << 8 | Int(command[3])
+    guard offset + Int(command[4]) <= ndefFile.count else { return [0x6A, 0x84] }
+    ndefFile.replaceSubrange(offset..<offset + Int(command[4]), with: command[5...])
+    writes += 1
+    return [0x90, 0x00]
+  }
+}

@@ -1,0 +1,94 @@
+/// The control socket's language: one command a line, words between single spaces.
+
+import TappetCore
+
+/// What a test wants of the simulated world.
+enum ControlCommand {
+  case place(TagPlacement)
+  case take
+  case takeAfter(exchanges: Int)
+  case corrupt(answer: Int)
+  case chipFault(PN532Chip.Fault)
+  case stall(Bool)
+  case stallAfter(commands: Int)
+  case unplug
+  case plug
+  case brownOut
+  case counters
+  case resetCounters
+  case dump
+  case lights
+  case clearLights
+  case awaitLight(name: String, timeout: Duration)
+  case panel
+  case press(String)
+  case release(String)
+  case quit
+
+  /// The command that a line says.
+  static func parse(_ line: String) throws(ControlRefusal) -> ControlCommand {
+    let words = line.split(separator: " ")
+    guard let verb = words.first else { throw .emptyLine }
+    let rest = Array(words.dropFirst())
+    switch (String(verb), rest.count) {
+    case ("place", 1...): return .place(try placement(rest))
+    case ("take", 0): return .take
+    case ("take", 2) where rest[0] == "after": return .takeAfter(exchanges: try count(rest[1]))
+    case ("corrupt", 1): return .corrupt(answer: try count(rest[0]))
+    case ("chip-corrupt", 0): return .chipFault(.checksum)
+    case ("chip-corrupt", 1) where rest[0] == "checksum": return .chipFault(.checksum)
+    case ("chip-corrupt", 1) where rest[0] == "status": return .chipFault(.statusBit7)
+    case ("stall", 1) where rest[0] == "on": return .stall(true)
+    case ("stall", 1) where rest[0] == "off": return .stall(false)
+    case ("stall", 2) where rest[0] == "after": return .stallAfter(commands: try count(rest[1]))
+    case ("unplug", 0): return .unplug
+    case ("plug", 0): return .plug
+    case ("brownout", 0): return .brownOut
+    case ("counters", 0): return .counters
+    case ("reset-counters", 0): return .resetCounters
+    case ("dump", 0): return .dump
+    default: return try parsePanel(String(verb), rest)
+    }
+  }
+
+  private static func parsePanel(_ verb: String, _ rest: [Substring]) throws(ControlRefusal) -> ControlCommand {
+    switch (verb, rest.count) {
+    case ("lights", 0): return .lights
+    case ("lights", 1) where rest[0] == "clear": return .clearLights
+    case ("lights", 3) where rest[0] == "wait":
+      return .awaitLight(name: String(rest[1]), timeout: .milliseconds(try count(rest[2])))
+    case ("panel", 0): return .panel
+    case ("press", 1): return .press(String(rest[0]))
+    case ("release", 1): return .release(String(rest[0]))
+    case ("quit", 0): return .quit
+    default: throw .unknownCommand
+    }
+  }
+
+  private static func count(_ word: Substring) throws(ControlRefusal) -> Int {
+    guard word.utf8.count <= 9, let value = Int(word), value >= 0 else { throw .notACount }
+    return value
+  }
+
+  private static func placement(_ words: [Substring]) throws(ControlRefusal) -> TagPlacement {
+    var placement = TagPlacement(model: String(words[0]))
+    for word in words.dropFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      switch (String(parts[0]), parts.count) {
+      case ("empty", 1): placement.content = .empty
+      case ("blank", 1): placement.content = .blank
+      case ("url", 2): placement.content = .url(String(parts[1]))
+      case ("uid", 2): placement.uid = try bytes(parts[1])
+      case ("ndef", 2): placement.content = .message(try bytes(parts[1]))
+      case ("memory", 2): placement.content = .memory(try bytes(parts[1]))
+      default: throw .unknownCommand
+      }
+    }
+    return placement
+  }
+
+  private static func bytes(_ digits: Substring) throws(ControlRefusal) -> [UInt8] {
+    guard let bytes = Hex.decode(digits.utf8) else { throw .notHexadecimal }
+    return bytes
+  }
+}

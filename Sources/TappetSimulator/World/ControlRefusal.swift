@@ -1,0 +1,35 @@
+/// Why a command of a test was not done, and the sentence for it.
+
+/// A refused command.
+enum ControlRefusal: Error, Equatable {
+  case emptyLine
+  case lineTooLong
+  case unknownCommand
+  case notACount
+  case notHexadecimal
+  case placement(TagPlacement.Fault)
+  case noTag
+  case isPlugged
+  case isUnplugged
+  case noPanel
+  case lightNotSeen
+
+  /// For the line behind `error`.
+  var sentence: String {
+    switch self {
+    case .emptyLine: "no command"
+    case .lineTooLong: "the line is too long"
+    case .unknownCommand: "unknown command, or not with these words; see tappet-sim --help"
+    case .notACount: "a whole number was expected"
+    case .notHexadecimal: "hexadecimal digits, two a byte, were expected"
+    case .placement(.unknownModel): "no such model of tag"
+    case .placement(.uidSize): "the model has no UID of that size"
+    case .placement(.doesNotFit(let size, let capacity)): "needs \(size) bytes, the tag has \(capacity)"
+    case .noTag: "there is no tag"
+    case .isPlugged: "already plugged"
+    case .isUnplugged: "already unplugged"
+    case .noPanel: "no kiosk is connected to the panel"
+    case .lightNotSeen: "the light was not shown in time"
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// The chip, the tag, the panel, and what a test does to them. Reads no clock and no descriptor: what has to be done outside
+/// it says as an effect.
+
+import TappetCore
+
+/// Everything that is simulated.
+public struct SimulatedWorld {
+  /// What has to be done outside.
+  enum Effect: Equatable {
+    case hangUp
+    case plugIn
+    case tellKiosk(String)
+    case quit
+  }
+
+  /// A reply to a test.
+  enum Reply {
+    /// One line behind `ok`.
+    case done(String)
+    /// Lines, ended by a lone full stop.
+    case lines([String])
+    /// To be answered when the light is shown.
+    case awaitLight(name: String, deadline: Instant)
+  }
+
+  /// The chip, with what is on its antenna.
+  public var chip: PN532Chip
+  /// The virtual panel.
+  var panel = VirtualPanel()
+  /// A kiosk is connected to the panel.
+  var hasKiosk = false
+  private(set) var isPlugged = true
+  private let pacing: Pacing
+  private var serial: UInt8 = 0
+  private var effects: [Effect] = []
+
+  /// A chip that was just powered, nothing on its antenna.
+  public init(pacing: Pacing) {
+    self.pacing = pacing
+    chip = PN532Chip(pacing: pacing)
+  }
+
+  /// What is to be done outside, once.
+  mutating func takeEffects() -> [Effect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  /// Does what a test asks for.
+  mutating func perform(_ command: ControlCommand, at now: Instant) throws(ControlRefusal) -> Reply {
+    switch command {
+    case .place(let placement): return try place(placement, at: now)
+    case .take:
+      guard let tag = chip.field.take() else { throw .noTag }
+      return .done(Hex.encode(tag.uid))
+    case .takeAfter(let exchanges):
+      guard chip.field.tag != nil else { throw .noTag }
+      chip.field.take(afterExchanges: exchanges)
+    case .corrupt(let answer): chip.field.corrupt(answer: answer)
+    case .chipFault(let fault): chip.fault = fault
+    case .stall(let isDeaf): chip.stall(isDeaf)
+    case .stallAfter(let commands): chip.commandsUntilDeaf = commands
+    case .unplug: try unplug()
+    case .plug: try plug()
+    case .brownOut: chip.brownOut()
+    case .counters: return .lines(counterLines)
+    case .resetCounters: chip.resetCounters()
+    case .dump:
+      guard let tag = chip.field.tag else { throw .noTag }
+      return .done(Hex.encode(tag.memory))
+    case .lights: return .lines(panel.entries.map { "\($0.name) \($0.arrived.nanoseconds) \($0.sent)" })
+    case .clearLights: panel.clear()
+    case .awaitLight(let name, let timeout): return .awaitLight(name: name, deadline: now + timeout)
+    case .panel: return .done(hasKiosk ? "connected" : "disconnected")
+    case .press(let name): try tellKiosk("press " + name)
+    case .release(let name): try tellKiosk("release " + name)
+    case .quit: effects.append(.quit)
+    }
+    return .done("")
+  }
+
+  private mutating func place(_ placement: TagPlacement, at now: Instant) throws(ControlRefusal) -> Reply {
+    serial &+= 1
+    do throws(TagPlacement.Fault) {
+      let tag = try placement.makeTag(serial: serial)
+      chip.field.place(tag)
+      chip.noticeTag(at: now)
+      return .done(Hex.encode(tag.uid))
+    } catch {
+      throw .placement(error)
+    }
+  }
+
+  /// The chip loses its power; the tag stays where it is.
+  private mutating func unplug() throws(ControlRefusal) {
+    guard isPlugged else { throw .isUnplugged }
+    isPlugged = false
+    chip.losePower(pacing)
+    effects.append(.hangUp)
+  }
+
+  private mutating func plug() throws(ControlRefusal) {
+    guard !isPlugged else { throw .isPlugged }
+    isPlugged = true
+    effects.append(.plugIn)
+  }
+
+  private mutating func tellKiosk(_ text: String) throws(ControlRefusal) {
+    guard hasKiosk else { throw .noPanel }
+    effects.append(.tellKiosk(text))
+  }
+
+  private var counterLines: [String] {
+    let counters = chip.field.counters
+    var lines = [
+      "exchanges-since-select \(counters.exchangesSinceSelect)",
+      "exchanges-since-place \(counters.exchangesSincePlace)",
+      "selects \(counters.selects)", "writes \(chip.field.writes)",
+    ]
+    for (code, count) in chip.commandCounts.enumerated() where count > 0 {
+      lines.append("command-" + Hex.encode([UInt8(truncatingIfNeeded: code)]) + " \(count)")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,179 @@
+// tappet check: everything that the kiosk needs, looked at by using it, a line each.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+enum CheckCommand {
+  static func run(_ words: [String]) -> ExitStatus {
+    switch Arguments.parse(words, command: "check", options: [.config, .json]) {
+    case .failure(let stop): return stop.status
+    case .success(let arguments):
+      guard let configuration = Settings.load(arguments) else { return .configuration }
+      var checkup = Checkup(configuration, printsLines: !arguments.has("json"))
+      checkup.run()
+      if arguments.has("json") { Output.print(checkup.json) }
+      return checkup.isGood ? .success : .refused
+    }
+  }
+}
+
+/// Goes through the parts; each finding is printed as it is made, since some take seconds.
+private struct Checkup {
+  private struct Finding {
+    var part: String
+    var isGood: Bool
+    var text: String
+  }
+
+  private let configuration: Configuration
+  private let printsLines: Bool
+  private var findings: [Finding] = []
+
+  var isGood: Bool { findings.allSatisfy { $0.isGood } }
+
+  var json: JSON {
+    .array(
+      findings.map {
+        .object(["part": .string($0.part), "good": .bool($0.isGood), "text": .string($0.text)])
+      })
+  }
+
+  init(_ configuration: Configuration, printsLines: Bool) {
+    self.configuration = configuration
+    self.printsLines = printsLines
+  }
+
+  mutating func run() {
+    let count = configuration.actions.count
+    note("config", true, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
+    checkCertificates()
+    checkSecrets()
+    let clockIsGood = SystemClock().isSynchronised()
+    note(
+      "clock", clockIsGood || !configuration.checksClock,
+      clockIsGood ? "synchronised" : configuration.checksClock
+        ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
+        : "not synchronised, but trusted by 'clock: trust'")
+    if let kiosk = RunningKiosk(configuration) { askKiosk(kiosk) } else { tryDevices() }
+  }
+
+  private mutating func note(_ part: String, _ isGood: Bool, _ text: String) {
+    findings.append(Finding(part: part, isGood: isGood, text: text))
+    guard printsLines else { return }
+    let mark = isatty(1) == 1 ? (isGood ? "\u{1B}[32mok  \u{1B}[0m" : "\u{1B}[31mFAIL\u{1B}[0m") : isGood ? "ok  " : "FAIL"
+    Output.print("\(mark)  \(part)\(String(repeating: " ", count: max(1, 13 - part.utf8.count)))\(text)")
+  }
+
+  private mutating func checkCertificates() {
+    guard configuration.broker.endpoints.contains(where: { $0.usesTLS }) else {
+      return note("certificates", true, "none needed: no endpoint uses TLS")
+    }
+    let now = SystemClock().now().unixSeconds
+    for fact in Certificates.inspect(configuration.broker) {
+      switch fact {
+      case .systemTrustStore: note("certificates", true, "the broker's is checked against the system's trust store")
+      case .certificate(let details):
+        let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
+        note("certificate", isValid, details.sentence(at: now))
+      case .keyMatches(_, let key): note("private key", true, "\(key) belongs to the certificate")
+      case .keyOpenToOthers(let path, _): note("private key", false, "\(path) can be read by others; run: chmod 600 \(path)")
+      case .problem(let problem): note("certificate", false, problem.sentence)
+      }
+    }
+  }
+
+  private mutating func checkSecrets() {
+    guard let vault = Settings.openVault(configuration) else {
+      return note("state", false, "the database in \(configuration.stateFolder) cannot be used")
+    }
+    do throws(VaultError) {
+      note("state", true, configuration.stateFolder)
+      let stored = try vault.secrets()
+      let secrets = stored.readable.map { $0.secret }
+      for secret in stored.unreadable {
+        note("secrets", false, "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew")
+      }
+      for action in configuration.actions {
+        let own = secrets.filter { $0.action == action.name }
+        if own.isEmpty { continue }
+        let stray = own.filter { $0.index != action.index }
+        note(
+          "secrets", stray.isEmpty,
+          stray.isEmpty
+            ? "\(action.name): \(own.count) of \(Limits.secretsPerActionMax)"
+            : "\(action.name) has index \(action.index), but its tags carry \(stray[0].index); add 'index: \(stray[0].index)' to it")
+      }
+      for secret in secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
+        note("secrets", false, "secret \(secret.id) is for \(secret.action), which is not configured; remove it, or add the action")
+      }
+      if secrets.isEmpty { note("secrets", true, "none yet: every tag is refused; 'tappet secret import' adds one") }
+    } catch { note("state", false, error.sentence) }
+  }
+
+  private mutating func askKiosk(_ kiosk: RunningKiosk) {
+    guard let status = kiosk.ask("status") else { return note("kiosk", false, "it runs, but does not answer; look at its log") }
+    for part in ["reader", "broker", "disk"] {
+      note(part, status[part]?["good"] == .bool(true), (status[part]?["text"]?.text ?? "") + " (says the running kiosk)")
+    }
+  }
+
+  private mutating func tryDevices() {
+    let reader = Trial.reader(configuration)
+    note("reader", reader.isGood, reader.text)
+    for index in configuration.broker.endpoints.indices {
+      let broker = Trial.broker(configuration, endpoint: index)
+      note("broker", broker.isGood, broker.text)
+    }
+  }
+}
+
+/// Uses a device as the kiosk would, and gives it back.
+private enum Trial {
+  static func reader(_ configuration: Configuration) -> (isGood: Bool, text: String) {
+    let device = configuration.readerDevice
+    do throws(SystemError) {
+      let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
+      let end = SystemClock().now().instant + Limits.readerStartMax
+      while true {
+        switch reader.receive() {
+        case .message(.ready(let name)): return (true, name)
+        case .message(.lost(let fault, let code)): return (false, ReaderLoss.fault(fault, code: code).sentence(device: device))
+        case .message(let other): _ = other
+        case .malformed(let error): return (false, ReaderLoss.malformed(error).sentence(device: device))
+        case .closed: return (false, ReaderLoss.ended(reader.finish()).sentence(device: device))
+        case .nothing:
+          guard waitReadable(reader.fileDescriptor, until: end) else { return (false, ReaderLoss.silent.sentence(device: device)) }
+        }
+      }
+    } catch { return (false, ReaderLoss.notStarted(code: error.code).sentence(device: device)) }
+  }
+
+  static func broker(_ configuration: Configuration, endpoint: Int) -> (isGood: Bool, text: String) {
+    let name = configuration.broker.endpoints[endpoint].text
+    do throws(SystemError) {
+      let mailbox = try Mailbox<LinkEvent>()
+      let link = try BrokerLink(settings: configuration.broker) { mailbox.post($0) }
+      defer { link.shutdown() }
+      link.connect(endpoint: endpoint)
+      let end = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
+      while waitReadable(mailbox.fileDescriptor, until: end) {
+        for event in mailbox.drain() {
+          switch event {
+          case .connected: return (true, "connected to \(name)")
+          case .failed(let failure), .lost(let failure): return (false, "\(name): \(failure.sentence)")
+          case .acknowledged, .publishRefused, .disconnected: break
+          }
+        }
+      }
+      return (false, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s")
+    } catch { return (false, "the link to \(name) cannot be set up: \(error.call): \(error.text)") }
+  }
+
+  private static func waitReadable(_ fd: Int32, until end: Instant) -> Bool {
+    let remaining = end - SystemClock().now().instant
+    var entry = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+    return remaining > .zero && poll(&entry, 1, Int32(clamping: remaining.wholeMilliseconds)) > 0
+  }
+}

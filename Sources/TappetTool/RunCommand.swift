@@ -1,0 +1,39 @@
+// tappet run: the kiosk itself, with a live view on a terminal.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+enum RunCommand {
+  static func run(_ words: [String]) -> ExitStatus {
+    let options: [CommandOption] = [
+      .config, CommandOption(name: "light-trace", takesValue: true), CommandOption(name: "plain"),
+    ]
+    switch Arguments.parse(words, command: "run", options: options) {
+    case .failure(let stop): return stop.status
+    case .success(let arguments):
+      guard let configuration = Settings.load(arguments) else { return .configuration }
+      return run(configuration, arguments)
+    }
+  }
+
+  private static func run(_ configuration: Configuration, _ arguments: Arguments) -> ExitStatus {
+    do throws(RuntimeError) {
+      let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
+      guard isatty(1) == 1, !arguments.has("plain") else {
+        try runtime.run()
+        return .success
+      }
+      let screen = LiveView()
+      runtime.onLine = { _ in }  // The view shows the lines; a log between them would tear it.
+      runtime.onChange = { screen.draw($0) }
+      defer { screen.close() }
+      try runtime.run()
+      return .success
+    } catch {
+      Output.complain("tappet run: \(error.sentence)")
+      return .failure
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// The configuration and what hangs on it, as the commands need them.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+enum Settings {
+  static let defaultPath = "/etc/tappet/kiosk.yaml"
+
+  /// The configuration that `--config` names; every mistake in it is complained of.
+  static func load(_ arguments: Arguments) -> Configuration? {
+    switch ConfigFile.load(path: arguments.value("config") ?? defaultPath) {
+    case .loaded(let configuration): return configuration
+    case .refused(let problems):
+      for problem in problems { Output.complain(problem.sentence) }
+      return nil
+    }
+  }
+
+  /// The database of the configuration; its trouble is complained of.
+  static func openVault(_ configuration: Configuration) -> Vault? {
+    do throws(VaultError) { return try Vault.open(configuration) } catch {
+      Output.complain("tappet: \(error.sentence)")
+      return nil
+    }
+  }
+}
+
+/// A conversation with the running kiosk.
+struct RunningKiosk {
+  private let socket: LocalSocket
+
+  /// Nil when none runs with this configuration.
+  init?(_ configuration: Configuration) {
+    guard let socket = try? LocalSocket.connect(to: configuration.controlSocket) else { return nil }
+    self.socket = socket
+  }
+
+  /// Asks, and waits for the answer; nil when none came in time.
+  func ask(_ request: String, waiting limit: Duration = .seconds(3)) -> JSON? {
+    guard socket.send(JSON.object(["request": .string(request)]).encoded()), socket.waitReadable(for: limit) else {
+      return nil
+    }
+    guard case .message(let bytes) = socket.receive(sizeMax: Limits.controlReplySizeMax) else { return nil }
+    return JSON(decoding: bytes)
+  }
+}

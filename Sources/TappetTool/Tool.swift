@@ -1,0 +1,110 @@
+// The command line: which command, which options, which exit status. Data goes to stdout, everything else to stderr.
+
+import CPlatform
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+/// What the process ends with; documented in tappet(1).
+enum ExitStatus: Int32 {
+  case success = 0
+  /// What was asked for was refused, or something is wrong with what was checked.
+  case refused = 1
+  /// The command line makes no sense.
+  case usage = 2
+  /// The configuration has mistakes.
+  case configuration = 3
+  /// A device, a file or another process failed.
+  case failure = 4
+}
+
+/// The program's entry, called by main.c.
+@_cdecl("tappet_tool_main")
+public func tappet_tool_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  guard let arguments else { return ExitStatus.usage.rawValue }
+  // A core dump would hold the secrets.
+  _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
+  tp_ignore_sigpipe()
+  let words = (0..<Int(count)).compactMap { arguments[$0].map { String(cString: $0) } }
+  return Tool.run(Array(words.dropFirst())).rawValue
+}
+
+/// Chooses the command.
+enum Tool {
+  static func run(_ words: [String]) -> ExitStatus {
+    guard let first = words.first else {
+      Output.complain(Help.overview)
+      return .usage
+    }
+    let rest = Array(words.dropFirst())
+    switch first {
+    case "--help", "-h", "help":
+      return help(rest)
+    case "--version":
+      Output.print("tappet \(Version.text)")
+      return .success
+    case "run": return RunCommand.run(rest)
+    case "check": return CheckCommand.run(rest)
+    case "status": return StatusCommand.run(rest)
+    case "tag": return subcommand(of: first, rest, ["read": TagReadCommand.run])
+    case "secret":
+      return subcommand(
+        of: first, rest,
+        ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+    case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
+    default:
+      Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")
+      return .usage
+    }
+  }
+
+  private static func help(_ words: [String]) -> ExitStatus {
+    guard let command = words.first else {
+      Output.print(Help.overview)
+      return .success
+    }
+    guard let text = Help.text(for: words.prefix(2).joined(separator: " ")) ?? Help.text(for: command) else {
+      Output.complain("tappet: there is no command '\(command)'")
+      return .usage
+    }
+    Output.print(text)
+    return .success
+  }
+
+  private static func subcommand(
+    of command: String, _ words: [String], _ table: KeyValuePairs<String, ([String]) -> ExitStatus>
+  ) -> ExitStatus {
+    if let word = words.first {
+      if word == "--help" || word == "-h" { return help([command]) }
+      for entry in table where entry.key == word { return entry.value(Array(words.dropFirst())) }
+    }
+    let known = table.map { "'tappet \(command) \($0.key)'" }.joined(separator: ", ")
+    Output.complain("tappet \(command): say what to do: \(known)")
+    return .usage
+  }
+}
+
+/// Text to the two streams.
+enum Output {
+  /// A line of data.
+  static func print(_ text: String) { write(text + "\n") }
+
+  /// Data as it is; at once, so that a live view does not lag.
+  static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
+
+  /// A JSON value on a line, or on several when a person reads it.
+  static func print(_ json: JSON) {
+    put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
+  }
+
+  /// A line for the person.
+  static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }
+
+  private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {
+    guard let stream else { return }
+    _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stream) }
+    fflush(stream)
+  }
+}
