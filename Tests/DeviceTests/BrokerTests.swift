@@ -162,6 +162,22 @@ private let first = EntryID(high: 1, low: 1)
     #expect(waitUntil { watcher.messages.contains("0 1 tappet/kiosk-test/status offline") })
   }
 
+  @Test(arguments: [true, false])
+  func `a network with a delay is waited for`(_ usesTLS: Bool) throws {
+    let broker = try TestBroker(usesTLS ? .mutual(server: "server") : .plain)
+    let relay = TestRelay(to: broker.port)
+    relay.settle()
+    var settings = broker.settings(host: "127.0.0.1")
+    settings.endpoints[0].port = relay.port
+    let test = try LinkUnderTest(settings)
+    test.link.connect(endpoint: 0)
+    #expect(waitUntil { relay.isAwaited })
+    relay.open()
+    #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)")
+    test.publish(first)
+    #expect(test.log.wait(.acknowledged(first)))
+  }
+
   // MARK: Loss and return
 
   @Test(arguments: [true, false])
