@@ -8,7 +8,9 @@ import Testing
 /// Where the built programs are: TAPPET_BIN, or the folder that the test bundle is in.
 enum Programs {
   static func path(_ name: String) -> String {
-    if let folder = ProcessInfo.processInfo.environment["TAPPET_BIN"] { return folder + "/" + name }
+    if let folder = ProcessInfo.processInfo.environment["TAPPET_BIN"] {
+      return name == "tappet-reader" ? folder + "/../libexec/tappet/" + name : folder + "/" + name
+    }
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name).path
     if FileManager.default.isExecutableFile(atPath: beside) { return beside }
