@@ -149,6 +149,7 @@ extension TagURLError {
     case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
     case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
     case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
+    case .repeatedUnknown: "the tag's link says something twice"
     }
   }
 }
