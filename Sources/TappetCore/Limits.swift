@@ -39,7 +39,7 @@ public enum Limits {
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
   public static let readerMessageSizeMax = tagMemorySizeMax + 64
-  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
+  /// Select answers in 16 ms: nearly seven looks a second feel immediate and leave the line idle nine tenths of the time.
   public static let readerPollInterval: Duration = .milliseconds(150)
   /// A turn of the loop that ended is told at most so often.
   public static let readerHeartbeatInterval: Duration = .seconds(5)
@@ -63,7 +63,7 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 20 ms.
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 24 ms.
   public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)

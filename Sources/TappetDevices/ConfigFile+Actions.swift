@@ -11,7 +11,9 @@ extension ConfigReader {
     }
     var actions: [Action] = []
     for (position, element) in elements.enumerated() {
-      guard let action = action(element, "actions[\(position)]", position: Int64(position), hasKey: hasKey) else { continue }
+      guard let action = action(element, "actions[\(position)]", position: Int64(position), hasKey: hasKey) else {
+        continue
+      }
       if actions.contains(where: { $0.name == action.name }) {
         note(.duplicateName(action.name), at: element.position, "actions[\(position)]")
       }
@@ -56,7 +58,8 @@ extension ConfigReader {
 
   /// May be empty: some devices act on any message.
   private mutating func message(_ node: YAMLNode, _ place: String, hasKey: Bool) -> PayloadTemplate? {
-    guard case .scalar(let text, _) = node.content, !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax else {
+    guard case .scalar(let text, _) = node.content, !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax
+    else {
       note(.badMessage, at: node.position, place)
       return nil
     }

@@ -95,7 +95,9 @@ extension ConfigReader {
         let place = "panel.buttons[\(index)]"
         if let button = button(element, place, actions: actions) {
           if buttons.contains(where: { $0.line == button.line }) {
-            note(.invalidValue(button.line, expected: "a line that no other button has"), at: element.position, place + ".line")
+            note(
+              .invalidValue(button.line, expected: "a line that no other button has"), at: element.position,
+              place + ".line")
           }
           buttons.append(button)
         }
@@ -105,7 +107,8 @@ extension ConfigReader {
   }
 
   private mutating func button(_ node: YAMLNode, _ place: String, actions: [Action]) -> ButtonSettings? {
-    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"]) else {
+    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"])
+    else {
       return nil
     }
     let line = required("line", in: mapping).flatMap { text($0, place + ".line") }

@@ -65,7 +65,8 @@ public struct ConfigProblem: Hashable, Sendable {
     case .needsPartner(let key, let partner): return "'\(key)' needs '\(partner)' beside it\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
-    case .unknownAction(let name, let nearest): return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
+    case .unknownAction(let name, let nearest):
+      return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):

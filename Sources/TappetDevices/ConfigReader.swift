@@ -67,7 +67,8 @@ struct ConfigReader {
   /// The elements of a list that has one at least.
   mutating func list(_ node: YAMLNode, _ place: String) -> [YAMLNode]? {
     guard case .sequence(let elements) = node.content, !elements.isEmpty else {
-      note(.wrongType(expected: "a list with one element at least", found: Self.kind(of: node)), at: node.position, place)
+      note(
+        .wrongType(expected: "a list with one element at least", found: Self.kind(of: node)), at: node.position, place)
       return nil
     }
     return elements
@@ -82,7 +83,9 @@ struct ConfigReader {
       return nil
     }
     guard !text.isEmpty, !text.utf8.contains(0) else {
-      note(.invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node.position, place)
+      note(
+        .invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node.position, place
+      )
       return nil
     }
     return text
@@ -94,7 +97,8 @@ struct ConfigReader {
   }
 
   mutating func whole(_ node: YAMLNode, _ place: String, in range: ClosedRange<Int64>) -> Int64? {
-    guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8), range.contains(value)
+    guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8),
+      range.contains(value)
     else {
       invalid(node, place, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
       return nil
@@ -102,7 +106,9 @@ struct ConfigReader {
     return value
   }
 
-  mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? { choice(node, place, ["true": true, "false": false]) }
+  mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? {
+    choice(node, place, ["true": true, "false": false])
+  }
 
   mutating func choice<Value>(_ node: YAMLNode, _ place: String, _ values: KeyValuePairs<String, Value>) -> Value? {
     if case .scalar(let text, _) = node.content {

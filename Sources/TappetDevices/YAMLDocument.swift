@@ -50,9 +50,12 @@ final class YAMLDocument {
 
   /// The document in `bytes`.
   static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
-    var result: Result<YAMLNode, YAMLFailure> = .failure(YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
+    var result: Result<YAMLNode, YAMLFailure> = .failure(
+      YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
     bytes.withUnsafeBufferPointer { buffer in
-      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch { result = .failure(error) }
+      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch {
+        result = .failure(error)
+      }
     }
     return try result.get()
   }
@@ -121,7 +124,8 @@ final class YAMLDocument {
         pairs.append((key, try node(depth: depth + 1)))
         try advance()
       }
-      return try finish(.mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
+      return try finish(
+        .mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
     default:
       throw failure(.empty)
     }

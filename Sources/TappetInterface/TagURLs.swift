@@ -9,7 +9,8 @@ public func tappet_url_verify(
   _ url: UnsafePointer<CChar>?, _ urlSize: Int, _ keys: UnsafePointer<UInt8>?, _ keyCount: Int,
   _ result: UnsafeMutablePointer<tappet_url>?
 ) -> Int32 {
-  guard let url, let result, result.pointee.size >= MemoryLayout<tappet_url>.size, (0...Limits.tagURLSizeMax).contains(urlSize),
+  guard let url, let result, result.pointee.size >= MemoryLayout<tappet_url>.size,
+    (0...Limits.tagURLSizeMax).contains(urlSize),
     (0...Limits.secretsPerCallMax).contains(keyCount), keys != nil || keyCount == 0
   else { return ErrorCode.argument.rawValue }
   let text = bytes(url, urlSize)

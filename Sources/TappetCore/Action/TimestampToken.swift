@@ -59,7 +59,8 @@ public enum TimestampToken {
   }
 
   /// A token with the randomness given, `randomSize` bytes: for vectors.
-  public static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String {
+  public static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
+  {
     guard let seconds = UInt32(exactly: unixSeconds) else { throw .timeOutOfRange(unixSeconds) }
     guard random.count == randomSize else { throw .crypto(.inputSize(random.count)) }
     var block = Array(random[..<4])

@@ -54,7 +54,8 @@ public struct ShareURL: Sendable {
     guard let number = Int64(decimal: index) else { throw .malformedIndex }
     guard let key else { throw .missingKey }
     guard let secret = SecretKey(hex: key) else { throw .malformedKey }
-    return ShareURL(index: number, key: secret, label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(text) })
+    return ShareURL(
+      index: number, key: secret, label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(text) })
   }
 
   /// The URL; it holds the key.
@@ -105,7 +106,8 @@ public struct ShareURL: Sendable {
 
   private static func trimmed(_ bytes: [UInt8]) -> String? {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else {
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+    else {
       return nil
     }
     return String(decoding: bytes[first...last], as: UTF8.self)

@@ -12,7 +12,7 @@ enum TestSocket {
 
   /// A listening socket on 127.0.0.1.
   static func listening() -> (socket: Int32, port: UInt16)? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = loopback(0)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) {
@@ -27,7 +27,7 @@ enum TestSocket {
 
   /// Whether somebody accepts connections there.
   static func answers(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = loopback(port)
     return withUnsafePointer(to: &address) {
@@ -38,7 +38,9 @@ enum TestSocket {
   }
 
   /// Open descriptors of this process.
-  static var descriptorCount: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? -1 }
+  static var descriptorCount: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? -1
+  }
 
   private static func loopback(_ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
@@ -75,6 +77,8 @@ final class TestPeer {
     let ended = ended
     Thread.detachNewThread {
       while case let peer = accept(socket, nil, nil), peer >= 0 {
+        // A child of another test must not keep the connection open.
+        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
         TestPeer.treat(peer, manner)
         close(peer)
       }
