@@ -53,7 +53,7 @@ extension TagURLError {
     case .invalidScheme: .scheme
     case .invalidHost: .host
     case .noParameters: .parameters
-    case .missing, .malformed, .repeated: .parameter
+    case .missing, .malformed, .repeated, .repeatedUnknown: .parameter
     }
   }
 }
