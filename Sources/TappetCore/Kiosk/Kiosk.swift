@@ -68,7 +68,7 @@ public struct Kiosk: Sendable {
     switch event {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
-    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised)
+    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -140,13 +140,13 @@ public struct Kiosk: Sendable {
 
   // MARK: Clock
 
-  private mutating func clockChecked(_ isSynchronised: Bool) -> [Effect] {
+  private mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
     guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
+    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
     guard clockIsGood else { return [.report(.clockUnknown)] }
-    outbox.clockBecameGood()
     return isFirst ? [] : [.report(.clockGood)]
   }
 
@@ -266,12 +266,10 @@ public struct Kiosk: Sendable {
 
   private func expiryDeadline(at now: Moment) -> Instant? {
     guard !isExpiring, store.isGood else { return nil }
-    switch outbox.earliestExpiry {
-    case nil: return nil
-    case .at(let instant): return instant
-    case .atUnixMilliseconds(let time):
-      return clockIsGood ? now.instant + .milliseconds(max(0, time &- now.unixMilliseconds)) : nil
-    }
+    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
+    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
+    return min(outbox.earliestInstant ?? other, other)
   }
 
   // MARK: Lights
