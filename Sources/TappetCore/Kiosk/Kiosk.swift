@@ -145,8 +145,8 @@ public struct Kiosk: Sendable {
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
     guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
+    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
     guard clockIsGood else { return [.report(.clockUnknown)] }
-    outbox.clockBecameGood(at: now.instant)
     return isFirst ? [] : [.report(.clockGood)]
   }
 
@@ -266,12 +266,10 @@ public struct Kiosk: Sendable {
 
   private func expiryDeadline(at now: Moment) -> Instant? {
     guard !isExpiring, store.isGood else { return nil }
-    switch outbox.earliestExpiry {
-    case nil: return nil
-    case .at(let instant): return instant
-    case .atUnixMilliseconds(let time):
-      return clockIsGood ? now.instant + .milliseconds(max(0, time &- now.unixMilliseconds)) : nil
-    }
+    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
+    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
+    return min(outbox.earliestInstant ?? other, other)
   }
 
   // MARK: Lights
