@@ -3,9 +3,10 @@
 import CPlatform
 import TappetCore
 
-/// A bounded queue between threads; posting never blocks for longer than an append takes, and never loses what it took.
 // Unchecked because the compiler cannot see the mutex: `values` is touched by any thread, and only between lock and unlock;
 // everything else is set once in `init`.
+
+/// A bounded queue between threads; posting never blocks for longer than an append takes, and never loses what it took.
 public final class Mailbox<Value: Sendable>: @unchecked Sendable {
   /// Readable while values wait; for `Reactor.watch` or `poll`, never to be read or closed by others.
   public let fileDescriptor: Int32

@@ -54,20 +54,20 @@ extension NFCDevice {
 
   private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> TagReading {
     var reading = Type2Reading()
-    var disturbances = 0
+    var disturbedAt: Int?
     while true {
-      let before = (size: reading.memory.count, fastRead: reading.fastRead)
+      let triedFastRead = reading.fastRead
       do throws(ReadFailure) {
         try reading.resume(self)
         break
       } catch {
         guard case .noAnswer = error, Instant.now() < deadline else { throw error }
         try selectAgainOrThrow(tag)
-        // A refused FAST_READ is how half of all tags answer it: no disturbance.
-        if before.fastRead == .untried, reading.fastRead == .refused { continue }
-        disturbances += 1
-        // The tag is there, for it was selected, and does not give this page: protected against reading.
-        if disturbances > 1 { throw .fault(before.size == reading.memory.count ? .refusedToAnswer : .pulledAway) }
+        // The first FAST_READ is refused by half of all tags: no disturbance.
+        if triedFastRead == .untried, reading.fastRead == .refused { continue }
+        // The tag is there, for it was selected, and twice did not give the same page: protected against reading.
+        if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
+        disturbedAt = reading.memory.count
       }
     }
     do throws(DeviceTrouble) {

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `a lost answer while the device is opened is no crash`() throws {
-    for commands in 0..<20 {
+    for commands in [0, 1, 2, 3, 5, 9, 14] {
       let rig = try ReaderRig()
       try rig.tell("stall after \(commands)")
       try rig.start()

@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test func `what is no message is told as malformed`() throws {
-    try child("printf '\\377garbage' >&3; printf 'xyz' >&3; dd if=/dev/zero bs=9000 count=1 >&3 2>/dev/null; exit 3") { process in
+    try child("printf '\\377garbage' >&3; printf 'xyz' >&3; dd if=/dev/zero bs=9000 count=1 >&3 2>/dev/null; exit 3") {
+      process in
       #expect(try next(process) == .malformed(.unknownKind(0xFF)))
       guard case .malformed = try next(process) else { throw Missing(description: "malformed") }
       #expect(try next(process) == .malformed(.tooLarge(size: 9000)))

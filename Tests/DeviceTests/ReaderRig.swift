@@ -8,7 +8,9 @@ import Testing
 /// Where the built programs are: TAPPET_BIN, or the folder that the test bundle is in.
 enum Programs {
   static func path(_ name: String) -> String {
-    if let folder = ProcessInfo.processInfo.environment["TAPPET_BIN"] { return folder + "/" + name }
+    if let folder = ProcessInfo.processInfo.environment["TAPPET_BIN"] {
+      return name == "tappet-reader" ? folder + "/../libexec/tappet/" + name : folder + "/" + name
+    }
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name).path
     if FileManager.default.isExecutableFile(atPath: beside) { return beside }
@@ -105,21 +107,29 @@ final class ReaderRig {
     guard case .message(.tagLeft) = try nextEvent() else { throw Missing(description: "tagLeft") }
   }
 
-  /// Says one line to the simulator; its answer's lines without `ok`.
+  /// Says lines to the simulator, all at once; its answers' lines without `ok`.
   @discardableResult
-  func tell(_ command: String) throws -> [String] {
-    let process = Process()
-    let (output, complaint) = (Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: Programs.path("tappet-sim"))
-    process.arguments = ["ctl", control] + command.split(separator: " ").map(String.init)
-    process.standardOutput = output
-    process.standardError = complaint
-    try process.run()
-    let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let error = String(decoding: complaint.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Missing(description: "\(command): \(error)") }
-    return answer.split(separator: "\n").map { $0.hasPrefix("ok") ? String($0.dropFirst(3)) : String($0) }
+  func tell(_ commands: String...) throws -> [String] {
+    let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(connection) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: control.utf8) }
+    let code = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard code == 0 else { throw Missing(description: "the simulator") }
+    let lines = Array((commands.joined(separator: "\n") + "\n").utf8)
+    _ = lines.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+    // It answers all and closes.
+    shutdown(connection, Int32(SHUT_WR))
+    let answer = FileHandle(fileDescriptor: connection, closeOnDealloc: false).readDataToEndOfFile()
+    return try String(decoding: answer, as: UTF8.self).split(separator: "\n").map { line in
+      guard !line.hasPrefix("error") else { throw Missing(description: "\(commands): \(line)") }
+      return line.hasPrefix("ok") ? String(line.dropFirst(3)) : String(line)
+    }
   }
 
   /// One of the simulator's counters.

@@ -107,17 +107,25 @@ import Testing
     try rig.take()
   }
 
+  /// A memory with a container of its own and a message of `size` bytes, of which it holds the beginning.
+  private func memory(bytes: Int, container size: UInt8, message: UInt8) -> [UInt8] {
+    let header: [UInt8] = [
+      0x04, 0x11, 0x22, 0xBF, 0x33, 0x44, 0x55, 0x66, 0x44, 0x48, 0x00, 0x00, 0xE1, 0x10, size, 0x00,
+    ]
+    let start = header + [0x03, message, 0xD1, 0x01, message - 4, 0x55, 0x00]
+    return start + [UInt8](repeating: 0x61, count: bytes - start.count)
+  }
+
   @Test func `a container that claims more than the memory has is found out`() throws {
     let rig = try ReaderRig()
     try rig.startReady()
-    // An Ultralight of 64 bytes that says 144, and a message of 100 that reaches behind its end.
-    let memory: [UInt8] =
-      [0x04, 0x11, 0x22, 0xBF, 0x33, 0x44, 0x55, 0x66, 0x44, 0x48, 0x00, 0x00, 0xE1, 0x10, 0x12, 0x00]
-      + [0x03, 100, 0xD1, 0x01, 96, 0x55, 0x00] + [UInt8](repeating: 0x61, count: 41)
-    try rig.tell("place ultralight memory=\(hex(memory))")
-    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
-    guard case .message(.tagFaulted(_, .type2, .malformedAnswer)) = try rig.nextEvent() else {
-      throw Missing(description: "tagFaulted(malformedAnswer)")
+    // An NTAG203's READ goes on at page 0 behind page 41; an Ultralight's page 16 is refused.
+    for (name, bytes, fault) in [("ntag203", 168, TagFault.malformedAnswer), ("ultralight", 64, .refusedToAnswer)] {
+      let content = memory(bytes: bytes, container: 0x3E, message: 200)
+      try rig.tell("place \(name) memory=\(hex(content))")
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, fault)))
+      try rig.take()
     }
   }
 
@@ -126,22 +134,23 @@ import Testing
     try rig.startReady()
     try rig.tell("place type4 memory=0FFFD101")
     guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
-    guard case .message(.tagFaulted(_, .type4, .malformedAnswer)) = try rig.nextEvent() else {
-      throw Missing(description: "tagFaulted(malformedAnswer)")
+    let event = try rig.nextEvent()
+    guard case .message(.tagFaulted(_, .type4, .malformedAnswer)) = event else {
+      throw Missing(description: "tagFaulted(malformedAnswer); there was \(event)")
     }
   }
 
-  @Test(arguments: ["ntag213", "ntag203", "ultralight", "type4", "classic"])
+  @Test(arguments: ["ntag213", "ntag203", "type4", "classic"])
   func `a tag that stays is read once`(_ name: String) throws {
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place \(name)")
     guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
     _ = try rig.nextEvent()
-    // Looked at ten times more: each look is an exchange or, where that is not possible, a select.
+    // Looked at six times more: each look is an exchange or, where that is not possible, a select.
     try rig.tell("reset-counters")
-    try rig.until("ten looks at the tag") {
-      try rig.counter("exchanges-since-place") + rig.counter("selects") >= 10
+    try rig.until("six looks at the tag") {
+      try rig.counter("exchanges-since-place") + rig.counter("selects") >= 6
     }
     #expect(rig.reader?.receive() == .nothing)
     try rig.take()
@@ -157,31 +166,33 @@ import Testing
     #expect(try rig.reading().model == .ntag215)
   }
 
-  @Test(arguments: ["ntag213", "ntag216", "ntag203", "type4"], 1...8)
-  func `a tag taken away after any exchange harms nothing`(_ name: String, _ exchanges: Int) throws {
+  @Test(arguments: ["ntag213", "ntag216", "ntag203", "type4"])
+  func `a tag taken away after any exchange harms nothing`(_ name: String) throws {
     let rig = try ReaderRig()
-    // Laid down first, so that it is set to leave before the reader sees it.
-    try rig.tell("place \(name) url=\(tagURL)")
-    try rig.tell("take after \(exchanges)")
     try rig.startReady()
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
-    switch try rig.nextEvent() {
-    case .message(.tagRead(let reading)):
-      #expect(String(decoding: reading.bytes, as: UTF8.self).contains(tagURL))
-    case .message(.tagFaulted(uid, _, .pulledAway)): break
-    case let other: Issue.record("\(other)")
+    for exchanges in 1...6 {
+      try rig.tell("place \(name) url=\(tagURL)", "take after \(exchanges)")
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      switch try rig.nextEvent() {
+      case .message(.tagRead(let reading)):
+        #expect(String(decoding: reading.bytes, as: UTF8.self).contains(tagURL))
+      case .message(.tagFaulted(uid, _, .pulledAway)): break
+      case let other: Issue.record("\(other) after \(exchanges)")
+      }
+      #expect(try rig.nextEvent() == .message(.tagLeft(uid)))
     }
-    #expect(try rig.nextEvent() == .message(.tagLeft(uid)))
     try rig.tell("place ntag213 url=\(tagURL)")
     #expect(String(decoding: try rig.reading().bytes, as: UTF8.self).contains(tagURL))
   }
 
-  @Test(arguments: ["ntag213", "ntag203", "type4"], 1...8)
-  func `a disturbed answer is asked for again`(_ name: String, _ answer: Int) throws {
+  @Test(arguments: ["ntag213", "ntag203", "type4"])
+  func `a disturbed answer is asked for again`(_ name: String) throws {
     let rig = try ReaderRig()
-    try rig.tell("place \(name) url=\(tagURL)")
-    try rig.tell("corrupt \(answer)")
     try rig.startReady()
-    #expect(String(decoding: try rig.reading().bytes, as: UTF8.self).contains(tagURL))
+    for answer in 1...5 {
+      try rig.tell("corrupt \(answer)", "place \(name) url=\(tagURL)")
+      #expect(String(decoding: try rig.reading().bytes, as: UTF8.self).contains(tagURL), "answer \(answer)")
+      try rig.take()
+    }
   }
 }

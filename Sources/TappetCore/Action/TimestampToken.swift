@@ -30,6 +30,12 @@ public final class TimestampKey: Sendable {
     self.storage = storage
   }
 
+  /// Nil for anything but 16, 24 or 32 bytes. They are copied; the original is the caller's to wipe.
+  public init?(copying bytes: UnsafeRawBufferPointer) {
+    guard [16, 24, 32].contains(bytes.count) else { return nil }
+    storage = SecretBytes(copying: bytes)
+  }
+
   /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
   public convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
 
@@ -53,7 +59,8 @@ public enum TimestampToken {
   }
 
   /// A token with the randomness given, `randomSize` bytes: for vectors.
-  public static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String {
+  public static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
+  {
     guard let seconds = UInt32(exactly: unixSeconds) else { throw .timeOutOfRange(unixSeconds) }
     guard random.count == randomSize else { throw .crypto(.inputSize(random.count)) }
     var block = Array(random[..<4])
@@ -90,10 +97,19 @@ public struct TokenReceiver: Sendable {
     case firmware
   }
 
-  private let rule: Rule
-  private var accepted: [(token: String, sealedAt: Int64)] = []
+  private struct Accepted {
+    /// In lower case.
+    var token: [UInt8]
+    var sealedAt: Int64
+  }
 
-  /// A receiver that has seen nothing.
+  private let rule: Rule
+  private var accepted: [Accepted] = []
+  /// Up to this second tokens were forgotten before their time, so none of them is accepted any more.
+  private var forgottenUpTo = Int64.min
+
+  /// A receiver that has seen nothing; a negative window accepts nothing. What it has seen it forgets when it goes, and when
+  /// the clock says that the window has passed.
   public init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 
   /// Accepts the token, and remembers it; answers the second it holds.
@@ -101,19 +117,30 @@ public struct TokenReceiver: Sendable {
     _ token: String, key: TimestampKey, nowUnixSeconds now: Int64
   ) throws(TimestampTokenError) -> Int64 {
     let sealedAt = try TimestampToken.open(token, key: key)
-    let age = now &- sealedAt
+    // No clock shows the two ends of Int64; a caller may, and the difference must fit.
+    let now = min(max(now, Int64.min / 2), Int64.max / 2)
+    let age = now - sealedAt
     switch rule {
     case .firmware:
       guard age <= 5 else { throw .outsideWindow(ageSeconds: age) }
     case .window(let seconds):
-      guard (-seconds...seconds).contains(age) else { throw .outsideWindow(ageSeconds: age) }
-      accepted.removeAll { now &- $0.sealedAt > seconds }
-      guard !accepted.contains(where: { $0.token.utf8.elementsEqual(lowercased(token)) }) else { throw .repeated }
-      if accepted.count >= Limits.tokensRememberedMax { accepted.removeFirst() }
-      accepted.append((String(decoding: lowercased(token), as: UTF8.self), sealedAt))
+      guard age.magnitude <= max(seconds, -1) else { throw .outsideWindow(ageSeconds: age) }
+      accepted.removeAll { now - $0.sealedAt > seconds }
+      try remember(Accepted(token: token.utf8.map(lowercased), sealedAt: sealedAt), age: age)
     }
     return sealedAt
   }
 
-  private func lowercased(_ token: String) -> [UInt8] { token.utf8.map { (0x41...0x46).contains($0) ? $0 + 32 : $0 } }
+  /// When there are too many, those of the oldest second are forgotten and that second is over: memory is bounded, and what
+  /// was accepted once is still refused.
+  private mutating func remember(_ token: Accepted, age: Int64) throws(TimestampTokenError) {
+    guard !accepted.contains(where: { $0.token == token.token }) else { throw .repeated }
+    guard token.sealedAt > forgottenUpTo else { throw .outsideWindow(ageSeconds: age) }
+    accepted.append(token)
+    guard accepted.count > Limits.tokensRememberedMax else { return }
+    forgottenUpTo = accepted.reduce(Int64.max) { min($0, $1.sealedAt) }
+    accepted.removeAll { $0.sealedAt <= forgottenUpTo }
+  }
+
+  private func lowercased(_ digit: UInt8) -> UInt8 { (0x41...0x46).contains(digit) ? digit + 32 : digit }
 }

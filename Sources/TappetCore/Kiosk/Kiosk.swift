@@ -68,7 +68,7 @@ public struct Kiosk: Sendable {
     switch event {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
-    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised)
+    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -140,13 +140,13 @@ public struct Kiosk: Sendable {
 
   // MARK: Clock
 
-  private mutating func clockChecked(_ isSynchronised: Bool) -> [Effect] {
+  private mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
     guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
     guard clockIsGood else { return [.report(.clockUnknown)] }
-    outbox.clockBecameGood()
+    outbox.clockBecameGood(at: now.instant)
     return isFirst ? [] : [.report(.clockGood)]
   }
 

@@ -111,8 +111,11 @@ struct Outbox: Sendable {
   /// A connection begins: everything that waits is to be sent on it.
   mutating func linkUp() { restart() }
 
-  /// What was kept back may go now.
-  mutating func clockBecameGood() { if reading != .idle { restart() } }
+  /// What was kept back may go now, unless its time is over: that is to be looked at first.
+  mutating func clockBecameGood(at now: Instant) {
+    if reading != .idle { restart() }
+    if count > 0 { earliestExpiry = .at(now) }
+  }
 
   /// The connection is over; answers the entries that had expired while they were with the broker.
   mutating func linkDown() -> [OutboxEntry] {

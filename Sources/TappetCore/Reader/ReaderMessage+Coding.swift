@@ -1,12 +1,15 @@
 // The bytes of ReaderMessage; the layout stands there.
 
 extension ReaderMessage {
-  /// The datagram.
+  /// One datagram, which always decodes. A device name is cut to its limit and its control characters become `?`; a memory
+  /// beyond the limit is told as the fault that it is.
   public func encode() -> [UInt8] {
     switch self {
-    case .ready(let device): [1, ReaderMessage.protocolVersion] + device.utf8.prefix(ReaderMessage.deviceNameSizeMax)
+    case .ready(let device): [1, ReaderMessage.protocolVersion] + ReaderMessage.printable(device)
     case .heartbeat: [2]
     case .tagArrived(let uid): [3] + uid.encoded
+    case .tagRead(let reading) where reading.bytes.count > Limits.tagMemorySizeMax:
+      ReaderMessage.tagFaulted(reading.uid, reading.model, .tooLarge).encode()
     case .tagRead(let reading): [4] + reading.uid.encoded + [reading.model.rawValue] + reading.bytes
     case .tagFaulted(let uid, let model, let fault): [5] + uid.encoded + [model.rawValue, fault.rawValue]
     case .tagLeft(let uid): [6] + uid.encoded
@@ -24,7 +27,11 @@ extension ReaderMessage {
       let version = try reader.required()
       guard version == ReaderMessage.protocolVersion else { throw .otherVersion(version) }
       guard reader.remaining <= ReaderMessage.deviceNameSizeMax else { throw .tooLarge(size: reader.remaining) }
-      guard let device = String(validating: reader.rest(), as: UTF8.self) else { throw .invalidText }
+      let name = reader.rest()
+      // It is shown on terminals and in logs: nothing in it may move a cursor or end a line.
+      guard !name.contains(where: isControl), let device = String(validating: name, as: UTF8.self) else {
+        throw .invalidText
+      }
       self = .ready(device: device)
     case 2: self = .heartbeat
     case 3: self = .tagArrived(try reader.uid())
@@ -51,7 +58,18 @@ extension ReaderMessage {
   }
 
   private static var deviceNameSizeMax: Int { 128 }
+
+  /// Cut between two characters' bytes, never inside one's.
+  private static func printable(_ device: String) -> [UInt8] {
+    let bytes = device.utf8.map { isControl($0) ? UInt8(ascii: "?") : $0 }
+    guard bytes.count > deviceNameSizeMax else { return bytes }
+    var size = deviceNameSizeMax
+    while size > 0, bytes[size] & 0xC0 == 0x80 { size -= 1 }
+    return Array(bytes[..<size])
+  }
 }
+
+private func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
 extension TagUID {
   fileprivate var encoded: [UInt8] { [UInt8(truncatingIfNeeded: bytes.count)] + bytes }

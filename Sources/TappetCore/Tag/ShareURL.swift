@@ -26,7 +26,7 @@ public struct ShareURL: Sendable {
   public init(index: Int64, key: SecretKey, label: String?) {
     self.index = index
     self.key = key
-    self.label = label.flatMap { ShareURL.trimmed(Array($0.utf8)) }
+    self.label = label.flatMap { $0.trimmedLabel }
   }
 
   /// Takes a share URL apart.
@@ -54,7 +54,8 @@ public struct ShareURL: Sendable {
     guard let number = Int64(decimal: index) else { throw .malformedIndex }
     guard let key else { throw .missingKey }
     guard let secret = SecretKey(hex: key) else { throw .malformedKey }
-    return ShareURL(index: number, key: secret, label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(text) })
+    return ShareURL(
+      index: number, key: secret, label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(text) })
   }
 
   /// The URL; it holds the key.
@@ -76,11 +77,13 @@ public struct ShareURL: Sendable {
       rest = rest.dropFirst(2)
       bytes.append(value)
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw .malformedLabel }
-    guard bytes.count <= Limits.secretLabelSizeMax else {
-      throw .labelTooLong(size: bytes.count, max: Limits.secretLabelSizeMax)
-    }
-    return trimmed(bytes)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformedLabel }
+    guard let label = text.trimmedLabel else { return nil }
+    // It is shown on terminals and in logs, and it came from a picture: nothing in it may move a cursor or end a line.
+    guard label.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .malformedLabel }
+    let size = label.utf8.count
+    guard size <= Limits.secretLabelSizeMax else { throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax) }
+    return label
   }
 
   /// As the app encodes it: what has a meaning in a query, and everything that is not printable ASCII.
@@ -102,12 +105,25 @@ public struct ShareURL: Sendable {
     }
     return text
   }
+}
 
-  private static func trimmed(_ bytes: [UInt8]) -> String? {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) }) else {
-      return nil
+extension String {
+  /// Without white space and line ends at its ends; nil when nothing else is there.
+  public var trimmedLabel: String? {
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.isLabelSpace }),
+      let last = scalars.lastIndex(where: { !$0.isLabelSpace })
+    else { return nil }
+    return String(scalars[first...last])
+  }
+}
+
+extension Unicode.Scalar {
+  /// What the app trims: Foundation's `whitespacesAndNewlines`.
+  fileprivate var isLabelSpace: Bool {
+    switch value {
+    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200B, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+    default: false
     }
-    return String(decoding: bytes[first...last], as: UTF8.self)
   }
 }

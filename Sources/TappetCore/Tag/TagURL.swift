@@ -19,6 +19,8 @@ public enum TagURLError: Error, Hashable, Sendable {
   case missing(TagURLParameter)
   case malformed(TagURLParameter)
   case repeated(TagURLParameter)
+  /// A parameter that is none of ours, twice.
+  case repeatedUnknown
 }
 
 /// A tag URL taken apart. That it was parsed says nothing about whether it is genuine: `verify` does.
@@ -42,6 +44,7 @@ public struct TagURL: Hashable, Sendable {
     var timestamp: ArraySlice<UInt8>?
     var signature: ArraySlice<UInt8>?
     var key: ArraySlice<UInt8>?
+    var unknown: Set<ArraySlice<UInt8>> = []
     for (name, value) in parts.parameters {
       if name.elementsEqual("idx".utf8) {
         guard index == nil else { throw .repeated(.index) }
@@ -55,6 +58,8 @@ public struct TagURL: Hashable, Sendable {
       } else if name.elementsEqual("key".utf8) {
         guard key == nil else { throw .repeated(.key) }
         key = value
+      } else if !unknown.insert(name).inserted {
+        throw .repeatedUnknown
       }
     }
     guard let index else { throw .missing(.index) }
@@ -64,6 +69,13 @@ public struct TagURL: Hashable, Sendable {
     guard let timestampValue = Int64(decimal: timestamp) else { throw .malformed(.timestamp) }
     let bytes = signature.count == 64 ? Hex.decode(signature) : nil
     return TagURL(index: indexValue, timestamp: timestampValue, signature: bytes, carriesKey: key != nil)
+  }
+
+  /// The key that a text carries which `parse` accepts: for importing it, once the signature verifies under it. Nil when it
+  /// carries none, or something that is no key.
+  public static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
+    let key = URLParts(text).parameters.first { $0.name.elementsEqual("key".utf8) }
+    return key.flatMap { SecretKey(hex: $0.value) }
   }
 
   /// Signs for the action of `index`.
