@@ -86,7 +86,8 @@ static bool read_tag(nfc_device *device, uint8_t memory[MEMORY_SIZE_MAX]) {
 /* The URL of a message that is one short URI record; false for anything else. */
 static bool find_url(const uint8_t *memory, size_t size, char url[URL_SIZE_MAX]) {
   size_t at = 16;
-  while (at + 2 <= size && memory[at] == 0x00) at++;
+  /* Lock and memory control blocks come first; short lengths only. */
+  while (at + 2 <= size && memory[at] <= 0x02) at += memory[at] == 0x00 ? 1 : 2 + (size_t)memory[at + 1];
   if (at + 2 > size || memory[at] != 0x03 || memory[at + 1] == 0xFF) return false;
   const uint8_t *message = memory + at + 2;
   const size_t message_size = memory[at + 1];
