@@ -4,7 +4,7 @@ extension ReaderMessage {
   /// The datagram.
   public func encode() -> [UInt8] {
     switch self {
-    case .ready(let device): [1, ReaderMessage.protocolVersion] + device.utf8.prefix(ReaderMessage.deviceNameSizeMax)
+    case .ready(let device): [1, ReaderMessage.protocolVersion] + ReaderMessage.shortened(device)
     case .heartbeat: [2]
     case .tagArrived(let uid): [3] + uid.encoded
     case .tagRead(let reading): [4] + reading.uid.encoded + [reading.model.rawValue] + reading.bytes
@@ -51,6 +51,15 @@ extension ReaderMessage {
   }
 
   private static var deviceNameSizeMax: Int { 128 }
+
+  /// As much of a name as may be sent; never a part of a character, which would be no text any more.
+  private static func shortened(_ device: String) -> ArraySlice<UInt8> {
+    let bytes = Array(device.utf8)
+    guard bytes.count > deviceNameSizeMax else { return bytes[...] }
+    var end = deviceNameSizeMax
+    while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    return bytes[..<end]
+  }
 }
 
 extension TagUID {
