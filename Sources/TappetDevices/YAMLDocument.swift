@@ -5,7 +5,9 @@ import TappetCore
 
 /// A place in a file; both count from 1.
 public struct TextPosition: Hashable, Sendable {
+  /// From 1.
   public var line: Int
+  /// From 1, in characters.
   public var column: Int
 }
 
@@ -47,6 +49,10 @@ final class YAMLDocument {
   private let event: UnsafeMutablePointer<yaml_event_t>
   private var anchors: [String: YAMLNode] = [:]
   private var count = 0
+  /// The place behind the last character.
+  private let end: TextPosition
+  /// Its owner outlives us: see `parse`.
+  private let text: UnsafeBufferPointer<UInt8>
 
   /// The document in `bytes`.
   static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
@@ -65,6 +71,8 @@ final class YAMLDocument {
     parser.initialize(to: yaml_parser_t())
     event = .allocate(capacity: 1)
     event.initialize(to: yaml_event_t())
+    end = TextPosition(behind: text)
+    self.text = text
     yaml_parser_initialize(parser)
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, text.baseAddress, text.count)
@@ -150,8 +158,14 @@ final class YAMLDocument {
     yaml_event_delete(event)
     guard yaml_parser_parse(parser, event) == 1 else {
       let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
-      throw YAMLFailure(position: position(parser.pointee.problem_mark), error: .syntax(problem))
+      throw YAMLFailure(position: problemPosition, error: .syntax(problem))
     }
+  }
+
+  /// Of a character that may not stand in YAML libyaml tells the offset alone.
+  private var problemPosition: TextPosition {
+    guard parser.pointee.error == YAML_READER_ERROR else { return position(parser.pointee.problem_mark) }
+    return TextPosition(behind: UnsafeBufferPointer(rebasing: text.prefix(parser.pointee.problem_offset)))
   }
 
   private func failure(_ error: YAMLError) -> YAMLFailure {
@@ -160,7 +174,28 @@ final class YAMLDocument {
 
   private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
 
+  /// libyaml takes the end of a last line without a line break for a line of its own, which no editor shows.
   private func position(_ mark: yaml_mark_t) -> TextPosition {
-    TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    mark.line < end.line ? TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1) : end
+  }
+}
+
+extension TextPosition {
+  /// The place behind a text's last character.
+  ///
+  /// Lines end as in YAML 1.1 §5.4: CR LF, CR, LF, U+0085, U+2028, U+2029.
+  fileprivate init(behind text: UnsafeBufferPointer<UInt8>) {
+    self.init(line: 1, column: 1)
+    var last: (UInt8, UInt8) = (0, 0)
+    for byte in text {
+      switch (last.0, last.1, byte) {
+      case (_, 0x0D, 0x0A): break
+      case (_, _, 0x0A), (_, _, 0x0D), (_, 0xC2, 0x85), (0xE2, 0x80, 0xA8...0xA9):
+        self = TextPosition(line: line + 1, column: 1)
+      case (_, _, 0x80...0xBF): break
+      default: column += 1
+      }
+      last = (last.1, byte)
+    }
   }
 }

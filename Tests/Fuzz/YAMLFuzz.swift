@@ -33,6 +33,9 @@ private func reads(_ bytes: [UInt8]) {
         (1...columns[line - 1]).contains(column), "\(problem.sentence) is outside of \(columns[line - 1]) columns")
       promise(last <= (line, column), "\(problem.sentence) is out of order")
       promise(problem.sentence.utf8.starts(with: "kiosk.yaml:\(line):\(column): ".utf8), problem.sentence)
+      if case .yaml(.syntax("control characters are not allowed")) = problem.kind {
+        promise(isControl(bytes, line, column), "\(problem.sentence): there is none")
+      }
       last = (line, column)
     }
   }
@@ -55,6 +58,20 @@ private func columns(of bytes: [UInt8]) -> [Int] {
     }
   }
   return columns
+}
+
+/// Whether what stands there is no character of YAML (1.1 §5.1).
+private func isControl(_ bytes: [UInt8], _ line: Int, _ column: Int) -> Bool {
+  var offset = 0
+  for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+    let isOdd = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value > 0xFFFD
+    if isOdd, !["\t", "\n", "\r", "\u{85}"].contains(scalar) {
+      let before = columns(of: Array(bytes[..<offset]))
+      if before.count == line, before.last == column { return true }
+    }
+    offset += scalar.utf8.count
+  }
+  return false
 }
 
 private func isSound(_ configuration: Configuration) {
