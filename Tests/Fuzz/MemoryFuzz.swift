@@ -10,7 +10,8 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let end = bytes.count > 14 ? Type2Memory.headerSize + Int(bytes[14]) * 8 : Type2Memory.headerSize
   let whole = Type2Memory.locate(in: bytes)
   readsPartByPart(bytes, whole, end: end)
-  promise(whole == SlowWalk(bytes, end: end).run(), "\(whole) is not what a walk byte by byte finds")
+  var slowly = SlowWalk(bytes, end: end)
+  promise(whole == slowly.run(), "\(whole) is not what a walk byte by byte finds")
   if bytes.count > end {
     promise(Type2Memory.locate(in: Array(bytes[..<end])) == whole, "bytes behind the data area change the answer")
   }
@@ -31,13 +32,16 @@ private func readsPartByPart(_ bytes: [UInt8], _ whole: Type2Location, end: Int)
     promise(wanted > known, "asks for \(wanted) bytes and has \(known)")
     promise(wanted <= end, "asks for \(wanted) bytes; the data area ends at \(end)")
     // With any byte fewer it cannot tell either.
-    for count in [known + 1, (known + wanted) / 2, wanted - 1] where count > known && count < min(wanted, bytes.count + 1) {
+    for count in [known + 1, (known + wanted) / 2, wanted - 1]
+    where count > known && count < min(wanted, bytes.count + 1) {
       guard case .needs(let less) = Type2Memory.locate(in: Array(bytes[..<count])) else {
         return promise(false, "asked for \(wanted) bytes, but \(count) are enough")
       }
       promise(less <= wanted && less > count, "\(known) bytes ask for \(wanted), \(count) ask for \(less)")
     }
-    guard wanted <= bytes.count else { return promise(isAsking(whole, atLeast: wanted), "asks for \(wanted); all say \(whole)") }
+    guard wanted <= bytes.count else {
+      return promise(isAsking(whole, atLeast: wanted), "asks for \(wanted); all say \(whole)")
+    }
     known = wanted
   }
 }
@@ -67,7 +71,8 @@ private func agrees(_ bytes: [UInt8], _ location: Type2Location) {
   if case .message(let message) = location { expected = message }
   promise((try? reading.message()) == expected, "the reading has another message")
   let uri = expected.flatMap { try? NDEFMessage(decoding: $0) }?.firstURI
-  promise((try? reading.uri()) == uri.flatMap { $0.count <= Limits.tagURLSizeMax ? $0 : nil }, "the reading has another URI")
+  promise(
+    (try? reading.uri()) == uri.flatMap { $0.count <= Limits.tagURLSizeMax ? $0 : nil }, "the reading has another URI")
   promise((try? reading.tagURL()) == uri.flatMap { try? TagURL.parse($0) }, "the reading has another tag URL")
 }
 

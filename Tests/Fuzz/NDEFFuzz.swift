@@ -56,7 +56,9 @@ private func reads(_ encoded: [UInt8], as message: NDEFMessage) {
   promise((try? NDEFMessage(decoding: encoded)) == message, "encoded, it decodes to something else")
   promise((try? NDEFMessage(decoding: encoded + [0xD0, 0, 0])) == nil, "bytes behind the end are taken")
   for count in encoded.indices where count < 64 || count == encoded.count - 1 {
-    promise((try? NDEFMessage(decoding: Array(encoded[..<count]))) == nil, "\(count) of \(encoded.count) bytes are a message too")
+    promise(
+      (try? NDEFMessage(decoding: Array(encoded[..<count]))) == nil,
+      "\(count) of \(encoded.count) bytes are a message too")
   }
 }
 
@@ -65,8 +67,12 @@ private func finds(_ message: NDEFMessage) {
   promise(message.firstURI == first?.uri, "not the first URI")
   guard let first, let uri = first.uri else { return }
   promise(first.typeNameFormat == 1 && first.type == Array("U".utf8), "a URI in a record that is none")
-  promise(uri.suffix(first.payload.count - 1).elementsEqual(first.payload.dropFirst()), "the URI does not end as the payload does")
-  if first.payload.first == 0 { promise(NDEFRecord(uri: uri).payload == first.payload, "the URI's record has another payload") }
+  promise(
+    uri.suffix(first.payload.count - 1).elementsEqual(first.payload.dropFirst()),
+    "the URI does not end as the payload does")
+  if first.payload.first == 0 {
+    promise(NDEFRecord(uri: uri).payload == first.payload, "the URI's record has another payload")
+  }
 }
 
 private func offset(of error: NDEFError) -> Int? {

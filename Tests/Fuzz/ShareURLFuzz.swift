@@ -24,7 +24,9 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 
 private func arrives(_ shared: ShareURL) {
   let text = shared.text()
-  promise(text.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x23 }, "unsafe: \(String(decoding: text, as: UTF8.self))")
+  promise(
+    text.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x23 },
+    "unsafe: \(String(decoding: text, as: UTF8.self))")
   promise(shared.label.map { !$0.isEmpty && $0.utf8.count <= Limits.secretLabelSizeMax } ?? true, "a label of no size")
   guard let again = try? ShareURL.parse(text) else {
     return promise(false, "its own text is refused: \(String(decoding: text, as: UTF8.self))")

@@ -20,7 +20,8 @@ private struct Keys {
   var both: [TagSecret] { [wrong, right] }
 
   static let shared: Keys? = {
-    guard let right = SecretKey((0..<32).map { UInt8($0) }), let wrong = SecretKey([UInt8](repeating: 0xFF, count: 32)) else {
+    guard let right = SecretKey((0..<32).map { UInt8($0) }), let wrong = SecretKey([UInt8](repeating: 0xFF, count: 32))
+    else {
       return nil
     }
     return Keys(
@@ -51,7 +52,8 @@ private func signs(_ bytes: [UInt8], _ keys: Keys) {
   }
   for text in [url.text(), url.text(carrying: keys.wrong.key), uppercased(url.text())] {
     let parsed = try? TagURL.parse(text)
-    promise(parsed?.verify(with: keys.both)?.id == "right", "signed, but refused: \(String(decoding: text, as: UTF8.self))")
+    promise(
+      parsed?.verify(with: keys.both)?.id == "right", "signed, but refused: \(String(decoding: text, as: UTF8.self))")
     promise(parsed?.verify(with: [keys.wrong]) == nil && parsed?.verify(with: []) == nil, "verifies with another key")
   }
   var changed = url
