@@ -28,7 +28,9 @@ private func arrives(_ message: ReaderMessage) {
   promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes do not fit a datagram")
   do throws(ReaderMessageError) {
     let arrived = try ReaderMessage(decoding: bytes)
-    if case .ready(let sent) = message, case .ready(let received) = arrived {
+    if case .ready(let name) = message, case .ready(let received) = arrived {
+      // What could move a terminal's cursor becomes a question mark.
+      let sent = String(decoding: name.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x3F : $0 }, as: UTF8.self)
       // A long name is cut, and nowhere within a character.
       promise(sent.utf8.starts(with: received.utf8), "the name '\(sent)' arrives as '\(received)'")
       promise(received.utf8.count > 124 || received.utf8.elementsEqual(sent.utf8), "'\(sent)' is cut to '\(received)'")

@@ -18,7 +18,9 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   guard let secret = SecretKey(key) else { return 0 }
   let index = choices.number()
   let label = choices.bit() ? choices.text() : nil
-  if label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax { arrives(ShareURL(index: index, key: secret, label: label)) }
+  // What parse refuses in a label nobody may have put into one.
+  let isKept = label?.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ?? true
+  if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax { arrives(ShareURL(index: index, key: secret, label: label)) }
   return 0
 }
 
