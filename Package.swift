@@ -16,7 +16,9 @@ let swiftSettings: [SwiftSetting] =
     ]),
   ] : []
 
-/// A layer of ours. Arrows only go down (README, "The house").
+/// A layer of ours.
+///
+/// Arrows only go down (README, "The house").
 func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }

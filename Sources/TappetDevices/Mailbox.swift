@@ -29,7 +29,9 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     close(fileDescriptor)
   }
 
-  /// Appends `value` and wakes the reader; false, and nothing done, when it is full. Any thread.
+  /// Appends `value` and wakes the reader; false, and nothing done, when it is full.
+  ///
+  /// Any thread.
   @discardableResult
   public func post(_ value: Value) -> Bool {
     pthread_mutex_lock(mutex)
@@ -41,7 +43,9 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     return count < capacity
   }
 
-  /// Everything that waits, oldest first; the eventfd is quiet afterwards. One thread.
+  /// Everything that waits, oldest first; the eventfd is quiet afterwards.
+  ///
+  /// One thread.
   public func drain() -> [Value] {
     // The bell is silenced before the values are taken: the other way round a value posted in between would sleep on.
     var rings: UInt64 = 0

@@ -20,7 +20,9 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let label = choices.bit() ? choices.text() : nil
   // What parse refuses in a label nobody may have put into one.
   let isKept = label?.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ?? true
-  if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax { arrives(ShareURL(index: index, key: secret, label: label)) }
+  if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax {
+    arrives(ShareURL(index: index, key: secret, label: label))
+  }
   return 0
 }
 

@@ -33,7 +33,9 @@ public struct Kiosk: Sendable {
   /// The lasting light that is shown.
   private var shownLight: Light?
 
-  /// A kiosk that has not started: it waits for `Event.started`. `seed` is for jitter and entry names.
+  /// A kiosk that has not started: it waits for `Event.started`.
+  ///
+  /// `seed` is for jitter and entry names.
   public init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
     reader = ReaderSupervision(startAt: now)

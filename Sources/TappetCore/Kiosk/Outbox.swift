@@ -22,7 +22,9 @@ struct Outbox: Sendable {
   /// In flight when their time was over: the PUBACK decides whether they were delivered or expired.
   private var expiredInFlight: Set<EntryID> = []
   private var reading: Reading = .idle
-  /// A fetch was ordered and not answered. One at a time: an answer does not say to which question it belongs.
+  /// A fetch was ordered and not answered.
+  ///
+  /// One at a time: an answer does not say to which question it belongs.
   private var isFetchUnanswered = false
 
   /// How far the store was read for this connection.
@@ -55,7 +57,9 @@ struct Outbox: Sendable {
 
   mutating func willStore(_ entry: OutboxEntry, _ uid: TagUID?) { uncommitted[entry.id] = (entry, uid) }
 
-  /// The commit is done. Nil when nobody asked for it.
+  /// The commit is done.
+  ///
+  /// Nil when nobody asked for it.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
     guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
     var entry = promise.entry
@@ -76,7 +80,9 @@ struct Outbox: Sendable {
 
   mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { uncommitted.removeValue(forKey: id) }
 
-  /// The store told what is next. An answer that nobody waits for is dropped.
+  /// The store told what is next.
+  ///
+  /// An answer that nobody waits for is dropped.
   mutating func fetched(_ entries: [OutboxEntry], reachedEnd: Bool) {
     isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
@@ -117,7 +123,9 @@ struct Outbox: Sendable {
   /// A connection begins: everything that waits is to be sent on it.
   mutating func linkUp() { restart() }
 
-  /// What was kept back may go now, or what is in memory must wait and is not to stand in the way of the rest. Which entry
+  /// What was kept back may go now, or what is in memory must wait and is not to stand in the way of the rest.
+  ///
+  /// Which entry
   /// expires first is another question by another clock: the store is asked anew.
   mutating func clockChanged(at now: Instant) {
     if reading != .idle { restart() }
@@ -134,7 +142,9 @@ struct Outbox: Sendable {
     return lost.sorted { $0.sequence < $1.sequence }
   }
 
-  /// The broker has it, or will never take it: it is not ours any more. Nil when it is not in flight.
+  /// The broker has it, or will never take it: it is not ours any more.
+  ///
+  /// Nil when it is not in flight.
   mutating func settle(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     if expiredInFlight.remove(id) == nil {
@@ -144,7 +154,9 @@ struct Outbox: Sendable {
     return entry
   }
 
-  /// The next entries to publish. An entry that must wait holds back its own action's later ones, no others.
+  /// The next entries to publish.
+  ///
+  /// An entry that must wait holds back its own action's later ones, no others.
   mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
     guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty else { return [] }
     var taken: [OutboxEntry] = []

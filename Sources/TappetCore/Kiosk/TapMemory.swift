@@ -10,7 +10,9 @@ struct TapMemory: Sendable {
   /// The tag left the field.
   mutating func tagLeft(_ uid: TagUID) { if held == uid { held = nil } }
 
-  /// A tag arrived. A new reader sees a tag that lay there all along within moments of being ready; one that comes later
+  /// A tag arrived.
+  ///
+  /// A new reader sees a tag that lay there all along within moments of being ready; one that comes later
   /// has been away, though nobody saw it leave.
   mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
     if held == uid, sinceReady <= Limits.heldTagReturnMax { return }
