@@ -6,9 +6,9 @@ import Testing
 @Suite(.serialized) struct BrokerTests {
   @Test func `a broker that cannot be used is told by its cause, and the light says offline`() throws {
     let world = try KioskWorld()
-    let unused = try Port.free()
     let closing = try Stranger(.hangUp)
     let refusing = try Stranger(.answer([0x20, 2, 0, 5]))
+    let unused = try Port.free()
     typealias Configuration = KioskWorld.Configuration
     let cases: [(String, Configuration, String)] = [
       ("nobody listens", Configuration(port: unused), "refused the connection"),
@@ -16,7 +16,10 @@ import Testing
       ("expired certificate", Configuration(certificate: "expired-client"), "certificate has expired"),
       ("no certificate", Configuration(certificate: nil), "wants a client certificate"),
       ("closes at once", Configuration(port: closing.port), "dropped the connection"),
-      ("CONNACK 5", Configuration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil), "does not allow this client"),
+      (
+        "CONNACK 5", Configuration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil),
+        "does not allow this client"
+      ),
     ]
     for (name, configuration, sentence) in cases {
       try world.write(configuration)
@@ -51,7 +54,8 @@ import Testing
   @Test func `a %T message opens with the timestamp key at the second of the tap`() throws {
     let world = try KioskWorld()
     try world.start()
-    let outcome = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "delivered-by-tag", messages: 1)
+    let outcome = try world.tap(
+      "ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "delivered-by-tag", messages: 1)
     let token = outcome.received.first?.payload.split(separator: "\"").last { $0.utf8.count == 32 } ?? ""
     let opened = try world.tappet("token", "open", "--json", String(token))
     #expect(opened.status == 0, "\(opened.errors)")

@@ -27,7 +27,9 @@ import Testing
     let beyond = "04a1b29fc3d4018096480000e110120003ff0fff" + String(repeating: "00", count: 160)
     let cases: [(name: String, tag: String, sentence: String)] = [
       ("forged", "url=" + (try Signing.url(index: "1", key: stranger)), "a forged tag"),
-      ("carries a foreign key", "url=" + (try Signing.url(index: "1", key: stranger, carriesKey: true)), "a forged tag"),
+      (
+        "carries a foreign key", "url=" + (try Signing.url(index: "1", key: stranger, carriesKey: true)), "a forged tag"
+      ),
       ("unknown action", "url=" + (try Signing.url(index: "7", key: stranger)), "action 7, which is not configured"),
       ("no secret", "url=" + (try Signing.url(index: "2", key: stranger)), "no tag is configured for bell"),
       ("empty", "empty", "the tag is empty"),
@@ -39,12 +41,17 @@ import Testing
       ("repeated parameter", "url=" + good + "&idx=1", "says 'idx' twice"),
       ("bad hex", "url=" + good.dropLast() + "g", "malformed 'sig'"),
       ("a short signature", "url=" + good.dropLast(), "malformed 'sig'"),
-      ("an index of 20 digits", "url=" + good.replacingOccurrences(of: "idx=1", with: "idx=99999999999999999999"), "malformed 'idx'"),
+      (
+        "an index of 20 digits", "url=" + good.replacingOccurrences(of: "idx=1", with: "idx=99999999999999999999"),
+        "malformed 'idx'"
+      ),
       ("no signature", "url=smp://action?idx=1&ts=1", "lacks 'sig'"),
     ]
     for (name, tag, sentence) in cases {
       let uid = tag.hasPrefix("memory=") ? "" : "uid=\(world.freshUID()) "
-      let outcome = try world.tap("ntag215 \(uid)\(tag)".replacingOccurrences(of: "ntag215", with: tag.hasPrefix("memory=") ? "ntag213" : "ntag215"), until: "refused")
+      let outcome = try world.tap(
+        "ntag215 \(uid)\(tag)".replacingOccurrences(
+          of: "ntag215", with: tag.hasPrefix("memory=") ? "ntag213" : "ntag215"), until: "refused")
       #expect(outcome.log.contains(sentence), "\(name): \(outcome.log)")
       #expect(outcome.lights.filter { $0 != "reading" } == ["refused"], "\(name): \(outcome.lights)")
     }
@@ -56,7 +63,8 @@ import Testing
   }
 
   @Test func `a held tag counts once, and a quick second tap falls to the cooldown`() throws {
-    let world = try KioskWorld(KioskWorld.Configuration(more: "  - {name: slow, topic: home/slow, message: x, cooldown: 1 h}"))
+    let world = try KioskWorld(
+      KioskWorld.Configuration(more: "  - {name: slow, topic: home/slow, message: x, cooldown: 1 h}"))
     try world.importSecret(index: 3, key: world.keys[1])
     try world.start()
     let url = try Signing.url(index: "3", key: world.keys[1])
@@ -71,11 +79,13 @@ import Testing
     try world.takeAway()
     let logBefore = world.log.utf8.count
     try world.tell("place ntag213 uid=04a1b2c3d4e5f6 url=\(url)")
-    #expect(eventually { String(decoding: world.log.utf8.dropFirst(logBefore), as: UTF8.self).contains("cooldown lasts") })
+    #expect(
+      eventually { String(decoding: world.log.utf8.dropFirst(logBefore), as: UTF8.self).contains("cooldown lasts") })
     #expect(world.received.count == 1)
   }
 
-  @Test func `a tag pulled away after any number of exchanges is refused or not seen, and works the next time`() throws {
+  @Test func `a tag pulled away after any number of exchanges is refused or not seen, and works the next time`() throws
+  {
     let world = try KioskWorld()
     try world.start()
     for exchanges in 0...4 {
@@ -86,7 +96,10 @@ import Testing
       #expect(try eventually(10) { try world.pollCount() >= looked + 6 })
       let seen = Array(world.lights.dropFirst(lights))
       // Whatever was accepted was delivered; nothing else was.
-      #expect(eventually(5) { world.received.count - received == world.lights.dropFirst(lights).filter { $0 == "accepted" }.count }, "\(exchanges): \(seen)")
+      #expect(
+        eventually(5) {
+          world.received.count - received == world.lights.dropFirst(lights).filter { $0 == "accepted" }.count
+        }, "\(exchanges): \(seen)")
       try world.takeAway()
       try world.goodTap()
     }

@@ -101,12 +101,12 @@ final class KioskWorld {
     try Programs.run(try Programs.built("tappet"), words + ["--config", configPath], input: input, limit: limit)
   }
 
+  /// A command of the simulator's control socket; its answer.
   @discardableResult
   func tell(_ command: String) throws -> String {
-    let finished = try Programs.run(
-      try Programs.built("tappet-sim"), ["ctl", folder + "/sim"] + command.split(separator: " ").map(String.init))
-    guard finished.status == 0 else { throw WorldFault(description: "\(command): \(finished.errors)\(finished.output)") }
-    return finished.output
+    let answer = try LocalStream.ask(folder + "/sim", command)
+    guard !answer.hasPrefix("error") else { throw WorldFault(description: "\(command): \(answer)") }
+    return answer
   }
 
   /// Lets a secret's tags act; its id.
@@ -170,7 +170,8 @@ final class KioskWorld {
     try takeAway()
     if messages > 0 { _ = eventually(5) { self.received.count >= receivedBefore + messages } }
     return Outcome(
-      lights: Array(lights.dropFirst(lightsBefore)), log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
+      lights: Array(lights.dropFirst(lightsBefore)),
+      log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
       received: Array(received.dropFirst(receivedBefore)))
   }
 

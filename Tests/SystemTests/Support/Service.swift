@@ -10,7 +10,9 @@ final class Service {
   init(_ program: URL, _ arguments: [String], log: String, environment: [String: String] = [:]) throws {
     self.log = log
     if !FileManager.default.fileExists(atPath: log) { _ = FileManager.default.createFile(atPath: log, contents: nil) }
-    guard let output = FileHandle(forWritingAtPath: log) else { throw WorldFault(description: "\(log) cannot be written") }
+    guard let output = FileHandle(forWritingAtPath: log) else {
+      throw WorldFault(description: "\(log) cannot be written")
+    }
     output.seekToEndOfFile()
     process.executableURL = program
     process.arguments = arguments

@@ -21,7 +21,9 @@ enum Signing {
   }
 
   /// A tag URL as the phone app writes it (formats.md, "Tag URL").
-  static func url(index: String, key: String, timestamp: String = "1770000000", carriesKey: Bool = false) throws -> String {
+  static func url(index: String, key: String, timestamp: String = "1770000000", carriesKey: Bool = false) throws
+    -> String
+  {
     let signed = "idx=\(index)&ts=\(timestamp)"
     return "smp://action?\(signed)&sig=\(try signature(of: signed, key: key))" + (carriesKey ? "&key=\(key)" : "")
   }
@@ -34,7 +36,9 @@ enum Certificates {
     let script = Repository.root + "/board/demo/make-certificates"
     let made = try Programs.run(URL(fileURLWithPath: script), [folder, "--all"], limit: 60)
     guard made.status == 0 else { throw WorldFault(description: made.errors) }
-    atexit { if case .success(let folder) = Certificates.folder { try? FileManager.default.removeItem(atPath: folder) } }
+    atexit {
+      if case .success(let folder) = Certificates.folder { try? FileManager.default.removeItem(atPath: folder) }
+    }
     return folder
   }
 
