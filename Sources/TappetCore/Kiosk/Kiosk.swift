@@ -116,6 +116,17 @@ public struct Kiosk: Sendable {
     }
   }
 
+  /// Whether what is accepted now can be sent now.
+  var isSending: Bool { link.isUp && phase == .running }
+
+  /// While stopping only what can be promised by the commit is taken, and at the very end nothing.
+  var isTaking: Bool {
+    switch phase {
+    case .running, .draining: true
+    case .starting, .closing, .finished: false
+    }
+  }
+
   private mutating func dueEffects(at now: Moment) -> [Effect] {
     switch phase {
     case .starting, .finished:
@@ -125,7 +136,7 @@ public struct Kiosk: Sendable {
         + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
-      guard isDrained || until <= now.instant || !link.isUp else { return [] }
+      guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
       return link.stop() + finishIfClosed()
     case .closing(let until):
@@ -187,7 +198,9 @@ public struct Kiosk: Sendable {
       link.endedWhileStopping()
       return expired + link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
-      return linkDown() + link.disconnected()
+      let effects = link.disconnected()
+      // Not by our order: the link is as it was, and so is what is in flight.
+      return link.isUp ? effects : linkDown() + effects
     case .acknowledged(let id): return delivered(id, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
@@ -204,6 +217,7 @@ public struct Kiosk: Sendable {
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
       guard let (entry, uid) = outbox.notStored(id) else { return trouble }
+      if let uid { taps.notAccepted(uid, action: entry.action) }
       return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault))
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
@@ -230,7 +244,7 @@ public struct Kiosk: Sendable {
   // MARK: Delivery
 
   private mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
-    guard link.isUp, phase == .running else { return [] }
+    guard isSending else { return [] }
     var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }

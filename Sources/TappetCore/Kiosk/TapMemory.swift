@@ -33,6 +33,11 @@ struct TapMemory: Sendable {
     return remaining > .zero ? remaining : nil
   }
 
+  /// The tap was to be accepted, but the disk did not take it: the next one is welcome.
+  mutating func notAccepted(_ uid: TagUID, action: String) {
+    accepted.removeAll { $0.uid == uid && $0.action == action }
+  }
+
   /// The tap was accepted.
   mutating func noteAccepted(_ uid: TagUID, _ action: Action, cooldownMax: Duration, at now: Instant) {
     accepted.removeAll { now - $0.at > cooldownMax || ($0.uid == uid && $0.action == action.name) }
