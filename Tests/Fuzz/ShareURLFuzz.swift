@@ -18,7 +18,11 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   guard let secret = SecretKey(key) else { return 0 }
   let index = choices.number()
   let label = choices.bit() ? choices.text() : nil
-  if label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax { arrives(ShareURL(index: index, key: secret, label: label)) }
+  let shared = ShareURL(index: index, key: secret, label: label)
+  // Longer labels, and those with control characters, no secret has.
+  let bytesOfLabel = Array((shared.label ?? "").utf8)
+  let isPossible = bytesOfLabel.count <= Limits.secretLabelSizeMax && !bytesOfLabel.contains { $0 < 0x20 || $0 == 0x7F }
+  if isPossible { arrives(shared) }
   return 0
 }
 
