@@ -21,7 +21,9 @@ let swiftSettings: [SwiftSetting] =
       "-Xllvm", "-sil-inline-never-functions=26DefaultStringInterpolationV",
     ]),
     // Nothing of ours unwinds; debuggers have the frame pointers.
-    .unsafeFlags(["-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables"]),
+    .unsafeFlags([
+      "-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables", "-Xcc", "-fomit-frame-pointer",
+    ]),
   ] : []
 
 /// A layer of ours.
