@@ -14,7 +14,7 @@ import Testing
     try world.awaitLight("queued", after: before)
     #expect(world.kiosk?.end(SIGKILL) == true)
     try world.tell("take")
-    try world.broker.start()
+    try world.restartBroker()
     try world.start()
     #expect(eventually(10) { world.received.count == 1 })
     // A tap later, it would have come a second time if it ever did.

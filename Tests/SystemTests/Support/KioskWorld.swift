@@ -96,6 +96,12 @@ final class KioskWorld {
     try awaitLight(light, after: before, seconds: 15)
   }
 
+  /// The broker comes back, and the witness with it.
+  func restartBroker() throws {
+    try broker.start()
+    try witness?.subscribe()
+  }
+
   @discardableResult
   func tappet(_ words: String..., input: String = "", limit: Double = 30) throws -> Finished {
     try Programs.run(try Programs.built("tappet"), words + ["--config", configPath], input: input, limit: limit)
