@@ -15,7 +15,9 @@ import Testing
     #expect(world.kiosk?.end(SIGKILL) == true)
     try world.tell("take")
     try world.restartBroker()
+    let restarted = world.lights.count
     try world.start()
+    try world.awaitLight("delivered-by-tag", after: restarted)
     #expect(eventually(10) { world.received.count == 1 })
     // A tap later, it would have come a second time if it ever did.
     try world.goodTap()
