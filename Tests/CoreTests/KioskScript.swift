@@ -42,9 +42,9 @@ final class KioskScript {
       unixMilliseconds: wallOffset + Int64(milliseconds))
   }
 
-  /// Until when it sleeps, milliseconds rounded down; nil: until something happens.
+  /// Until when it sleeps, milliseconds rounded up; nil: until something happens.
   var wakesAt: Int? {
-    kiosk.nextDeadline(at: moment(time)).map { Int($0.nanoseconds / 1_000_000) }
+    kiosk.nextDeadline(at: moment(time)).map { Int(($0.nanoseconds + 999_999) / 1_000_000) }
   }
 
   // MARK: Chapters that many stories share
