@@ -24,7 +24,7 @@ final class KioskScript {
       settings: KioskSettings(
         actions: actions, buttons: buttons, endpointCount: endpoints, trustsClock: trustsClock,
         outboxCountMax: countMax, outboxSizeMax: sizeMax),
-      seed: (seed, 2, 3, 4), at: Instant(nanoseconds: 0))
+      seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, seed << 32 | 3, ~seed), at: Instant(nanoseconds: 0))
   }
 
   /// What the kiosk orders when `event` happens at `milliseconds`.
