@@ -19,10 +19,11 @@ let swiftSettings: [SwiftSetting] =
     .unsafeFlags([
       "-Xllvm", "-sil-inline-never-functions=SS6append",
       "-Xllvm", "-sil-inline-never-functions=26DefaultStringInterpolationV",
+      "-Xllvm", "-sil-inline-removed-call-benefit=5",
     ]),
     // Nothing of ours unwinds; debuggers have the frame pointers.
     .unsafeFlags([
-      "-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables", "-Xcc", "-fomit-frame-pointer",
+      "-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables",
     ]),
   ] : []
 
