@@ -22,7 +22,8 @@ extension Kiosk {
   }
 
   mutating func buttonPressed(_ line: String, at now: Moment) -> [Effect] {
-    guard isTaking, let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name }) else {
+    guard isTaking, let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name })
+    else {
       return []
     }
     if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle) }
