@@ -5,7 +5,7 @@ SWIFT ?= swift
 CC := gcc
 PREFIX ?= /usr/local
 DESTDIR ?=
-VERSION := $(shell sed -n 's/.*static let text = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
+VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
 
 # Everything that is built stands in build/, laid out as it will be installed.
 OUT := build
@@ -40,6 +40,7 @@ check-deps:
 # One archive a product; SwiftPM knows best what has changed.
 $(SCRATCH)/.built: $(SOURCES) Makefile
 	@board/deps check
+	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
 	$(EMBEDDED) --product TappetToolStatic
 	$(EMBEDDED) --product TappetReaderStatic
 	$(EMBEDDED) --product TappetSimulatorStatic
@@ -67,7 +68,7 @@ $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	cp $(ARCHIVES)/libTappetStatic.a $@
+	strip --strip-debug -o $@ $(ARCHIVES)/libTappetStatic.a
 
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all

@@ -55,11 +55,14 @@ let package = Package(
     library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
 
+    // The public header, so that the exports are checked against it.
+    .systemLibrary(name: "CTappet", path: "Include"),
+
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
     layer("TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON"]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
-    layer("TappetInterface", ["TappetRuntime"]),
+    layer("TappetInterface", ["TappetRuntime", "CTappet"]),
     layer("TappetTool", ["TappetRuntime"]),
     layer("TappetSimulator", ["TappetCore", "CPlatform"]),
   ]

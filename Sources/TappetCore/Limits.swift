@@ -15,6 +15,8 @@ public enum Limits {
   public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
+  /// Keys that a C program may have tried at once.
+  public static let secretsPerCallMax = 64
   /// Bytes of UTF-8. Fits a QR code of level H together with the key.
   public static let secretLabelSizeMax = 128
 
@@ -37,7 +39,7 @@ public enum Limits {
   // MARK: The reader's process
   /// Bytes of one datagram on the reader's socket: the largest memory and its header.
   public static let readerMessageSizeMax = tagMemorySizeMax + 64
-  /// Select answers in 16 ms; three polls a second feel immediate and leave the field off most of the time.
+  /// Select answers in 16 ms: nearly seven looks a second feel immediate and leave the line idle nine tenths of the time.
   public static let readerPollInterval: Duration = .milliseconds(150)
   /// A turn of the loop that ended is told at most so often.
   public static let readerHeartbeatInterval: Duration = .seconds(5)
@@ -61,7 +63,7 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 20 ms.
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 24 ms.
   public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)
@@ -169,6 +171,12 @@ public enum Limits {
   public static let clientIDSizeMax = 128
   /// YAML nodes, aliases expanded: an anchor cannot explode.
   public static let configurationNodesMax = 20_000
+  /// Mistakes that are told one by one; a person mends the first and looks again.
+  public static let configurationProblemsMax = 50
+  /// Bytes of a socket's path (`sun_path` without its NUL).
+  public static let socketPathSizeMax = 107
+  /// Bytes of libnfc's connection string (NFC_BUFSIZE_CONNSTRING without its NUL).
+  public static let readerDeviceSizeMax = 1023
   /// Levels of nesting in a configuration file.
   public static let configurationDepthMax = 16
 

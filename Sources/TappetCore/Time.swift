@@ -8,6 +8,7 @@ public struct Instant: Comparable, Hashable, Sendable {
   /// The instant so many nanoseconds after the machine started.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Whether `left` comes first.
   public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
   /// Saturates instead of overflowing.
   public static func + (left: Instant, right: Duration) -> Instant {

@@ -2,6 +2,9 @@
 
 /// Tappet's own version.
 public enum Version {
-  /// Semantic versioning.
-  public static let text = "0.1.0"
+  /// Semantic versioning; as static text for C.
+  public static let staticText: StaticString = "0.1.0"
+
+  /// The same.
+  public static var text: String { "\(staticText)" }
 }

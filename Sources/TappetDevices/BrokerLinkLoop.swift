@@ -184,7 +184,7 @@ final class BrokerLinkLoop {
     }
     let session = try BrokerLinkSession(current, tls: tls)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
-    guard outcome.isSuccess, session.socket >= 0 else { throw .ofConnect(outcome) }
+    if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
   }
 
@@ -232,7 +232,7 @@ final class BrokerLinkLoop {
     case .reaching(let attempt):
       guard ready.events != 0 else { return }
       let code = socketError(ready.socket)
-      guard code == 0 else { return reach(attempt, after: .ofSystem(code)) }
+      guard code == 0 else { return reach(attempt, after: .ofSocket(code, session, current)) }
       phase = .greeting(attempt)
       // 2.0.11 goes on with the handshake only when it is told to read.
       greet(session, ready.socket)
@@ -370,18 +370,5 @@ extension LinkFailure {
   fileprivate var isOfTheAddress: Bool {
     if case .unreachable = self { return true }
     return self == .connectionRefused || self == .connectTimedOut
-  }
-
-  fileprivate static func ofConnect(_ outcome: BrokerLinkSession.Outcome) -> LinkFailure {
-    outcome.isOfSystem ? .ofSystem(outcome.systemCode) : .settingsRefused(code: outcome.code)
-  }
-
-  fileprivate static func ofSystem(_ code: Int32) -> LinkFailure {
-    switch code {
-    case ECONNREFUSED: .connectionRefused
-    case ETIMEDOUT: .connectTimedOut
-    case EMFILE, ENFILE, ENOMEM, ENOBUFS: .system(SystemCode(code))
-    default: .unreachable(SystemCode(code))
-    }
   }
 }

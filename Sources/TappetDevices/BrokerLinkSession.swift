@@ -57,7 +57,9 @@ final class BrokerLinkSession {
       session.acknowledgements.append(Acknowledgement(messageID: messageID, reason: reason))
     }
     mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
-      BrokerLinkSession.session(context)?.disconnectReason = reason
+      // A DISCONNECT packet is told first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
+      guard let session = BrokerLinkSession.session(context), session.disconnectReason == nil else { return }
+      session.disconnectReason = reason
     }
   }
 
@@ -130,7 +132,8 @@ final class BrokerLinkSession {
     let serverKeepAlive: Int32 = 19  // MQTT 5.0 §3.2.2.3.14
     let isGiven = mosquitto_property_read_int16(properties, serverKeepAlive, &keepalive, false) != nil
     session.connack = Connack(
-      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil)
+      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil
+    )
   }
 }
 
@@ -139,8 +142,19 @@ final class BrokerLinkSession {
 extension BrokerLinkSession.Outcome {
   /// The call did what it should.
   var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
-  /// `systemCode` says why it failed.
-  var isOfSystem: Bool { code == MOSQ_ERR_ERRNO.rawValue }
+  /// Why a start failed; nil when it did not. A handshake can be over, for better or worse, before `start` returns.
+  func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
+    // Under TLS the first write is told of a refused connection, and libmosquitto keeps it to itself: 2.0.11 calls it success,
+    // 2.0.20 a TLS error.
+    if let code = session.tls?.systemCode, code != 0 { return .ofSocket(code, session, settings) }
+    if isSuccess, session.socket >= 0 { return nil }
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_ERRNO where systemCode != EPROTO: return .ofSocket(systemCode, session, settings)
+    case MOSQ_ERR_INVAL, MOSQ_ERR_EAI, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
+      return .settingsRefused(code: code)
+    default: return failure(of: session, settings: settings)
+    }
+  }
   /// A publish that was refused for what it is, on a connection that is as good as before.
   var refusesMessage: Bool {
     switch mosq_err_t(code) {
@@ -155,7 +169,8 @@ extension BrokerLinkSession.Outcome {
   private var ending: Ending? {
     switch mosq_err_t(code) {
     // TLS without its farewell, as after a crash, comes as EPROTO.
-    case MOSQ_ERR_ERRNO where systemCode != EPROTO && systemCode != ECONNRESET && systemCode != EPIPE: .broken
+    // An end in the middle of a packet comes without any errno.
+    case MOSQ_ERR_ERRNO where ![EPROTO, ECONNRESET, EPIPE, 0].contains(systemCode): .broken
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: .closed
     default: nil
     }
@@ -201,6 +216,22 @@ extension BrokerLinkSession.Connack {
     switch version {
     case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
     case .v5: return .refused(ReasonCode(code))
+    }
+  }
+}
+
+extension LinkFailure {
+  /// What an errno of the socket means before there was a connection that could be talked over.
+  static func ofSocket(_ code: Int32, _ session: BrokerLinkSession, _ settings: BrokerSettings) -> LinkFailure {
+    switch code {
+    case ECONNREFUSED: .connectionRefused
+    case ETIMEDOUT: .connectTimedOut
+    case EMFILE, ENFILE, ENOMEM, ENOBUFS: .system(SystemCode(code))
+    // There was one, and the peer has thrown it away.
+    case ECONNRESET, EPIPE:
+      BrokerLinkSession.Outcome(code: MOSQ_ERR_CONN_LOST.rawValue, systemCode: code).failure(
+        of: session, settings: settings)
+    default: .unreachable(SystemCode(code))
     }
   }
 }

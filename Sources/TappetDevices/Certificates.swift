@@ -14,6 +14,8 @@ public final class TLSContext {
   let handle: OpaquePointer
   /// Whether the handshake was completed, on our side.
   fileprivate(set) var isEstablished = false
+  /// The errno of the handshake's first failure that was the socket's; 0 when there was none.
+  fileprivate(set) var systemCode: Int32 = 0
   /// The name for SNI; nil for an address, which RFC 6066 §3 does not allow there.
   fileprivate let serverName: String?
   fileprivate let host: String
@@ -48,46 +50,6 @@ public final class TLSContext {
     case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION: return .noCommonVersion
     default: return .protocolError(code: UInt64(errorCode), text: OpenSSLText.reason(errorCode))
     }
-  }
-}
-
-/// One line of what `tappet check` says about the files.
-public enum CertificateFact: Hashable, Sendable {
-  /// No CA file: the system's trust store decides.
-  case systemTrustStore
-  case certificate(CertificateDetails)
-  case keyMatches(certificate: String, key: String)
-  /// The key's mode lets others read it.
-  case keyOpenToOthers(path: String, mode: UInt32)
-  case problem(CertificateProblem)
-}
-
-/// What stands in one certificate.
-public struct CertificateDetails: Hashable, Sendable {
-  /// What it is there for.
-  public enum Role: Hashable, Sendable {
-    case authority
-    case client
-    case clientChain
-  }
-  /// What it is there for.
-  public var role: Role
-  /// The file.
-  public var path: String
-  /// Whose it is, on one line.
-  public var subject: String
-  /// Who signed it.
-  public var issuer: String
-  /// Seconds since 1970.
-  public var notBeforeUnixSeconds: Int64
-  /// Seconds since 1970.
-  public var notAfterUnixSeconds: Int64
-
-  /// Whole days until it expires, rounded down: negative when it has.
-  public func daysLeft(atUnixSeconds now: Int64) -> Int64 {
-    let (left, overflow) = notAfterUnixSeconds.subtractingReportingOverflow(now)
-    guard !overflow else { return now < 0 ? .max : .min }
-    return left >= 0 ? left / 86_400 : (left + 1) / 86_400 - 1
   }
 }
 
@@ -162,7 +124,9 @@ public enum Certificates {
       ERR_clear_error()
       throw .keyMismatch(certificate: path, key: keyPath)
     }
-    guard SSL_CTX_use_certificate(context, leaf.handle) == 1 else { throw .tooWeak(path: path, text: OpenSSLText.lastError()) }
+    guard SSL_CTX_use_certificate(context, leaf.handle) == 1 else {
+      throw .tooWeak(path: path, text: OpenSSLText.lastError())
+    }
     for certificate in chain.dropFirst() {
       // Counted up by the context (SSL_CTX_add1_chain_cert, a macro over this).
       let result = SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate.handle))
@@ -213,8 +177,10 @@ public enum Certificates {
     case SSL_CB_READ | SSL_CB_ALERT where value >> 8 == SSL3_AL_FATAL:
       context.alert = UInt8(truncatingIfNeeded: value)
     case SSL_ST_CONNECT | SSL_CB_EXIT where value <= 0:
+      let systemCode = tp_errno()
       let code = ERR_peek_last_error()
       if code != 0 { context.errorCode = code }
+      if code == 0, systemCode != EAGAIN, context.systemCode == 0 { context.systemCode = systemCode }
     default: break
     }
   }
@@ -371,11 +337,12 @@ private final class PEMFile {
   }
 
   /// Stands in OpenSSL's way to the terminal, and notes that a passphrase would have been needed.
-  private let neverAsk: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
-    _, _, _, wasAsked in
-    wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
-    return -1
-  }
+  private let neverAsk: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
+    {
+      _, _, _, wasAsked in
+      wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
+      return -1
+    }
 }
 
 /// OpenSSL's words and times as Swift's.
@@ -409,5 +376,5 @@ private enum OpenSSLText {
 
 extension SystemCode {
   /// Its code and words.
-  init(_ error: SystemError) { self.init(code: error.code, text: error.text) }
+  public init(_ error: SystemError) { self.init(code: error.code, text: error.text) }
 }

@@ -12,7 +12,9 @@ public enum ConfigFile {
     case refused([ConfigProblem])
   }
 
-  /// Reads the file at `path`. Relative paths in it are taken from its folder.
+  /// Reads the file at `path`.
+  ///
+  /// Relative paths in it are taken from its folder.
   public static func load(path: String) -> Outcome {
     let start = TextPosition(line: 1, column: 1)
     switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
@@ -30,17 +32,33 @@ public enum ConfigFile {
     if bytes.count > Limits.configurationSizeMax {
       reader.note(.tooLarge(size: bytes.count, max: Limits.configurationSizeMax), at: start, "")
     } else if String(validating: bytes, as: UTF8.self) == nil {
-      reader.note(.notUTF8, at: start, "")
+      reader.note(.notUTF8, at: TextPosition(of: validCount(bytes), in: bytes), "")
     } else {
       do throws(YAMLFailure) {
         let root = try YAMLDocument.parse(bytes)
         if let configuration = reader.configuration(root) { return .loaded(configuration) }
       } catch { reader.note(.yaml(error.error), at: error.position, "") }
     }
-    return .refused(
-      reader.problems.sorted {
-        ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column)
-      })
+    return .refused(bounded(reader.problems))
+  }
+
+  /// In the order of the file, and no more than a person reads.
+  private static func bounded(_ problems: [ConfigProblem]) -> [ConfigProblem] {
+    let sorted = problems.sorted { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
+    guard sorted.count > Limits.configurationProblemsMax, let last = sorted.last else { return sorted }
+    var told = Array(sorted.prefix(Limits.configurationProblemsMax))
+    let kind = ConfigProblem.Kind.more(count: sorted.count - told.count)
+    told.append(ConfigProblem(file: last.file, position: last.position, place: "", kind: kind))
+    return told
+  }
+
+  /// Bytes before the first that is not UTF-8.
+  private static func validCount(_ bytes: [UInt8]) -> Int {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var count = 0
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { count += UTF8.width(scalar) }
+    return count
   }
 
   private static func folder(of path: String) -> String {
@@ -59,12 +77,13 @@ extension ConfigReader {
     let broker = required("broker", in: top).flatMap { self.broker($0) }
     let timestampKey = top.value("timestamp_key").flatMap { self.timestampKey($0) }
     let actions = required("actions", in: top).flatMap { self.actions($0, hasKey: top.value("timestamp_key") != nil) }
-    let panel = top.value("panel").flatMap { self.panel($0, actions: actions ?? []) }
+    let names = top.value("actions").map { actionNames($0) } ?? []
+    let panel = top.value("panel").flatMap { self.panel($0, actionNames: names) }
     let device = top.value("reader").flatMap { self.readerDevice($0) }
     let checksClock = top.value("clock").flatMap { choice($0, "clock", ["check": true, "trust": false]) }
     let outbox = top.value("outbox").flatMap { self.outbox($0) }
     let state = top.value("state").flatMap { path($0, "state") } ?? "/var/lib/tappet"
-    let control = top.value("control").flatMap { path($0, "control") }
+    let control = top.value("control").flatMap { socketPath($0, "control") }
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
       broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
@@ -75,7 +94,7 @@ extension ConfigReader {
 
   private mutating func readerDevice(_ node: YAMLNode) -> String? {
     guard let mapping = mapping(node, "reader", keys: ["device"]) else { return nil }
-    return mapping.value("device").flatMap { text($0, "reader.device") }
+    return mapping.value("device").flatMap { shortText($0, "reader.device", sizeMax: Limits.readerDeviceSizeMax) }
   }
 
   private mutating func outbox(_ node: YAMLNode) -> (count: Int?, size: Int?)? {
@@ -85,17 +104,19 @@ extension ConfigReader {
     return (count.map { Int($0) }, size)
   }
 
-  private mutating func panel(_ node: YAMLNode, actions: [Action]) -> PanelSettings? {
+  private mutating func panel(_ node: YAMLNode, actionNames: [String]) -> PanelSettings? {
     let later = ["profile", "chip", "leds", "buzzer", "lights"]
     guard let mapping = mapping(node, "panel", keys: ["simulator", "buttons"], later: later) else { return nil }
-    let simulator = mapping.value("simulator").flatMap { path($0, "panel.simulator") }
+    let simulator = mapping.value("simulator").flatMap { socketPath($0, "panel.simulator") }
     var buttons: [ButtonSettings] = []
     if let list = mapping.value("buttons").flatMap({ self.list($0, "panel.buttons") }) {
       for (index, element) in list.enumerated() {
         let place = "panel.buttons[\(index)]"
-        if let button = button(element, place, actions: actions) {
+        if let button = button(element, place, actionNames: actionNames) {
           if buttons.contains(where: { $0.line == button.line }) {
-            note(.invalidValue(button.line, expected: "a line that no other button has"), at: element.position, place + ".line")
+            note(
+              .invalidValue(button.line, expected: "a line that no other button has"), at: element.position,
+              place + ".line")
           }
           buttons.append(button)
         }
@@ -104,15 +125,16 @@ extension ConfigReader {
     return PanelSettings(simulator: simulator, buttons: buttons)
   }
 
-  private mutating func button(_ node: YAMLNode, _ place: String, actions: [Action]) -> ButtonSettings? {
-    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"]) else {
+  private mutating func button(_ node: YAMLNode, _ place: String, actionNames: [String]) -> ButtonSettings? {
+    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"])
+    else {
       return nil
     }
     let line = required("line", in: mapping).flatMap { text($0, place + ".line") }
     guard let press = required("press", in: mapping), let name = text(press, place + ".press") else { return nil }
-    if !actions.contains(where: { $0.name == name }) {
-      let nearest = Spelling.nearest(to: name, among: actions.map { $0.name })
-      note(.unknownAction(name, nearest: nearest), at: press.position, place + ".press")
+    if !actionNames.contains(name) {
+      let nearest = Spelling.nearest(to: name, among: actionNames)
+      note(.unknownAction(Self.shortened(name), nearest: nearest), at: press.position, place + ".press")
     }
     return line.map { ButtonSettings(line: $0, press: name) }
   }

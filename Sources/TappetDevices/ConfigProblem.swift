@@ -30,16 +30,36 @@ public struct ConfigProblem: Hashable, Sendable {
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
     case badMessage
+    /// So many more mistakes were found.
+    case more(count: Int)
   }
 
+  /// As it was named by whoever asked.
   public var file: String
+  /// Where in the file.
   public var position: TextPosition
   /// Where in the tree: `actions[0].topic`; empty at the top.
   public var place: String
+  /// What it is.
   public var kind: Kind
 
+  /// For a person.
+  ///
   /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
-  public var sentence: String { "\(file):\(position.line):\(position.column): \(words)" }
+  public var sentence: String { Self.printable("\(file):\(position.line):\(position.column): \(words)") }
+
+  /// What a file holds may not steer the terminal on which it is complained of.
+  private static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
 
   private var words: String {
     let inPlace = place.isEmpty ? "" : " in \(place)"
@@ -49,6 +69,8 @@ public struct ConfigProblem: Hashable, Sendable {
     case .tooLarge(let size, let max): return "has \(size) bytes; a configuration has at most \(max)"
     case .notUTF8: return "is not UTF-8 text"
     case .yaml(.syntax(let problem)): return "is no YAML: \(problem)"
+    case .yaml(.tab): return "a tab stands where only spaces may indent"
+    case .yaml(.tag(let tag)): return "the tag '\(tag)' is not taken; write the value without it"
     case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before"
     case .yaml(.tooManyNodes(let max)): return "has more than \(max) values, aliases counted each time"
     case .yaml(.tooDeep(let max)): return "is nested more than \(max) levels deep"
@@ -65,12 +87,14 @@ public struct ConfigProblem: Hashable, Sendable {
     case .needsPartner(let key, let partner): return "'\(key)' needs '\(partner)' beside it\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
-    case .unknownAction(let name, let nearest): return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
+    case .unknownAction(let name, let nearest):
+      return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .more(let count): return "and \(count) more"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
     }
   }

@@ -45,13 +45,15 @@ struct ConfigReader {
       if key == "<<" {
         note(.mergeKey, at: pair.key.position, place)
       } else if taken.contains(where: { $0.key == key }) {
-        note(.duplicateKey(key), at: pair.key.position, place)
+        note(.duplicateKey(Self.shortened(key)), at: pair.key.position, place)
       } else if later.contains(key) {
         note(.notInThisVersion(key), at: pair.key.position, place)
       } else if keys.contains(key) {
         taken.append((key, pair.key.position, pair.value))
       } else {
-        note(.unknownKey(key, nearest: Spelling.nearest(to: key, among: keys)), at: pair.key.position, place)
+        note(
+          .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: keys)), at: pair.key.position,
+          place)
       }
     }
     return ConfigMapping(pairs: taken, place: place, position: node.position)
@@ -67,7 +69,8 @@ struct ConfigReader {
   /// The elements of a list that has one at least.
   mutating func list(_ node: YAMLNode, _ place: String) -> [YAMLNode]? {
     guard case .sequence(let elements) = node.content, !elements.isEmpty else {
-      note(.wrongType(expected: "a list with one element at least", found: Self.kind(of: node)), at: node.position, place)
+      note(
+        .wrongType(expected: "a list with one element at least", found: Self.kind(of: node)), at: node.position, place)
       return nil
     }
     return elements
@@ -82,7 +85,9 @@ struct ConfigReader {
       return nil
     }
     guard !text.isEmpty, !text.utf8.contains(0) else {
-      note(.invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node.position, place)
+      note(
+        .invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node.position, place
+      )
       return nil
     }
     return text
@@ -93,8 +98,29 @@ struct ConfigReader {
     text(node, place).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
   }
 
+  /// Text for a line on a terminal.
+  mutating func shortText(_ node: YAMLNode, _ place: String, sizeMax: Int) -> String? {
+    guard let text = text(node, place) else { return nil }
+    guard text.utf8.count <= sizeMax, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      invalid(node, place, expected: "1 to \(sizeMax) bytes on one line")
+      return nil
+    }
+    return text
+  }
+
+  /// The path of a socket, which the kernel bounds.
+  mutating func socketPath(_ node: YAMLNode, _ place: String) -> String? {
+    guard let path = path(node, place) else { return nil }
+    guard path.utf8.count <= Limits.socketPathSizeMax else {
+      invalid(node, place, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
+      return nil
+    }
+    return path
+  }
+
   mutating func whole(_ node: YAMLNode, _ place: String, in range: ClosedRange<Int64>) -> Int64? {
-    guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8), range.contains(value)
+    guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8),
+      range.contains(value)
     else {
       invalid(node, place, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
       return nil
@@ -102,7 +128,14 @@ struct ConfigReader {
     return value
   }
 
-  mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? { choice(node, place, ["true": true, "false": false]) }
+  /// `true` or `false`, without quotes.
+  mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? {
+    if case .scalar(_, isPlain: false) = node.content {
+      invalid(node, place, expected: "true or false, without quotes")
+      return nil
+    }
+    return choice(node, place, ["true": true, "false": false])
+  }
 
   mutating func choice<Value>(_ node: YAMLNode, _ place: String, _ values: KeyValuePairs<String, Value>) -> Value? {
     if case .scalar(let text, _) = node.content {

@@ -15,7 +15,9 @@ public enum JSON: Hashable, Sendable {
 
   /// One name and its value.
   public struct Member: Hashable, Sendable {
+    /// Its name, not necessarily unique.
     public var name: String
+    /// Its value.
     public var value: JSON
 
     /// A member.

@@ -27,8 +27,9 @@ public enum SealingKey {
   /// The file's name, among the credentials and in the state folder.
   public static let fileName = "tappet.key"
 
-  /// The key of the store in `folder`. `credentials`: the value of CREDENTIALS_DIRECTORY, if any. `mayMake`: no secret
-  /// needs an earlier one.
+  /// The key of the store in `folder`.
+  ///
+  /// `credentials`: the value of CREDENTIALS_DIRECTORY, if any. `mayMake`: no secret needs an earlier one.
   public static func load(folder: String, credentials: String?, mayMake: Bool) throws(SealingKeyError) -> SecretKey {
     if let credentials, let key = try read(credentials + "/" + fileName, isOurs: false) { return key }
     let state: StoreFolder
@@ -36,13 +37,16 @@ public enum SealingKey {
       state = try StoreFolder(path: folder)
       try state.lock()
     } catch { throw .folder(error) }
+    defer { state.unlock() }
     let path = state.file(fileName)
     if let key = try read(path, isOurs: true) { return key }
     guard mayMake else { throw .lost(path: path) }
     return try make(path, in: state)
   }
 
-  /// Nil when there is no such file. The service manager's own file has the rights that it gave it.
+  /// Nil when there is no such file.
+  ///
+  /// The service manager's own file has the rights that it gave it.
   private static func read(_ path: String, isOurs: Bool) throws(SealingKeyError) -> SecretKey? {
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isOurs ? O_NOFOLLOW : 0)
     let file = tp_open(path, flags, 0)

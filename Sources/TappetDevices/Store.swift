@@ -6,7 +6,9 @@
 import CPlatform
 import TappetCore
 
-/// The state folder's database. One thread at a time.
+/// The state folder's database.
+///
+/// One thread at a time.
 public final class Store {
   /// The file's name in the state folder.
   public static let fileName = "tappet.db"
@@ -16,18 +18,22 @@ public final class Store {
   let database: StoreDatabase
   /// The number of this start of the machine in the table `boots`.
   let boot: Int64
-  /// Where entries are that the kiosk holds or may hold, so that a removal finds them without an index. A hint: an entry
-  /// that is not in it is searched for.
+  /// Where entries are that the kiosk holds or may hold, so that a removal finds them without an index.
+  ///
+  /// A hint: an entry that is not in it is searched for.
   var places: [EntryID: Int64] = [:]
   /// The wall clock minus the monotonic one, as the database knows it for this start; milliseconds.
   var notedOffset: Int64?
 
-  /// Opens the store in `folder`, made if it is absent. `bootID`: the 16 bytes that the kernel drew at its start; empty
-  /// when unknown, then no entry of an earlier process counts as this start's. Blocks on the disk.
+  /// Opens the store in `folder`, made if it is absent.
+  ///
+  /// `bootID`: the 16 bytes that the kernel drew at its start; empty when unknown, then no entry of an earlier process
+  /// counts as this start's. Blocks on the disk.
   public init(folder path: String, bootID: [UInt8]) throws(StoreError) {
     let folder = try StoreFolder(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
+    defer { folder.unlock() }
     try folder.ensureFile(Store.fileName)
     try folder.tightenFile(Store.fileName + "-wal")
     try folder.tightenFile(Store.fileName + "-shm")
@@ -94,7 +100,9 @@ public final class Store {
       """)
   }
 
-  /// Brings the schema to `version`; nothing when it has it. Tests stop earlier.
+  /// Brings the schema to `version`; nothing when it has it.
+  ///
+  /// Tests stop earlier.
   static func migrate(_ database: StoreDatabase, through version: Int64) throws(StoreError) {
     if try database.integer("PRAGMA user_version") ?? 0 >= version { return }
     try database.transaction { () throws(StoreError) in

@@ -66,7 +66,9 @@ struct StoreBatch {
     return events
   }
 
-  /// The same requests, a batch each: one that fails does not take the others with it. Removals stay together.
+  /// The same requests, a batch each: one that fails does not take the others with it.
+  ///
+  /// Removals stay together.
   func separated() -> [StoreBatch] {
     var batches: [StoreBatch] = []
     if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }

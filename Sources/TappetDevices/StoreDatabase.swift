@@ -5,7 +5,9 @@ import CPlatform
 import CSQLite
 import TappetCore
 
-/// One connection to one database. One thread at a time.
+/// One connection to one database.
+///
+/// One thread at a time.
 final class StoreDatabase {
   /// The database file.
   let path: String
@@ -61,7 +63,9 @@ final class StoreDatabase {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Everything that `body` does, or nothing. The write lock is taken first, so that no half of it waits for it.
+  /// Everything that `body` does, or nothing.
+  ///
+  /// The write lock is taken first, so that no half of it waits for it.
   func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
   ) throws(Failure) -> Result {
@@ -120,7 +124,9 @@ final class StoreDatabase {
   }
 }
 
-/// A prepared statement. Values are counted from 1, columns from 0, as in SQLite.
+/// A prepared statement.
+///
+/// Values are counted from 1, columns from 0, as in SQLite.
 final class StoreStatement {
   private let handle: OpaquePointer
   // The database owns its statements and outlives them.
@@ -145,7 +151,9 @@ final class StoreStatement {
   /// Lets go of the locks of a reading that is over.
   func reset() { sqlite3_reset(handle) }
 
-  /// True: there is a row. False: done.
+  /// True: there is a row.
+  ///
+  /// False: done.
   func step() throws(StoreError) -> Bool {
     guard bindCode == SQLITE_OK else {
       throw .other(StoreFailure(code: bindCode, systemCode: 0, path: database.path))

@@ -10,7 +10,9 @@ final class StoreFolder {
   private let descriptor: Int32
   private let owner: stat
 
-  /// Opens the folder, made with 0700 if it is absent. A symbolic link is followed: service managers make one.
+  /// Opens the folder, made with 0700 if it is absent.
+  ///
+  /// A symbolic link is followed: service managers make one.
   init(path: String) throws(StoreError) {
     self.path = path
     if mkdir(path, 0o700) == -1, tp_errno() != EEXIST {
@@ -39,18 +41,23 @@ final class StoreFolder {
 
   deinit { close(descriptor) }
 
-  /// Holds back other processes' `lock` until this object is gone.
+  /// Holds back everyone else's `lock` until `unlock`.
   func lock() throws(StoreError) {
     do throws(SystemError) { try checked("flock") { flock(descriptor, LOCK_EX) } } catch {
       throw .cannotOpen(path: path, error)
     }
   }
 
+  /// The inverse of `lock`.
+  func unlock() { flock(descriptor, LOCK_UN) }
+
   /// The path of a file in the folder.
   func file(_ name: String) -> String { path + "/" + name }
 
-  /// Makes `name`, empty and 0600, unless it is there; then takes others' rights to it away. Never opens what is there: to
-  /// close it again would drop the locks that SQLite has on it in this process (sqlite.org/howtocorrupt.html, §2.2).
+  /// Makes `name`, empty and 0600, unless it is there; then takes others' rights to it away.
+  ///
+  /// Never opens what is there: to close it again would drop the locks that SQLite has on it in this process
+  /// (sqlite.org/howtocorrupt.html, §2.2).
   func ensureFile(_ name: String) throws(StoreError) {
     if try tightenFile(name) { return }
     let path = file(name)

@@ -27,9 +27,10 @@ extension Store {
     for id in ids { places[id] = nil }
   }
 
-  /// At most `limit` entries behind `sequence`, in order; `reachedEnd` when there are no more behind them. While the clock
-  /// is not good, those that it keeps waiting are left out: a token needs the time, and an entry of an earlier start may
-  /// be too old.
+  /// At most `limit` entries behind `sequence`, in order; `reachedEnd` when there are no more behind them.
+  ///
+  /// While the clock is not good, those that it keeps waiting are left out: a token needs the time, and an entry of an
+  /// earlier start may be too old.
   public func fetch(
     after sequence: Int64, limit: Int, clockIsGood: Bool
   ) throws(StoreError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
@@ -60,8 +61,10 @@ extension Store {
       earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood))
   }
 
-  /// Removes at most `limit` entries whose time is over and answers them, with the first expiry among the rest: it is in
-  /// the past when there are more. Entries of an earlier start are judged only by a good wall clock.
+  /// Removes at most `limit` entries whose time is over and answers them, with the first expiry among the rest: it is
+  /// in the past when there are more.
+  ///
+  /// Entries of an earlier start are judged only by a good wall clock.
   public func expire(
     at moment: Moment, clockIsGood: Bool, limit: Int = Limits.storeExpireMax
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
@@ -148,10 +151,12 @@ extension Store {
 
   /// Keeps the latest difference of the two clocks, when it has changed by enough to matter.
   func noteClock(_ moment: Moment) throws(StoreError) {
-    let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(moment.instant.nanoseconds / 1_000_000)
+    let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(
+      moment.instant.nanoseconds / 1_000_000)
     if overflow { return }
     let drift = notedOffset.map { offset.subtractingReportingOverflow($0) }
-    if let drift, !drift.overflow, drift.partialValue.magnitude <= Limits.storeClockDriftMax.wholeMilliseconds.magnitude {
+    if let drift, !drift.overflow, drift.partialValue.magnitude <= Limits.storeClockDriftMax.wholeMilliseconds.magnitude
+    {
       return
     }
     let statement = try database.statement("UPDATE boots SET wall_offset_ms = ?1, noted_ns = ?2 WHERE number = ?3")
@@ -162,7 +167,9 @@ extension Store {
     notedOffset = offset
   }
 
-  /// Remembers where the entry is. While the link is down nobody holds what is stored, so a bound does no harm.
+  /// Remembers where the entry is.
+  ///
+  /// While the link is down nobody holds what is stored, so a bound does no harm.
   func remember(_ id: EntryID, at sequence: Int64) {
     if places.count < Limits.storePlacesMax { places[id] = sequence }
   }
@@ -209,6 +216,7 @@ extension Store {
   private func threshold(of start: Start, at moment: Moment, clockIsGood: Bool) -> Int64? {
     if start.boot == boot { return moment.instant.nanoseconds }
     guard clockIsGood else { return nil }
+    if start.boot == Store.unixEra { return Store.nanoseconds(moment.unixMilliseconds) }
     // A clock that was ahead of today's was wrong, and its expiries would be late: better none than too late.
     let ahead = start.unixMilliseconds(start.notedAt).subtractingReportingOverflow(moment.unixMilliseconds)
     guard let offset = start.offset, !ahead.overflow,

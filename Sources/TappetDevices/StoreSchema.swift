@@ -9,7 +9,9 @@ enum StoreSchema {
   /// The version of a database that had them all.
   static var version: Int64 { Int64(migrations.count) }
 
-  /// Secrets, sealed. AUTOINCREMENT: a sequence is never given twice, even after the outbox was empty.
+  /// Secrets, sealed.
+  ///
+  /// AUTOINCREMENT: a sequence is never given twice, even after the outbox was empty.
   private static let first = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
@@ -27,7 +29,9 @@ enum StoreSchema {
     INSERT INTO meta VALUES ('trials', 0);
     """
 
-  /// What expires next is found without reading the outbox. There is no index by id: ids are random, and in a long outbox
-  /// each removal would write a page of its own (`Store.places`).
+  /// What expires next is found without reading the outbox.
+  ///
+  /// There is no index by id: ids are random, and in a long outbox each removal would write a page of its own
+  /// (`Store.places`).
   private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
 }

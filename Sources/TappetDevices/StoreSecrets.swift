@@ -46,7 +46,9 @@ public enum SecretError: Error, Hashable, Sendable {
 }
 
 extension Store {
-  /// All secrets, opened with `key`. Any process may have changed them since the last call.
+  /// All secrets, opened with `key`.
+  ///
+  /// Any process may have changed them since the last call.
   public func secrets(sealedUnder key: SecretKey) throws(StoreError) -> StoredSecrets {
     let statement = try database.statement(
       "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets ORDER BY action, created, id")
@@ -75,7 +77,9 @@ extension Store {
     Int(clamping: try database.integer("SELECT count(*) FROM secrets") ?? 0)
   }
 
-  /// Seals `secret` under `key` and commits it. Refused: a key that the action has, and one more than it may have.
+  /// Seals `secret` under `key` and commits it.
+  ///
+  /// Refused: a key that the action has, and one more than it may have.
   public func addSecret(_ secret: TagSecret, sealedUnder key: SecretKey) throws(SecretError) {
     let labelSize = secret.label?.utf8.count ?? 0
     guard labelSize <= Limits.secretLabelSizeMax else {
@@ -90,7 +94,9 @@ extension Store {
       }, failed: { .store($0) })
   }
 
-  /// Removes a secret: the tags that were written with it are refused from now on. False when there was none.
+  /// Removes a secret: the tags that were written with it are refused from now on.
+  ///
+  /// False when there was none.
   public func removeSecret(_ id: String) throws(StoreError) -> Bool {
     try transaction { () throws(StoreError) in
       let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
@@ -156,7 +162,9 @@ extension Store {
     return secret
   }
 
-  /// What a seal is bound to. The sizes keep "a" + "bc" apart from "ab" + "c".
+  /// What a seal is bound to.
+  ///
+  /// The sizes keep "a" + "bc" apart from "ab" + "c".
   private static func context(_ id: String, _ action: String, _ index: Int64) -> [UInt8] {
     Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
   }

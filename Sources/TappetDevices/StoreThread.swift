@@ -4,10 +4,10 @@
 import CPlatform
 import TappetCore
 
-/// Runs a store on a thread of its own.
 // Unchecked because the compiler cannot see the mutex: `waiting`, `appendCount` and `isStopping` are touched by any thread,
 // but only under it; `store` and `unfinished` belong to the thread alone from `init` on; `thread` is used by `stop` alone,
 // which one thread calls once.
+/// Runs a store on a thread of its own.
 public final class StoreThread: @unchecked Sendable {
   private let store: Store
   private let post: @Sendable (StoreEvent) -> Void
@@ -19,8 +19,10 @@ public final class StoreThread: @unchecked Sendable {
   private var unfinished: [EntryID] = []
   private var thread: pthread_t?
 
-  /// Takes the store over and starts the thread. `post` is called on it with each answer, and must not block; for an
-  /// entry that finds no room it is called by `submit`. The thread keeps this object alive until `stop`.
+  /// Takes the store over and starts the thread.
+  ///
+  /// `post` is called on it with each answer, and must not block; for an entry that finds no room it is called by
+  /// `submit`. The thread keeps this object alive until `stop`.
   public init(_ store: sending Store, post: @escaping @Sendable (StoreEvent) -> Void) throws(SystemError) {
     self.store = store
     self.post = post
@@ -40,7 +42,9 @@ public final class StoreThread: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Hands a request over. Any thread; never blocks on the disk.
+  /// Hands a request over.
+  ///
+  /// Any thread; never blocks on the disk.
   public func submit(_ request: StoreRequest) {
     pthread_mutex_lock(mutex)
     var refused: EntryID?
@@ -55,7 +59,9 @@ public final class StoreThread: @unchecked Sendable {
     if let refused { post(.storeFailed(refused, .busy)) }
   }
 
-  /// Finishes what waits, closes the store and ends the thread. Once, from one thread; blocks on the disk.
+  /// Finishes what waits and ends the thread.
+  ///
+  /// Once, from one thread; blocks on the disk.
   public func stop() {
     pthread_mutex_lock(mutex)
     isStopping = true

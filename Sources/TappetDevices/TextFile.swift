@@ -25,7 +25,9 @@ struct TextFile {
       var bytes: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 4096)
       while true {
-        let count = try checked("read") { block.withUnsafeMutableBytes { CPlatform.read(fd, $0.baseAddress, $0.count) } }
+        let count = try checked("read") {
+          block.withUnsafeMutableBytes { CPlatform.read(fd, $0.baseAddress, $0.count) }
+        }
         if count == 0 { break }
         bytes += block.prefix(count)
         guard bytes.count <= sizeMax else { throw SystemError(call: "read", code: EFBIG) }

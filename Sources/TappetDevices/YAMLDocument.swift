@@ -5,8 +5,25 @@ import TappetCore
 
 /// A place in a file; both count from 1.
 public struct TextPosition: Hashable, Sendable {
+  /// From 1.
   public var line: Int
+  /// From 1, in characters.
   public var column: Int
+}
+
+extension TextPosition {
+  /// The place of the byte at `offset` of a UTF-8 text; columns are characters.
+  init(of offset: Int, in text: some Collection<UInt8>) {
+    self.init(line: 1, column: 1)
+    for byte in text.prefix(max(0, offset)) {
+      if byte == 0x0A {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+  }
 }
 
 /// A node of the tree and where it stands.
@@ -28,6 +45,10 @@ struct YAMLNode: Sendable {
 /// Why a text is not one document.
 public enum YAMLError: Hashable, Sendable {
   case syntax(String)
+  /// A tab where only spaces may indent.
+  case tab
+  /// `!tag`: a value is what the configuration takes it for.
+  case tag(String)
   case unknownAlias(String)
   case tooManyNodes(max: Int)
   case tooDeep(max: Int)
@@ -45,19 +66,24 @@ struct YAMLFailure: Error {
 final class YAMLDocument {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let event: UnsafeMutablePointer<yaml_event_t>
+  private let text: UnsafeBufferPointer<UInt8>
   private var anchors: [String: YAMLNode] = [:]
   private var count = 0
 
   /// The document in `bytes`.
   static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
-    var result: Result<YAMLNode, YAMLFailure> = .failure(YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
+    var result: Result<YAMLNode, YAMLFailure> = .failure(
+      YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
     bytes.withUnsafeBufferPointer { buffer in
-      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch { result = .failure(error) }
+      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch {
+        result = .failure(error)
+      }
     }
     return try result.get()
   }
 
   private init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
     parser = .allocate(capacity: 1)
     parser.initialize(to: yaml_parser_t())
     event = .allocate(capacity: 1)
@@ -94,7 +120,8 @@ final class YAMLDocument {
     case YAML_SCALAR_EVENT:
       let scalar = event.pointee.data.scalar
       let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      let isText = try isText(scalar.tag)
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && !isText
       return try finish(.scalar(text, isPlain: isPlain), position, name(scalar.anchor), count: 1)
     case YAML_ALIAS_EVENT:
       let alias = name(event.pointee.data.alias.anchor) ?? ""
@@ -103,6 +130,7 @@ final class YAMLDocument {
       try add(known.count)
       return known
     case YAML_SEQUENCE_START_EVENT:
+      try refuseTag(event.pointee.data.sequence_start.tag)
       let anchor = name(event.pointee.data.sequence_start.anchor)
       var elements: [YAMLNode] = []
       try advance()
@@ -112,6 +140,7 @@ final class YAMLDocument {
       }
       return try finish(.sequence(elements), position, anchor, count: elements.reduce(1) { $0 + $1.count })
     case YAML_MAPPING_START_EVENT:
+      try refuseTag(event.pointee.data.mapping_start.tag)
       let anchor = name(event.pointee.data.mapping_start.anchor)
       var pairs: [(key: YAMLNode, value: YAMLNode)] = []
       try advance()
@@ -121,7 +150,8 @@ final class YAMLDocument {
         pairs.append((key, try node(depth: depth + 1)))
         try advance()
       }
-      return try finish(.mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
+      return try finish(
+        .mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
     default:
       throw failure(.empty)
     }
@@ -144,10 +174,29 @@ final class YAMLDocument {
 
   private func advance() throws(YAMLFailure) {
     yaml_event_delete(event)
-    guard yaml_parser_parse(parser, event) == 1 else {
-      let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
-      throw YAMLFailure(position: position(parser.pointee.problem_mark), error: .syntax(problem))
+    if yaml_parser_parse(parser, event) != 1 { throw parserFailure() }
+  }
+
+  private func parserFailure() -> YAMLFailure {
+    let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
+    // libyaml gives no mark for what it cannot read, only an offset.
+    if parser.pointee.error == YAML_READER_ERROR {
+      let place = TextPosition(of: Int(clamping: parser.pointee.problem_offset), in: text)
+      return YAMLFailure(position: place, error: .syntax(problem))
     }
+    let isAtTab = parser.pointee.error == YAML_SCANNER_ERROR && parser.pointee.buffer.pointer?.pointee == 0x09
+    return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
+  }
+
+  /// `!!str` and `!` make text of anything (YAML 1.2 §3.3.2).
+  private func isText(_ tag: UnsafeMutablePointer<yaml_char_t>?) throws(YAMLFailure) -> Bool {
+    guard let tag = name(tag) else { return false }
+    if tag == "!" || tag == "tag:yaml.org,2002:str" { return true }
+    throw failure(.tag(tag))
+  }
+
+  private func refuseTag(_ tag: UnsafeMutablePointer<yaml_char_t>?) throws(YAMLFailure) {
+    if let tag = name(tag) { throw failure(.tag(tag)) }
   }
 
   private func failure(_ error: YAMLError) -> YAMLFailure {

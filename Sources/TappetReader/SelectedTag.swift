@@ -13,14 +13,14 @@ extension SelectedTag {
 
   /// As far as anti-collision tells it.
   var model: TagModel {
-    if isISODEP { return isNTAG424 ? .ntag424 : .type4 }
+    if isISODEP { return .type4 }
     if isType2 { return .type2 }
     // SAK 08, 18, 28, 38, 88: MIFARE Classic and what emulates it (AN10833 §3.2).
     return sak & 0x08 != 0 ? .mifareClassic : .other
   }
 
-  /// ATQA 0344 is an NTAG 424's and a DESFire's; the latter tells itself apart by TA(1) 77 81 in its ATS.
-  private var isNTAG424: Bool { atqa == 0x0344 && ats != [0x75, 0x77, 0x81, 0x02, 0x80] }
+  /// An NTAG 424 has this ATQA, as has many another Type 4 tag with seven bytes of UID: it is worth asking.
+  var maybeNTAG424: Bool { isISODEP && atqa == 0x0344 }
 
   /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first 08).
   func isSame(as other: SelectedTag) -> Bool {
@@ -39,7 +39,8 @@ extension NFCDevice {
       case .type2: return .tagRead(try readType2(tag, until: deadline))
       case .type4:
         let bytes = try readType4(tag, until: deadline)
-        return .tagRead(TagReading(uid: tag.uid, model: tag.model, bytes: bytes))
+        let isNTAG424 = tag.maybeNTAG424 ? try Type4Reading.isNTAG424(self) : false
+        return .tagRead(TagReading(uid: tag.uid, model: isNTAG424 ? .ntag424 : .type4, bytes: bytes))
       case .unsupported: return .tagFaulted(tag.uid, tag.model, .unsupportedModel)
       }
     } catch {
@@ -53,20 +54,20 @@ extension NFCDevice {
 
   private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> TagReading {
     var reading = Type2Reading()
-    var disturbances = 0
+    var disturbedAt: Int?
     while true {
-      let before = (size: reading.memory.count, fastRead: reading.fastRead)
+      let triedFastRead = reading.fastRead
       do throws(ReadFailure) {
         try reading.resume(self)
         break
       } catch {
         guard case .noAnswer = error, Instant.now() < deadline else { throw error }
         try selectAgainOrThrow(tag)
-        // A refused FAST_READ is how half of all tags answer it: no disturbance.
-        if before.fastRead == .untried, reading.fastRead == .refused { continue }
-        disturbances += 1
-        // The tag is there, for it was selected, and does not give this page: protected against reading.
-        if disturbances > 1 { throw .fault(before.size == reading.memory.count ? .refusedToAnswer : .pulledAway) }
+        // The first FAST_READ is refused by half of all tags: no disturbance.
+        if triedFastRead == .untried, reading.fastRead == .refused { continue }
+        // The tag is there, for it was selected, and twice did not give the same page: protected against reading.
+        if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
+        disturbedAt = reading.memory.count
       }
     }
     do throws(DeviceTrouble) {

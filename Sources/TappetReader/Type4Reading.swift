@@ -45,6 +45,20 @@ struct Type4Reading {
     return content
   }
 
+  /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
+  static func isNTAG424(_ device: NFCDevice) throws(ReadFailure) -> Bool {
+    do throws(ExchangeFailure) {
+      let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .isoDep, within: Limits.readerISODEPExchangeMax)
+      return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
+    } catch {
+      switch error {
+      // It is read; what it is called matters less than its being gone.
+      case .noAnswer: return false
+      case .device(let trouble): throw .device(trouble)
+      }
+    }
+  }
+
   /// What the capability container says about the NDEF file (§5.1).
   ///
   ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7 tag 04   8 length 06   9..10 file   11..12 size   13 read   14 write

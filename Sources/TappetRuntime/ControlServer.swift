@@ -11,6 +11,8 @@ final class ControlServer {
     fileprivate let socket: LocalSocket
     /// Whether it is sent every line and light as they come.
     var isWatching = false
+    /// Whether it is to be told of the next tag.
+    var awaitsTag = false
 
     fileprivate init(_ socket: LocalSocket) { self.socket = socket }
 
@@ -37,6 +39,14 @@ final class ControlServer {
     for client in watching where !client.socket.send(bytes) { drop(client) }
   }
 
+  /// Tells those who wait for a tag what was read.
+  func answerTagWaiters(_ reading: JSON) {
+    for client in clients.values where client.awaitsTag {
+      client.awaitsTag = false
+      client.send(reading)
+    }
+  }
+
   private func acceptClients() {
     while let socket = listener.accept() {
       let client = Client(socket)
@@ -45,7 +55,8 @@ final class ControlServer {
         continue
       }
       let fd = socket.fileDescriptor
-      guard (try? reactor.watch(fd, for: .readable, { [unowned(unsafe) self] _ in self.receive(from: fd) })) != nil else { continue }
+      guard (try? reactor.watch(fd, for: .readable, { [unowned(unsafe) self] _ in self.receive(from: fd) })) != nil
+      else { continue }
       clients[fd] = client
     }
   }

@@ -7,24 +7,37 @@ import TappetDevices
 public struct KioskView: Sendable {
   /// The state of one part, in a word and a sentence.
   public struct Part: Sendable {
+    /// Whether it does what it should.
     public var isGood: Bool
+    /// What it does, or what is wrong, for a person.
     public var text: String
   }
 
   /// A tap or a press and what became of it.
   public struct Tap: Sendable {
+    /// When, by the wall clock.
     public var unixMilliseconds: Int64
+    /// Whether it went as the person wished.
     public var isGood: Bool
+    /// What became of it, for a person.
     public var text: String
   }
 
+  /// Who we are at the broker.
   public let clientID: String
+  /// When the kiosk was started.
   public let startedAt: Moment
+  /// The NFC reader.
   public var reader = Part(isGood: false, text: "starting")
+  /// The link to the broker.
   public var broker = Part(isGood: false, text: "connecting")
+  /// The disk under the outbox.
   public var disk = Part(isGood: true, text: "good")
+  /// Whether `%T` may be sealed; nil: not asked yet.
   public var clockIsGood: Bool?
+  /// How many taps and presses came to what.
   public var counters = Counters()
+  /// Entries that wait in the store.
   public var outboxCount = 0
   /// The newest last; at most `Limits.viewTapsMax`.
   public var taps: [Tap] = []
@@ -32,6 +45,7 @@ public struct KioskView: Sendable {
   public var baseLight: Light = .starting
   /// What was shown last, and when.
   public var light: Light = .starting
+  /// Since when `light` is shown.
   public var lightSince: Instant
 
   init(_ configuration: Configuration, startedAt: Moment) {

@@ -12,17 +12,23 @@ extension ReaderLoss {
       return device == nil
         ? "no reader was found; plug one in, or name it by 'reader: {device: …}'"
         : "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
-    case .fault(.silent, _): return "\(name) does not answer; it is opened anew until it does. Check its power and its wires"
-    case .fault(.ioError, let code): return "\(name) was unplugged or its line broke (libnfc \(code)); it is used again as soon as it is back"
+    case .fault(.silent, _):
+      return "\(name) does not answer; it is opened anew until it does. Check its power and its wires"
+    case .fault(.ioError, let code):
+      return "\(name) was unplugged or its line broke (libnfc \(code)); it is used again as soon as it is back"
     case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
-    case .fault(.permissionDenied, _): return "\(name) may not be opened by this user; add it to the group dialout (or i2c, spi)"
-    case .fault(.unusable, let code): return "\(name) answers, but not as a reader that can be used (libnfc \(code)); it is opened anew"
+    case .fault(.permissionDenied, _):
+      return "\(name) may not be opened by this user; add it to the group dialout (or i2c, spi)"
+    case .fault(.unusable, let code):
+      return "\(name) answers, but not as a reader that can be used (libnfc \(code)); it is opened anew"
     case .ended(.exited(let status)): return "tappet-reader ended with status \(status); it is started again"
     case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); it is started again"
     case .silent: return "tappet-reader hung and was killed; it is started again"
-    case .malformed: return "tappet-reader sent what makes no sense and was killed; is it of the same version as tappet?"
+    case .malformed:
+      return "tappet-reader sent what makes no sense and was killed; is it of the same version as tappet?"
     case .notStarted(let code):
-      return "tappet-reader cannot be started: \(SystemError(call: "posix_spawn", code: code).text); is it installed in libexec/tappet?"
+      return
+        "tappet-reader cannot be started: \(SystemError(call: "posix_spawn", code: code).text); is it installed in libexec/tappet?"
     }
   }
 }
@@ -39,7 +45,8 @@ extension TapRefusal {
     case .noTagConfigured(let action):
       return "tap refused: no tag is configured for \(action); import the secret that the tag was written with"
     case .invalidSignature(let action):
-      return "tap refused: the signature was made with none of the secrets of \(action): a forged tag, or one whose secret was removed"
+      return
+        "tap refused: the signature was made with none of the secrets of \(action): a forged tag, or one whose secret was removed"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) is not to be done late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"

@@ -30,7 +30,8 @@ public struct Line: Sendable {
       self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice))
     case .refused(let trigger, let uid, let refusal):
       self.init(
-        .warning, trigger == .tag ? "tap-refused" : "press-refused", refusal.sentence(trigger), uid.map { [("uid", Hex.encode($0.bytes))] } ?? [])
+        .warning, trigger == .tag ? "tap-refused" : "press-refused", refusal.sentence(trigger),
+        uid.map { [("uid", Hex.encode($0.bytes))] } ?? [])
     case .ignored(let uid, let action, let reason):
       self.init(
         .info, "tap-ignored", reason.sentence,
@@ -71,13 +72,15 @@ public struct Line: Sendable {
     case .clockUnknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: trust'")
+        "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: trust'"
+      )
     case .storeTrouble(let fault):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder))
     case .storeRecovered:
       self.init(.notice, "disk-good", "the disk takes entries again")
     case .outboxRestored(let count):
-      self.init(.notice, "outbox-restored", "\(count) accepted \(count == 1 ? "entry waits" : "entries wait") from before")
+      self.init(
+        .notice, "outbox-restored", "\(count) accepted \(count == 1 ? "entry waits" : "entries wait") from before")
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
     }
@@ -148,7 +151,8 @@ extension StoreFault {
     case .full: "no space is left in \(folder): taps are refused until there is; delete something"
     case .readOnly: "\(folder) is read-only: taps are refused; remount it, or look for disk errors in the kernel's log"
     case .ioError: "the disk under \(folder) reports an error: taps are refused; the card may be failing"
-    case .corrupt: "the database in \(folder) is damaged: taps are refused; restore it, or move it away and import the secrets anew"
+    case .corrupt:
+      "the database in \(folder) is damaged: taps are refused; restore it, or move it away and import the secrets anew"
     case .busy: "another program holds the database in \(folder): taps are refused until it lets go"
     case .other(let code): "the database in \(folder) cannot be written (SQLite code \(code)): taps are refused"
     }

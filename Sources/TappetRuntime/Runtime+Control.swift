@@ -17,7 +17,7 @@ extension Runtime {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
     case "next-tag":
-      awaitReading { [unowned(unsafe) self] in client.send(self.describe($0)) }
+      client.awaitsTag = true
     case .some(let name):
       client.send(.failure("unknown request '\(name)'"))
     case nil:
@@ -25,7 +25,8 @@ extension Runtime {
     }
   }
 
-  private func describe(_ reading: TagReading) -> JSON {
+  /// A reading for the tool, which knows what to make of it.
+  func describe(_ reading: TagReading) -> JSON {
     .object([
       "uid": .string(Hex.encode(reading.uid.bytes)), "model": .number(Int64(reading.model.rawValue)),
       "memory": .string(Hex.encode(reading.bytes)),

@@ -71,7 +71,9 @@ public final class Runtime {
       storeThread = try StoreThread(store) { mailbox.post(.store($0)) }
       broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
     } catch { throw .system(error) }
-    do throws(SystemError) { lightTrace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) } } catch {
+    do throws(SystemError) {
+      lightTrace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
+    } catch {
       throw .lightTrace(path: lightTracePath ?? "", error)
     }
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
@@ -163,7 +165,8 @@ public final class Runtime {
   /// Asks the kernel. While it says no, it is asked again now and then: it tells nobody when it changes its mind.
   private func checkClock() {
     let isSynchronised = clock.isSynchronised()
-    clockCheckDue = isSynchronised ? nil : clock.now().instant + Limits.clockCheckInterval
+    let mayChange = !isSynchronised && configuration.checksClock
+    clockCheckDue = mayChange ? clock.now().instant + Limits.clockCheckInterval : nil
     if isSynchronised != isClockSynchronised || view.clockIsGood == nil {
       waiting.append(.clockChecked(isSynchronised: isSynchronised))
     }
@@ -244,7 +247,7 @@ public final class Runtime {
     while true {
       switch process.receive() {
       case .message(let message):
-        if case .tagRead(let reading) = message { offerReading(reading) }
+        if case .tagRead(let reading) = message { control?.answerTagWaiters(describe(reading)) }
         waiting.append(.reader(message))
       case .malformed(let error): waiting.append(.readerMalformed(error))
       case .nothing: return handleWaiting()
@@ -293,21 +296,4 @@ public final class Runtime {
 
   /// The time now, for what is not an event's.
   func now() -> Moment { clock.now() }
-
-  // MARK: Readings for the tool
-
-  /// The tag that lies on the reader, if one does.
-  private(set) var lastReading: TagReading?
-  private var onReading: [(TagReading) -> Void] = []
-
-  /// Calls `body` once, with the next tag that is read.
-  func awaitReading(_ body: @escaping (TagReading) -> Void) {
-    if onReading.count < Limits.controlClientsMax { onReading.append(body) }
-  }
-
-  private func offerReading(_ reading: TagReading) {
-    let waiters = onReading
-    onReading.removeAll()
-    for waiter in waiters { waiter(reading) }
-  }
 }

@@ -13,7 +13,8 @@ extension RuntimeError {
       error.isAddressInUse
         ? "another kiosk runs with this configuration (it listens at \(path)); end it, or give this one a state folder of its own"
         : "the control socket \(path) cannot be made: \(error.text)"
-    case .panel(let path, let error): "the virtual panel at \(path) cannot be reached: \(error.text); is tappet-sim running with --panel?"
+    case .panel(let path, let error):
+      "the virtual panel at \(path) cannot be reached: \(error.text); is tappet-sim running with --panel?"
     case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
     case .noRandomness: "the system has no random numbers"
     }
@@ -37,13 +38,15 @@ extension StoreError {
     switch self {
     case .full(let failure): "no space is left for \(failure.path); delete something"
     case .readOnly(let failure): "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
-    case .ioError(let failure): "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
+    case .ioError(let failure):
+      "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
     case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets anew"
     case .busy(let failure): "another program holds \(failure.path); end it and try again"
     case .newerSchema(let found, let known, let path):
       "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); install that version"
     case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
-    case .foreignOwner(let path, let user): "\(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .foreignOwner(let path, let user):
+      "\(path) belongs to another user (\(user)); run as that user, or change its owner"
     case .wrongFileType(let path): "\(path) is no ordinary file or folder; move it away"
     case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
     }
@@ -56,9 +59,12 @@ extension SealingKeyError {
     switch self {
     case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
     case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
-    case .foreignOwner(let path, let user): "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
-    case .malformed(let path, let size): "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
-    case .lost(let path): "the sealing key \(path) is gone, and the secrets were sealed under it; restore it from a backup, or move the database away and import the secrets anew"
+    case .foreignOwner(let path, let user):
+      "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .malformed(let path, let size):
+      "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
+    case .lost(let path):
+      "the sealing key \(path) is gone, and the secrets were sealed under it; restore it from a backup, or move the database away and import the secrets anew"
     case .notMade: "no sealing key could be made: the system has no random numbers"
     case .folder(let error): error.sentence
     }
@@ -69,7 +75,8 @@ extension SecretError {
   /// One sentence.
   public var sentence: String {
     switch self {
-    case .limitReached(let action, let max): "\(action) has \(max) secrets already, the most that it can have; remove one first"
+    case .limitReached(let action, let max):
+      "\(action) has \(max) secrets already, the most that it can have; remove one first"
     case .alreadyThere(let id): "this secret is there already (\(id))"
     case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
     case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
@@ -117,11 +124,13 @@ extension TagContentError {
     case .noMessage: "the tag holds no NDEF message; write it first"
     case .incomplete: "the tag was not read to its end; hold it longer"
     case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
-    case .memory(.unsupportedVersion(let version)): "the tag has NDEF version \(version >> 4), which Tappet does not know"
+    case .memory(.unsupportedVersion(let version)):
+      "the tag has NDEF version \(version >> 4), which Tappet does not know"
     case .memory(.readProtected): "the tag may not be read"
     case .memory(.lengthBeyondMemory(let offset, let length, let end)):
       "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); write it anew"
-    case .memory(.malformedControl(let offset)): "the tag is damaged: its control block at byte \(offset) makes no sense; write it anew"
+    case .memory(.malformedControl(let offset)):
+      "the tag is damaged: its control block at byte \(offset) makes no sense; write it anew"
     case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it anew"
     case .message: "what is on the tag is no NDEF message; write it anew"
     case .noURI: "there is no link on the tag; write it first"

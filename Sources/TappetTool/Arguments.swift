@@ -48,7 +48,9 @@ struct Arguments {
       guard found == 0, all.indices.contains(Int(index)) else { return .failure(Stop(status: .usage)) }
       arguments.values.append(("\(all[Int(index)].name)", tp_optarg().map { String(cString: $0) }))
     }
-    for word in vector[Int(tp_optind())..<owned.count] { if let word { arguments.operands.append(String(cString: word)) } }
+    for word in vector[Int(tp_optind())..<owned.count] {
+      if let word { arguments.operands.append(String(cString: word)) }
+    }
     guard arguments.operands.count <= operandsMax else {
       Output.complain("tappet \(command): '\(arguments.operands[operandsMax])' is one word too many")
       return .failure(Stop(status: .usage))

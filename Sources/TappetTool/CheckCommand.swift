@@ -53,16 +53,19 @@ private struct Checkup {
     let clockIsGood = SystemClock().isSynchronised()
     note(
       "clock", clockIsGood || !configuration.checksClock,
-      clockIsGood ? "synchronised" : configuration.checksClock
-        ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
-        : "not synchronised, but trusted by 'clock: trust'")
+      clockIsGood
+        ? "synchronised"
+        : configuration.checksClock
+          ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
+          : "not synchronised, but trusted by 'clock: trust'")
     if let kiosk = RunningKiosk(configuration) { askKiosk(kiosk) } else { tryDevices() }
   }
 
   private mutating func note(_ part: String, _ isGood: Bool, _ text: String) {
     findings.append(Finding(part: part, isGood: isGood, text: text))
     guard printsLines else { return }
-    let mark = isatty(1) == 1 ? (isGood ? "\u{1B}[32mok  \u{1B}[0m" : "\u{1B}[31mFAIL\u{1B}[0m") : isGood ? "ok  " : "FAIL"
+    let mark =
+      isatty(1) == 1 ? (isGood ? "\u{1B}[32mok  \u{1B}[0m" : "\u{1B}[31mFAIL\u{1B}[0m") : isGood ? "ok  " : "FAIL"
     Output.print("\(mark)  \(part)\(String(repeating: " ", count: max(1, 13 - part.utf8.count)))\(text)")
   }
 
@@ -78,7 +81,8 @@ private struct Checkup {
         let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
         note("certificate", isValid, details.sentence(at: now))
       case .keyMatches(_, let key): note("private key", true, "\(key) belongs to the certificate")
-      case .keyOpenToOthers(let path, _): note("private key", false, "\(path) can be read by others; run: chmod 600 \(path)")
+      case .keyOpenToOthers(let path, _):
+        note("private key", false, "\(path) can be read by others; run: chmod 600 \(path)")
       case .problem(let problem): note("certificate", false, problem.sentence)
       }
     }
@@ -93,7 +97,10 @@ private struct Checkup {
       let stored = try vault.secrets()
       let secrets = stored.readable.map { $0.secret }
       for secret in stored.unreadable {
-        note("secrets", false, "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew")
+        note(
+          "secrets", false,
+          "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew"
+        )
       }
       for action in configuration.actions {
         let own = secrets.filter { $0.action == action.name }
@@ -103,19 +110,25 @@ private struct Checkup {
           "secrets", stray.isEmpty,
           stray.isEmpty
             ? "\(action.name): \(own.count) of \(Limits.secretsPerActionMax)"
-            : "\(action.name) has index \(action.index), but its tags carry \(stray[0].index); add 'index: \(stray[0].index)' to it")
+            : "\(action.name) has index \(action.index), but its tags carry \(stray[0].index); add 'index: \(stray[0].index)' to it"
+        )
       }
       for secret in secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
-        note("secrets", false, "secret \(secret.id) is for \(secret.action), which is not configured; remove it, or add the action")
+        note(
+          "secrets", false,
+          "secret \(secret.id) is for \(secret.action), which is not configured; remove it, or add the action")
       }
       if secrets.isEmpty { note("secrets", true, "none yet: every tag is refused; 'tappet secret import' adds one") }
     } catch { note("state", false, error.sentence) }
   }
 
   private mutating func askKiosk(_ kiosk: RunningKiosk) {
-    guard let status = kiosk.ask("status") else { return note("kiosk", false, "it runs, but does not answer; look at its log") }
+    guard let status = kiosk.ask("status") else {
+      return note("kiosk", false, "it runs, but does not answer; look at its log")
+    }
     for part in ["reader", "broker", "disk"] {
-      note(part, status[part]?["good"] == .bool(true), (status[part]?["text"]?.text ?? "") + " (says the running kiosk)")
+      note(
+        part, status[part]?["good"] == .bool(true), (status[part]?["text"]?.text ?? "") + " (says the running kiosk)")
     }
   }
 
@@ -139,12 +152,15 @@ private enum Trial {
       while true {
         switch reader.receive() {
         case .message(.ready(let name)): return (true, name)
-        case .message(.lost(let fault, let code)): return (false, ReaderLoss.fault(fault, code: code).sentence(device: device))
+        case .message(.lost(let fault, let code)):
+          return (false, ReaderLoss.fault(fault, code: code).sentence(device: device))
         case .message(let other): _ = other
         case .malformed(let error): return (false, ReaderLoss.malformed(error).sentence(device: device))
         case .closed: return (false, ReaderLoss.ended(reader.finish()).sentence(device: device))
         case .nothing:
-          guard waitReadable(reader.fileDescriptor, until: end) else { return (false, ReaderLoss.silent.sentence(device: device)) }
+          guard waitReadable(reader.fileDescriptor, until: end) else {
+            return (false, ReaderLoss.silent.sentence(device: device))
+          }
         }
       }
     } catch { return (false, ReaderLoss.notStarted(code: error.code).sentence(device: device)) }

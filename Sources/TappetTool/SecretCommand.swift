@@ -25,7 +25,8 @@ enum SecretCommand {
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
       guard let text = ShortText.read(path: arguments.value("file"), prompt: "Share URL: ") else {
-        Output.complain("tappet secret import: the share URL cannot be read from \(arguments.value("file") ?? "standard input")")
+        Output.complain(
+          "tappet secret import: the share URL cannot be read from \(arguments.value("file") ?? "standard input")")
         return .failure
       }
       return importSecret(text, configuration, arguments)
@@ -84,7 +85,9 @@ enum SecretCommand {
 
   private static func show(_ stored: StoredSecrets, asJSON: Bool) {
     for secret in stored.unreadable {
-      Output.complain("Secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew.")
+      Output.complain(
+        "Secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and import it anew."
+      )
     }
     if asJSON { return Output.print(.array(stored.readable.map { json($0) })) }
     if stored.readable.isEmpty { Output.complain("There is no secret; 'tappet secret import' adds one.") }

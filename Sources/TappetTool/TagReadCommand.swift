@@ -48,7 +48,8 @@ enum TagReadCommand {
     do throws(SystemError) {
       reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
     } catch {
-      return .failure(Failure(sentence: ReaderLoss.notStarted(code: error.code).sentence(device: configuration.readerDevice)))
+      return .failure(
+        Failure(sentence: ReaderLoss.notStarted(code: error.code).sentence(device: configuration.readerDevice)))
     }
     let end = SystemClock().now().instant + limit
     while true {
@@ -57,12 +58,14 @@ enum TagReadCommand {
       case .message(.tagFaulted(_, let model, let fault)):
         return .failure(Failure(sentence: "\(model.name): \(fault.sentence)", isRefusal: true))
       case .message(.lost(let fault, let code)):
-        return .failure(Failure(sentence: ReaderLoss.fault(fault, code: code).sentence(device: configuration.readerDevice)))
+        return .failure(
+          Failure(sentence: ReaderLoss.fault(fault, code: code).sentence(device: configuration.readerDevice)))
       case .message(.ready), .message(.heartbeat), .message(.tagArrived), .message(.tagLeft): break
       case .malformed(let error):
         return .failure(Failure(sentence: ReaderLoss.malformed(error).sentence(device: configuration.readerDevice)))
       case .closed:
-        return .failure(Failure(sentence: ReaderLoss.ended(reader.finish()).sentence(device: configuration.readerDevice)))
+        return .failure(
+          Failure(sentence: ReaderLoss.ended(reader.finish()).sentence(device: configuration.readerDevice)))
       case .nothing:
         let remaining = end - SystemClock().now().instant
         var entry = pollfd(fd: reader.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -84,8 +87,10 @@ enum TagReadCommand {
       Output.print(
         .object([
           "uid": .string(Hex.encode(reading.uid.bytes)), "model": .string(reading.model.name),
-          "message_bytes": contents.messageSize.map { .number(Int64($0)) } ?? .null, "url": .optional(contents.shownURL),
-          "carries_key": .bool(contents.carriesKey), "accepted": .bool(verdict.isGood), "verdict": .string(verdict.text),
+          "message_bytes": contents.messageSize.map { .number(Int64($0)) } ?? .null,
+          "url": .optional(contents.shownURL),
+          "carries_key": .bool(contents.carriesKey), "accepted": .bool(verdict.isGood),
+          "verdict": .string(verdict.text),
         ]))
     } else {
       Output.print("uid       \(Hex.encode(reading.uid.bytes))")

@@ -73,7 +73,8 @@ enum TokenCommand {
       return .success(key)
     }
     guard
-      let text = ShortText.read(path: path, prompt: ""), let key = TimestampKey(hex: String(decoding: text, as: UTF8.self))
+      let text = ShortText.read(path: path, prompt: ""),
+      let key = TimestampKey(hex: String(decoding: text, as: UTF8.self))
     else {
       Output.complain("tappet token: \(path) holds no key of 32, 48 or 64 hex digits")
       return .failure(Arguments.Stop(status: .failure))

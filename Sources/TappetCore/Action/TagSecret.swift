@@ -20,6 +20,12 @@ public final class SecretKey: Sendable {
     self.init(bytes.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
+  /// Nil for anything but 32 bytes. They are copied straight into memory that is wiped.
+  public convenience init?(copying bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == SecretKey.size else { return nil }
+    self.init(SecretBytes(copying: bytes))
+  }
+
   /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
   public convenience init?(hex digits: ArraySlice<UInt8>) {
     guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }

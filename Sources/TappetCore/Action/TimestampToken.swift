@@ -30,6 +30,12 @@ public final class TimestampKey: Sendable {
     self.storage = storage
   }
 
+  /// Nil for anything but 16, 24 or 32 bytes. They are copied; the original is the caller's to wipe.
+  public init?(copying bytes: UnsafeRawBufferPointer) {
+    guard [16, 24, 32].contains(bytes.count) else { return nil }
+    storage = SecretBytes(copying: bytes)
+  }
+
   /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
   public convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
 

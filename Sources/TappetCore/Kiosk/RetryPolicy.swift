@@ -9,6 +9,7 @@ public struct Randomness: RandomNumberGenerator, Sendable {
     state = seed == (0, 0, 0, 0) ? (1, 2, 3, 4) : seed
   }
 
+  /// The next 64 bits.
   public mutating func next() -> UInt64 {
     let product = state.1 &* 5
     let result = ((product << 7) | (product >> 57)) &* 9

@@ -10,12 +10,10 @@ enum TestCertificates {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../board/demo/make-certificates").standardizedFileURL.path
     let folder = TestFolder.make("certificates")
-    let maker = Process()
-    maker.executableURL = URL(fileURLWithPath: "/bin/sh")
-    maker.arguments = [script, folder, "--all"]
-    try? maker.run()
-    maker.waitUntilExit()
-    precondition(maker.terminationStatus == 0, "make-certificates failed")
+    let log = TestFolder.make("maker") + "/log"
+    let maker = try? TestProcess(["sh", script, folder, "--all"], output: log)
+    let isDone = maker?.ends(within: 30) == true && FileManager.default.fileExists(atPath: folder + "/encrypted.key")
+    precondition(isDone, (try? String(contentsOfFile: log, encoding: .utf8)) ?? "make-certificates did not start")
     return folder
   }()
 
@@ -55,7 +53,7 @@ final class TestBroker {
   private let folder = TestFolder.make("broker")
   private let security: Security
   private let more: String
-  private var process: Process?
+  private var process: TestProcess?
 
   init(_ security: Security = .mutual(server: "server"), more: String = "") throws {
     self.security = security
@@ -70,28 +68,19 @@ final class TestBroker {
 
   func start() throws {
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["mosquitto", "-c", folder + "/mosquitto.conf"]
-    process.environment = ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/usr/local/sbin"]
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    self.process = process
+    process = try TestProcess(["mosquitto", "-c", folder + "/mosquitto.conf"])
     guard waitUntil({ TestSocket.answers(port) }) else { throw NotStarted(log: log) }
   }
 
   /// SIGTERM, or SIGKILL when it is to die without a word.
   func stop(abruptly: Bool = false) {
-    guard let process else { return }
-    self.process = nil
-    kill(process.processIdentifier, SIGCONT)
-    kill(process.processIdentifier, abruptly ? SIGKILL : SIGTERM)
-    process.waitUntilExit()
+    process?.send(SIGCONT)
+    process?.stop(abruptly ? SIGKILL : SIGTERM)
+    process = nil
   }
 
-  func suspend() { if let process { kill(process.processIdentifier, SIGSTOP) } }
-  func resume() { if let process { kill(process.processIdentifier, SIGCONT) } }
+  func suspend() { process?.send(SIGSTOP) }
+  func resume() { process?.send(SIGCONT) }
 
   private var configuration: String {
     let common = """
@@ -139,30 +128,21 @@ final class TestBroker {
 
 /// A running mosquitto_sub.
 final class TestSubscriber {
-  private let process = Process()
-  private let file: String
+  private let process: TestProcess
+  private let file = TestFolder.make("subscriber") + "/out"
 
   init(_ broker: TestBroker, _ filter: String, _ security: TestBroker.Security) throws {
-    file = TestFolder.make("subscriber") + "/out"
-    _ = FileManager.default.createFile(atPath: file, contents: nil)
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1", "-t", filter]
-      + ["-F", "message %r %q %t %p"]
+    var arguments = ["stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1"]
+    arguments += ["-t", filter, "-F", "message %r %q %t %p"]
     if case .mutual = security {
-      process.arguments? += ["--cafile", TestCertificates.path("ca.pem")]
-      process.arguments? += ["--cert", TestCertificates.path("second-client.pem")]
-      process.arguments? += ["--key", TestCertificates.path("second-client.key")]
+      arguments += ["--cafile", TestCertificates.path("ca.pem")]
+      arguments += ["--cert", TestCertificates.path("second-client.pem")]
+      arguments += ["--key", TestCertificates.path("second-client.key")]
     }
-    process.standardOutput = FileHandle(forWritingAtPath: file)
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    guard waitUntil({ self.text.contains("Subscribed (mid") }) else { throw TestBroker.NotStarted(log: broker.log) }
-  }
-
-  deinit {
-    kill(process.processIdentifier, SIGTERM)
-    process.waitUntilExit()
+    process = try TestProcess(arguments, output: file)
+    guard waitUntil({ self.text.contains("Subscribed (mid") }) else {
+      throw TestBroker.NotStarted(log: text + broker.log)
+    }
   }
 
   private var text: String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
@@ -187,12 +167,22 @@ func waitUntil(seconds: Double = 10, _ condition: () -> Bool) -> Bool {
 final class LinkLog: @unchecked Sendable {
   private let condition = NSCondition()
   private var posted: [LinkEvent] = []
+  private var thread: String?
 
   func take(_ event: LinkEvent) {
     condition.lock()
+    thread = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
     posted.append(event)
     condition.broadcast()
     condition.unlock()
+  }
+
+  /// How often the posting thread has gone to sleep and woken, by the kernel's count.
+  var switches: Int? {
+    guard let thread = condition.withLock({ thread }) else { return nil }
+    let status = (try? String(contentsOfFile: "/proc/\(thread)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+    return line.flatMap { Int($0.split(separator: "\t").last ?? "") }
   }
 
   var events: [LinkEvent] { condition.withLock { posted } }

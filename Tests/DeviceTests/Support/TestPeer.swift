@@ -11,14 +11,14 @@ enum TestSocket {
   }
 
   /// A listening socket on 127.0.0.1.
-  static func listening() -> (socket: Int32, port: UInt16)? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  static func listening(backlog: Int32 = 8) -> (socket: Int32, port: UInt16)? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = loopback(0)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
         var length = size
-        return bind(descriptor, pointer, size) == 0 && listen(descriptor, 8) == 0
+        return bind(descriptor, pointer, size) == 0 && listen(descriptor, backlog) == 0
           && getsockname(descriptor, pointer, &length) == 0
       }
     }
@@ -27,8 +27,14 @@ enum TestSocket {
 
   /// Whether somebody accepts connections there.
   static func answers(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
+    return connectLoopback(descriptor, port)
+  }
+
+  /// Whether the socket is connected to 127.0.0.1 by then.
+  @discardableResult
+  static func connectLoopback(_ descriptor: Int32, _ port: UInt16) -> Bool {
     var address = loopback(port)
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -38,7 +44,9 @@ enum TestSocket {
   }
 
   /// Open descriptors of this process.
-  static var descriptorCount: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? -1 }
+  static var descriptorCount: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? -1
+  }
 
   private static func loopback(_ port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
@@ -75,6 +83,8 @@ final class TestPeer {
     let ended = ended
     Thread.detachNewThread {
       while case let peer = accept(socket, nil, nil), peer >= 0 {
+        // A child of another test must not keep the connection open.
+        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
         TestPeer.treat(peer, manner)
         close(peer)
       }

@@ -1,0 +1,97 @@
+// Effects as short words, for scripts to compare: `publish light`, `light accepted`, `report delivered light`.
+
+@testable import TappetCore
+
+extension Effect {
+  var words: String {
+    switch self {
+    case .startReader: "start reader"
+    case .killReader: "kill reader"
+    case .stopReader: "stop reader"
+    case .connect(let endpoint): "connect \(endpoint)"
+    case .disconnect: "disconnect"
+    case .publish(let entry, _): "publish \(entry.action)"
+    case .store(let entry): "store \(entry.action)"
+    case .forget: "forget"
+    case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
+    case .expire(let clockIsGood): "expire" + (clockIsGood ? "" : " without a clock")
+    case .checkStore: "check store"
+    case .noteSecretUse(let id, _): "note \(id)"
+    case .light(let light): "light \(light.name)"
+    case .report(let report): "report \(report.words)"
+    case .finish: "finish"
+    }
+  }
+
+  var storedEntry: OutboxEntry? { if case .store(let entry) = self { entry } else { nil } }
+
+  var publishedEntry: OutboxEntry? { if case .publish(let entry, _) = self { entry } else { nil } }
+
+  var shownLight: Light? { if case .light(let light) = self { light } else { nil } }
+
+  var retryIn: Duration? {
+    switch self {
+    case .report(.linkFailed(_, _, let delay)), .report(.linkLost(_, _, let delay)): delay
+    default: nil
+    }
+  }
+}
+
+extension Report {
+  var words: String {
+    switch self {
+    case .readerReady(let device): "reader ready \(device)"
+    case .readerLost(let loss): "reader lost \(loss.words)"
+    case .refused(_, _, let refusal): "refused \(refusal.words)"
+    case .ignored(_, _, .held): "held"
+    case .ignored(_, _, .cooldown(let remaining)): "cooldown \(remaining.wholeMilliseconds)"
+    case .accepted(let entry, _): "accepted \(entry.action)"
+    case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
+    case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
+    case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
+    case .delivered(let entry, _): "delivered \(entry.action)"
+    case .expired(let entry): "expired \(entry.action)"
+    case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
+    case .linkUp(let endpoint): "link up \(endpoint)"
+    case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
+    case .linkLost(let endpoint, _, _): "link lost \(endpoint)"
+    case .linkStorm(let losses, let rest): "storm \(losses) rest \(rest.wholeMilliseconds)"
+    case .linkClosed: "link closed"
+    case .clockGood: "clock good"
+    case .clockUnknown: "clock unknown"
+    case .storeTrouble(let fault): "store trouble \(fault)"
+    case .storeRecovered: "store recovered"
+    case .outboxRestored(let count): "restored \(count)"
+    case .stopping(let count): "stopping \(count)"
+    }
+  }
+}
+
+extension ReaderLoss {
+  var words: String {
+    switch self {
+    case .fault(let fault, let code): "\(fault) \(code)"
+    case .ended(.exited(let status)): "exited \(status)"
+    case .ended(.signaled(let number)): "signaled \(number)"
+    case .silent: "silent"
+    case .malformed: "malformed"
+    case .notStarted(let code): "not started \(code)"
+    }
+  }
+}
+
+extension TapRefusal {
+  var words: String {
+    switch self {
+    case .unreadable(let fault): "unreadable \(fault)"
+    case .content(let error): "content \(error)"
+    case .malformedURL(let error): "url \(error)"
+    case .noSuchAction(let index): "no action \(index)"
+    case .noTagConfigured(let action): "no tag for \(action)"
+    case .invalidSignature(let action): "forged \(action)"
+    case .brokerAway(let action): "broker away \(action)"
+    case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
+    case .notStored(let action, let fault): "not stored \(action) \(fault)"
+    }
+  }
+}

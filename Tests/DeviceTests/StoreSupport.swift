@@ -1,0 +1,95 @@
+// A state folder for the store's tests, and what the tests put into it.
+
+import Foundation
+import TappetCore
+
+@testable import TappetDevices
+
+/// A folder that is gone when the test is over.
+final class StateFolder {
+  let path: String
+
+  init() {
+    path = NSTemporaryDirectory() + "tappet-store-" + UUID().uuidString
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var databasePath: String { path + "/tappet.db" }
+  var logPath: String { path + "/tappet.db-wal" }
+
+  func open(boot: UInt8 = 1) throws -> Store {
+    try Store(folder: path, bootID: [UInt8](repeating: boot, count: 16))
+  }
+
+  func key() throws -> SecretKey { try SealingKey.load(folder: path, credentials: nil, mayMake: true) }
+
+  static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+
+  static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Runs SQL through the sqlite3 program: another process, another build of nothing of ours.
+  @discardableResult
+  func sqlite(_ sql: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", databasePath, sql]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+/// Another program that holds the write lock, until it is told to let go.
+final class WriteLock {
+  private let process = Process()
+  private let input = Pipe()
+
+  init(_ folder: StateFolder) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", folder.databasePath]
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE;\nSELECT 'held';\n".utf8))
+    _ = output.fileHandleForReading.availableData
+  }
+
+  func release() {
+    input.fileHandleForWriting.write(Data("ROLLBACK;\n.quit\n".utf8))
+    process.waitUntilExit()
+  }
+}
+
+extension OutboxEntry {
+  static let second: Int64 = 1_000_000_000
+
+  /// The entry number `number`: accepted at second 100 of this start and second 1,000,000 of the wall clock.
+  static func test(
+    _ number: UInt64, action: String = "light", message: String = "toggle", acceptedAt: Int64 = 100,
+    wallSeconds: Int64 = 1_000_000, lifetime: Int64 = 60
+  ) -> OutboxEntry {
+    OutboxEntry(
+      id: EntryID(high: 7, low: number), action: action, topic: "home/\(action)/set",
+      message: PayloadTemplate(message), isRetained: number % 2 == 0, trigger: .button,
+      acceptedUnixMilliseconds: wallSeconds * 1000, acceptedAt: Instant(nanoseconds: acceptedAt * second),
+      expiry: .at(Instant(nanoseconds: (acceptedAt + lifetime) * second)))
+  }
+}
+
+extension Moment {
+  /// So many seconds after the start and after 1970.
+  static func test(_ seconds: Int64, wallSeconds: Int64) -> Moment {
+    Moment(instant: Instant(nanoseconds: seconds * OutboxEntry.second), unixMilliseconds: wallSeconds * 1000)
+  }
+}

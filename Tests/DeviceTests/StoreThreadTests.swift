@@ -1,0 +1,162 @@
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetDevices
+
+/// What a store's thread has posted, for tests that wait for it.
+// Unchecked: `events` is touched only under the condition's lock.
+private final class Answers: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var events: [StoreEvent] = []
+
+  func post(_ event: StoreEvent) {
+    condition.lock()
+    events.append(event)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// All events once there are so many; nil when they do not come within 10 s.
+  func wait(_ count: Int) -> [StoreEvent]? {
+    let limit = Date(timeIntervalSinceNow: 10)
+    condition.lock()
+    defer { condition.unlock() }
+    while events.count < count { if !condition.wait(until: limit) { return nil } }
+    return events
+  }
+}
+
+@Suite struct StoreThreadTests {
+  private let folder = StateFolder()
+  private let answers = Answers()
+
+  private func start(_ prepare: (Store) throws -> Void = { _ in }) throws -> StoreThread {
+    let store = try folder.open()
+    try prepare(store)
+    let answers = answers
+    // Nobody else holds it; the compiler cannot see through `prepare`.
+    nonisolated(unsafe) let handed = store
+    return try StoreThread(handed) { answers.post($0) }
+  }
+
+  private func describe(_ event: StoreEvent) -> String {
+    switch event {
+    case .stored(let id, let sequence): "stored \(id.low) \(sequence)"
+    case .storeFailed(let id, let fault): "storeFailed \(id.low) \(fault)"
+    case .removed(let ids): "removed \(ids.map(\.low))"
+    case .removeFailed(let fault): "removeFailed \(fault)"
+    case .fetched(let entries, let reachedEnd): "fetched \(entries.map(\.id.low)) \(reachedEnd)"
+    case .fetchFailed(let fault): "fetchFailed \(fault)"
+    case .expired(let entries, _): "expired \(entries.map(\.id.low))"
+    case .expireFailed(let fault): "expireFailed \(fault)"
+    case .checked: "checked"
+    case .checkFailed(let fault): "checkFailed \(fault)"
+    }
+  }
+
+  @Test func `every request is answered, in the order in which the database saw them`() throws {
+    let thread = try start()
+    thread.submit(.append(.test(1)))
+    _ = answers.wait(1)
+    thread.submit(.append(.test(2)))
+    _ = answers.wait(2)
+    thread.submit(.fetch(after: 0, limit: 9, clockIsGood: true))
+    _ = answers.wait(3)
+    thread.submit(.remove([EntryID(high: 7, low: 1)]))
+    _ = answers.wait(4)
+    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true))
+    _ = answers.wait(5)
+    thread.submit(.check)
+    let events = try #require(answers.wait(6))
+    thread.stop()
+    #expect(
+      events.map(describe) == [
+        "stored 1 1", "stored 2 2", "fetched [1, 2] true", "removed [1]", "expired [2]", "checked",
+      ])
+  }
+
+  @Test func `what waits shares a commit`() throws {
+    // While another program holds the lock, the thread has taken one request and the others wait.
+    let thread = try start()
+    let lock = try WriteLock(folder)
+    thread.submit(.append(.test(0)))
+    for number in 1...200 { thread.submit(.append(.test(UInt64(number)))) }
+    lock.release()
+    let events = try #require(answers.wait(201))
+    #expect(events.allSatisfy { if case .stored = $0 { true } else { false } })
+    // Each commit writes at least one page of the log; 201 of them alone would be 201 pages and more.
+    let pages = StateFolder.size(folder.logPath) / 4120
+    #expect(pages > 0 && pages < 100, "\(pages) pages")
+    thread.stop()
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "201")
+  }
+
+  @Test func `one entry that finds no room does not take the others with it`() throws {
+    let thread = try start { store in
+      let pages = try #require(try store.database.integer("PRAGMA page_count"))
+      try store.database.execute("PRAGMA max_page_count = \(pages)")
+    }
+    let lock = try WriteLock(folder)
+    thread.submit(.check)
+    thread.submit(.append(.test(1)))
+    thread.submit(.append(.test(2, message: String(repeating: "x", count: 30_000))))
+    thread.submit(.append(.test(3)))
+    lock.release()
+    let events = try #require(answers.wait(4))
+    thread.stop()
+    #expect(Set(events.map(describe)) == ["checked", "stored 1 1", "storeFailed 2 full", "stored 3 2"])
+  }
+
+  @Test func `a removal that the disk refused is done with the next commit`() throws {
+    let thread = try start { store in
+      _ = try store.append([.test(1), .test(2)])
+      try store.database.execute("PRAGMA busy_timeout = 20")
+    }
+    let lock = try WriteLock(folder)
+    thread.submit(.remove([EntryID(high: 7, low: 1)]))
+    #expect(answers.wait(1).map { $0.map(describe) } == ["removeFailed busy"])
+    lock.release()
+    thread.submit(.check)
+    #expect(answers.wait(3).map { $0.map(describe) } == ["removeFailed busy", "removed [1]", "checked"])
+    thread.stop()
+    #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [2])
+  }
+
+  @Test func `a busy database fails all that waited, once, and not one after the other`() throws {
+    let thread = try start { try $0.database.execute("PRAGMA busy_timeout = 200") }
+    let lock = try WriteLock(folder)
+    for number in 1...100 { thread.submit(.append(.test(UInt64(number)))) }
+    let began = Date()
+    let events = try #require(answers.wait(100))
+    // One after the other they would need 20 s; those that came while the first waited need a turn of their own.
+    #expect(Date().timeIntervalSince(began) < 5)
+    #expect(events.allSatisfy { describe($0).hasSuffix("busy") })
+    lock.release()
+    thread.stop()
+  }
+
+  @Test func `what was asked before the stop is done, and what comes after it is refused`() throws {
+    let thread = try start()
+    for number in 1...50 { thread.submit(.append(.test(UInt64(number)))) }
+    thread.stop()
+    #expect(answers.wait(50)?.count == 50)
+    thread.submit(.append(.test(51)))
+    #expect(answers.wait(51).map { describe($0[50]) } == "storeFailed 51 busy")
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "50")
+  }
+
+  @Test func `a queue that is full refuses at once`() throws {
+    let thread = try start()
+    let lock = try WriteLock(folder)
+    // The thread may have taken the first ones before the lock stopped it.
+    let count = 2 * Limits.storeAppendsMax + 10
+    for number in 0..<count { thread.submit(.append(.test(UInt64(number)))) }
+    lock.release()
+    let events = try #require(answers.wait(count))
+    thread.stop()
+    let refused = events.filter { describe($0).hasSuffix("busy") }.count
+    #expect(refused >= 9 && refused < count)
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "\(count - refused)")
+  }
+}

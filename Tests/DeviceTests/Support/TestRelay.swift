@@ -1,0 +1,82 @@
+// A port that first lets nobody in, then passes everything on to another: on loopback a connection is otherwise made within the
+// call that asks for it, and what happens while a SYN is under way would never be tried.
+
+import Foundation
+
+/// Keeps connections in SYN_SENT until `open`, then relays them to `target` on 127.0.0.1.
+final class TestRelay {
+  let port: UInt16
+  private let listener: Int32
+  private let target: UInt16
+  private var fillers: [Int32] = []
+
+  init(to target: UInt16) {
+    guard let (socket, port) = TestSocket.listening(backlog: 0) else { preconditionFailure("no port") }
+    listener = socket
+    self.port = port
+    self.target = target
+    // A full accept queue drops SYNs; the client's kernel sends them again after 1 s.
+    while fillers.count < 4 { fillers.append(TestSocket.startConnecting(to: port)) }
+  }
+
+  deinit {
+    fillers.forEach { close($0) }
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+
+  /// Whether somebody's SYN is under way to this port, beside the fillers'.
+  var isAwaited: Bool { TestSocket.countOfSynSent(to: port) > fillersUnderWay }
+  private lazy var fillersUnderWay = TestSocket.countOfSynSent(to: port)
+  /// Counts what the fillers have under way, before anybody else comes.
+  func settle() { _ = fillersUnderWay }
+
+  /// Takes in who waits, and whoever comes, until the listener is closed.
+  func open() {
+    fillers.forEach { close($0) }
+    fillers = []
+    let listener = listener
+    let target = target
+    Thread.detachNewThread {
+      while case let peer = accept(listener, nil, nil), peer >= 0 {
+        _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
+        Thread.detachNewThread { TestRelay.relay(peer, TestSocket.startConnecting(to: target)) }
+      }
+    }
+  }
+
+  private static func relay(_ one: Int32, _ other: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    var entries = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&entries, 2, -1) > 0 {
+      for (from, to) in [(0, 1), (1, 0)] where entries[from].revents != 0 {
+        let count = recv(entries[from].fd, &buffer, buffer.count, 0)
+        guard count > 0, send(entries[to].fd, buffer, count, Int32(MSG_NOSIGNAL)) == count else {
+          [one, other].forEach { close($0) }
+          return
+        }
+      }
+    }
+  }
+}
+
+extension TestSocket {
+  /// A socket whose connect was begun; it blocks again for what comes after.
+  static func startConnecting(to port: UInt16) -> Int32 {
+    let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let descriptor = socket(AF_INET, Int32(kind), 0)
+    connectLoopback(descriptor, port)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    return descriptor
+  }
+
+  /// How many connections to this port of 127.0.0.1 wait for an answer to their SYN (proc_net_tcp: state 02).
+  static func countOfSynSent(to port: UInt16) -> Int {
+    let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+    let remote = "0100007F:" + String(format: "%04X", port)
+    return table.split(separator: "\n").filter {
+      let fields = $0.split(separator: " ")
+      return fields.count > 3 && fields[2] == remote && fields[3] == "02"
+    }.count
+  }
+}
