@@ -11,12 +11,13 @@ VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources
 OUT := build
 SCRATCH := .build-embedded
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-TRIPLE = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) -Xswiftc -Xcc -Xswiftc -fPIC
-LINK = $(CC) -O2 -Wall -Wextra -Werror -pie -fPIE
-LINK_FLAGS = -L$(RESOURCES)/embedded/$(TRIPLE) -lswiftUnicodeDataTables -Wl,--gc-sections -Wl,--as-needed \
-	-Wl,-z,relro,-z,now -Wl,-z,defs -lm
+UNICODE := Sources/CLibraries/Unicode/tables.c
+LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
+# The toolchain's own linker, for it knows both: equal functions become one, and relative relocations take an eighth.
+LINK_FLAGS = -fuse-ld=lld -B$(RESOURCES)/../../bin -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
+	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
 ARCHIVES := $(SCRATCH)/release
 SOURCES := $(shell find Sources Include Package.swift -type f)
@@ -49,26 +50,28 @@ $(SCRATCH)/.built: $(SOURCES) Makefile
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(UNICODE) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
 		$(shell pkg-config --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(UNICODE) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
 
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
-	$(CC) -shared -s -o $@ -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(UNICODE) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
 		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	strip --strip-debug -o $@ $(ARCHIVES)/libTappetStatic.a
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
+	$(AR) rs $@ $(SCRATCH)/tables.o
 
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all

@@ -3,11 +3,15 @@
 /// The bounds that Tappet keeps to.
 public enum Limits {
   // MARK: Tags
-  /// Bytes. The largest tag of the NTAG I2C family has 1,912; a Type 4 file can claim 64 KiB that we would never act on.
+  /// Bytes.
+  ///
+  /// The largest tag of the NTAG I2C family has 1,912; a Type 4 file can claim 64 KiB that we would never act on.
   public static let tagMemorySizeMax = 8 * 1024
   /// An NTAG216 holds no more that we would act on.
   public static let ndefRecordsMax = 16
-  /// Bytes. With a key a tag URL has 170; a reading beyond this is nobody's tag.
+  /// Bytes.
+  ///
+  /// With a key a tag URL has 170; a reading beyond this is nobody's tag.
   public static let tagURLSizeMax = 2 * 1024
   /// Lock Control and Memory Control blocks; a tag has one of each.
   public static let type2ControlsMax = 8
@@ -17,19 +21,29 @@ public enum Limits {
   public static let secretsPerActionMax = 3
   /// Keys that a C program may have tried at once.
   public static let secretsPerCallMax = 64
-  /// Bytes of UTF-8. Fits a QR code of level H together with the key.
+  /// Bytes of UTF-8.
+  ///
+  /// Fits a QR code of level H together with the key.
   public static let secretLabelSizeMax = 128
 
   // MARK: Actions
   /// What one kiosk can show and a person can remember.
   public static let actionsMax = 256
-  /// Bytes. MQTT's own limit for a topic.
+  /// Bytes.
+  ///
+  /// MQTT's own limit for a topic.
   public static let topicSizeMax = 65_535
-  /// Bytes. An action is a command, not a file.
+  /// Bytes.
+  ///
+  /// An action is a command, not a file.
   public static let messageSizeMax = 64 * 1024
-  /// Bytes of UTF-8. What a person types after `tappet secret new`.
+  /// Bytes of UTF-8.
+  ///
+  /// What a person types after `tappet secret new`.
   public static let actionNameSizeMax = 64
-  /// Bytes of UTF-8. One line on a terminal.
+  /// Bytes of UTF-8.
+  ///
+  /// One line on a terminal.
   public static let actionTitleSizeMax = 128
   /// An expiry beyond a year is a mistake in the unit.
   public static let expiresAfterMax: Duration = .seconds(366 * 24 * 3600)
@@ -63,7 +77,9 @@ public enum Limits {
   public static let readerMissesMax = 2
   /// A torn reading is tried anew so often while the tag stays; more would only make the light flicker.
   public static let readerRereadsMax = 3
-  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer. Takes 24 ms.
+  /// The idle chip is configured anew so often: a dip of its supply leaves it deaf to tags for no longer.
+  ///
+  /// Takes 24 ms.
   public static let readerRefreshInterval: Duration = .seconds(5)
   /// A killed reader is waited for so long when its owner goes; then it is left to the system.
   public static let readerDeathMax: Duration = .seconds(1)
@@ -77,7 +93,9 @@ public enum Limits {
   public static let inflightMax = 14
   /// Entries that are held in memory ahead of their turn; the rest waits in the store.
   public static let outboxWindow = 64
-  /// Entries, unless the configuration says otherwise. At 1 KB each a hundred megabytes of an SD card.
+  /// Entries, unless the configuration says otherwise.
+  ///
+  /// At 1 KB each a hundred megabytes of an SD card.
   public static let outboxCountMax = 100_000
   /// Bytes of all messages that wait, unless the configuration says otherwise.
   public static let outboxSizeMax = 64 * 1024 * 1024
@@ -89,13 +107,19 @@ public enum Limits {
   public static let addressesMax = 8
   /// While a handshake is under way: libmosquitto's own wish to write cannot be relied on before CONNACK (2.0.20 spins, 2.0.11 sleeps).
   public static let handshakeTurn: Duration = .milliseconds(50)
-  /// At an orderly end: for the status message's PUBACK and the DISCONNECT. Below what a service manager or a person waits.
+  /// At an orderly end: for the status message's PUBACK and the DISCONNECT.
+  ///
+  /// Below what a service manager or a person waits.
   public static let linkCloseMax: Duration = .milliseconds(800)
   /// At the end of the program the broker's thread is awaited so long; a name server that hangs must not hold it up.
   public static let linkJoinMax: Duration = .milliseconds(1200)
-  /// Bytes. OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
+  /// Bytes.
+  ///
+  /// OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
   public static let linkStackSize = 512 * 1024
-  /// Bytes of one certificate or key file. A trust store of all the world's roots has 250 KB.
+  /// Bytes of one certificate or key file.
+  ///
+  /// A trust store of all the world's roots has 250 KB.
   public static let certificateFileSizeMax = 1024 * 1024
   /// Bytes of a subject as it is told; it is a stranger's text.
   public static let certificateNameSizeMax = 256
@@ -121,7 +145,9 @@ public enum Limits {
   public static let stormRest: Duration = .seconds(60)
 
   // MARK: Clock
-  /// The first second of 2026: before this was written. A wall clock that shows less was never set.
+  /// The first second of 2026: before this was written.
+  ///
+  /// A wall clock that shows less was never set.
   public static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
   // MARK: The store
   /// The tool writes a secret in milliseconds; an SD card may stall for seconds while it does.
@@ -130,7 +156,9 @@ public enum Limits {
   public static let storeCacheSizeMax = 256 * 1024
   /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond is given back.
   public static let storeLogSizeMax = 4 * 1024 * 1024
-  /// Entries that wait for their commit. A thousand taps within one sync of a slow card is no person's doing.
+  /// Entries that wait for their commit.
+  ///
+  /// A thousand taps within one sync of a slow card is no person's doing.
   public static let storeAppendsMax = 1024
   /// Entries whose place in the database is remembered: what the kiosk holds in memory, several times over.
   public static let storePlacesMax = 1024
@@ -149,7 +177,9 @@ public enum Limits {
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.
   public static let reactorEventsPerTurn = 32
-  /// Values in a mailbox. A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
+  /// Values in a mailbox.
+  ///
+  /// A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
   /// Bytes of one word from a virtual panel.
   public static let panelMessageSizeMax = 256

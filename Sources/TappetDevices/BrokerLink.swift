@@ -11,7 +11,9 @@ public final class BrokerLink {
   private let orders: Mailbox<BrokerLinkLoop.Order>
   private var thread: pthread_t?
 
-  /// Starts the thread; it connects when told to. `post` is called on that thread.
+  /// Starts the thread; it connects when told to.
+  ///
+  /// `post` is called on that thread.
   public init(settings: BrokerSettings, post: @escaping @Sendable (LinkEvent) -> Void) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     orders = try Mailbox(capacity: Limits.mailboxCapacity)
@@ -23,7 +25,9 @@ public final class BrokerLink {
   /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
   public func connect(endpoint index: Int) { orders.post(.connect(endpoint: index)) }
 
-  /// Publishes with QoS 1. `id` comes back in `acknowledged` or `publishRefused`; without one nothing does. While the link is
+  /// Publishes with QoS 1.
+  ///
+  /// `id` comes back in `acknowledged` or `publishRefused`; without one nothing does. While the link is
   /// not up the message is dropped: the connection's end has been posted, or is about to be. False when the thread is so far
   /// behind that it takes no more.
   @discardableResult
@@ -37,7 +41,9 @@ public final class BrokerLink {
   /// These settings count from the next `connect`.
   public func update(settings: BrokerSettings) { orders.post(.update(settings)) }
 
-  /// Disconnects and ends the thread; waits for that, at most `Limits.linkJoinMax`. A thread that hangs in the resolver is left
+  /// Disconnects and ends the thread; waits for that, at most `Limits.linkJoinMax`.
+  ///
+  /// A thread that hangs in the resolver is left
   /// behind: it ends by itself when the resolver does.
   public func shutdown() {
     guard let thread else { return }

@@ -9,7 +9,9 @@
 import CPlatform
 import TappetCore
 
-/// What the thread of a `BrokerLink` runs. All of it belongs to that thread; only `orders` is shared.
+/// What the thread of a `BrokerLink` runs.
+///
+/// All of it belongs to that thread; only `orders` is shared.
 final class BrokerLinkLoop {
   /// What the link's owner wants.
   enum Order: Sendable {
@@ -80,7 +82,9 @@ final class BrokerLinkLoop {
 
   // MARK: Waiting
 
-  /// Sleeps until there is an order, something on the socket, or a deadline. What poll said about the socket, as it was before.
+  /// Sleeps until there is an order, something on the socket, or a deadline.
+  ///
+  /// What poll said about the socket, as it was before.
   private func wait() -> (socket: Int32, events: Int16) {
     let socket = session?.socket ?? -1
     var wanted = Int16(POLLIN)

@@ -36,7 +36,9 @@ final class BrokerLinkSession {
   private var acknowledgements: [Acknowledgement] = []
   private let mosquitto: OpaquePointer
 
-  /// mosquitto_lib_init, once for the process. Touched before the first link's thread is started.
+  /// mosquitto_lib_init, once for the process.
+  ///
+  /// Touched before the first link's thread is started.
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
   /// An object with everything set and no connection.
@@ -85,7 +87,9 @@ final class BrokerLinkSession {
 
   // MARK: Calls
 
-  /// Starts to connect to a numeric address; does not wait. The socket is closed in children by us: libmosquitto does not.
+  /// Starts to connect to a numeric address; does not wait.
+  ///
+  /// The socket is closed in children by us: libmosquitto does not.
   func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
     let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
     if socket >= 0 { _ = tp_fcntl_set(socket, F_SETFD, FD_CLOEXEC) }
@@ -142,7 +146,9 @@ final class BrokerLinkSession {
 extension BrokerLinkSession.Outcome {
   /// The call did what it should.
   var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
-  /// Why a start failed; nil when it did not. A handshake can be over, for better or worse, before `start` returns.
+  /// Why a start failed; nil when it did not.
+  ///
+  /// A handshake can be over, for better or worse, before `start` returns.
   func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
     // Under TLS the first write is told of a refused connection, and libmosquitto keeps it to itself: 2.0.11 calls it success,
     // 2.0.20 a TLS error.
@@ -180,7 +186,9 @@ extension BrokerLinkSession.Outcome {
     case broken
   }
 
-  /// Why there was no CONNACK. `systemCode` of the socket comes first: it is from where it happened.
+  /// Why there was no CONNACK.
+  ///
+  /// `systemCode` of the socket comes first: it is from where it happened.
   func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
     if let failure = session.tls?.failure { return .tls(failure) }
     if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
@@ -195,7 +203,9 @@ extension BrokerLinkSession.Outcome {
       : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
   }
 
-  /// Why a connection that was up is not any more. `socketError` is SO_ERROR's, 0 when there was none.
+  /// Why a connection that was up is not any more.
+  ///
+  /// `socketError` is SO_ERROR's, 0 when there was none.
   func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
     if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
       return .disconnectedByBroker(ReasonCode(byte))
@@ -210,7 +220,9 @@ extension BrokerLinkSession.Outcome {
 }
 
 extension BrokerLinkSession.Connack {
-  /// What the broker's no means; nil for a yes. MQTT 3.1.1 and 5 number their reasons differently.
+  /// What the broker's no means; nil for a yes.
+  ///
+  /// MQTT 3.1.1 and 5 number their reasons differently.
   func refusal(_ version: MQTTVersion) -> LinkFailure? {
     if code == 0 { return nil }
     switch version {

@@ -23,15 +23,21 @@ public enum MQTTVersion: Hashable, Sendable {
   case v5
 }
 
-/// Everything that a connection needs. Files are named, not read: they are read anew at each connect.
+/// Everything that a connection needs.
+///
+/// Files are named, not read: they are read anew at each connect.
 public struct BrokerSettings: Hashable, Sendable {
   /// At least one; the next is tried when one fails.
   public var endpoints: [BrokerEndpoint]
   /// Unique at the broker.
   public var clientID: String
-  /// PEM. Given: its certificates alone are the anchors, even an intermediate or the server's own. Nil: the system's.
+  /// PEM.
+  ///
+  /// Given: its certificates alone are the anchors, even an intermediate or the server's own. Nil: the system's.
   public var caFile: String?
-  /// PEM, the chain after the leaf. Nil: no client certificate.
+  /// PEM, the chain after the leaf.
+  ///
+  /// Nil: no client certificate.
   public var certificateFile: String?
   /// PEM.
   public var privateKeyFile: String?

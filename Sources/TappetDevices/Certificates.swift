@@ -8,9 +8,13 @@ import COpenSSL
 import CPlatform
 import TappetCore
 
-/// What one connection attempt is made with, and what OpenSSL saw during it. Of the broker's thread.
+/// What one connection attempt is made with, and what OpenSSL saw during it.
+///
+/// Of the broker's thread.
 public final class TLSContext {
-  /// The SSL_CTX. Owned; libmosquitto takes a reference of its own, and must be done with it before this is let go.
+  /// The SSL_CTX.
+  ///
+  /// Owned; libmosquitto takes a reference of its own, and must be done with it before this is let go.
   let handle: OpaquePointer
   /// Whether the handshake was completed, on our side.
   fileprivate(set) var isEstablished = false
@@ -77,7 +81,9 @@ public enum Certificates {
     return context
   }
 
-  /// Every certificate and the key of `settings`, with what is wrong with them. Opens no connection.
+  /// Every certificate and the key of `settings`, with what is wrong with them.
+  ///
+  /// Opens no connection.
   public static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
     var facts: [CertificateFact] = []
     if let path = settings.caFile {

@@ -3,7 +3,9 @@
 import CJSON
 import CPlatform
 
-/// A JSON value. Objects keep their order.
+/// A JSON value.
+///
+/// Objects keep their order.
 public enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -63,7 +65,9 @@ public enum JSON: Hashable, Sendable {
     self = value
   }
 
-  /// UTF-8 without spaces or, if `pretty`, for people. Empty when memory ran out.
+  /// UTF-8 without spaces or, if `pretty`, for people.
+  ///
+  /// Empty when memory ran out.
   public func encoded(pretty: Bool = false) -> [UInt8] {
     guard let tree else { return [] }
     defer { cJSON_Delete(tree) }

@@ -3,7 +3,9 @@
 import CPlatform
 import TappetCore
 
-/// One end of a connection, or a listener. Closed when the last holder lets go. One thread.
+/// One end of a connection, or a listener.
+///
+/// Closed when the last holder lets go. One thread.
 public final class LocalSocket {
   /// For the reactor.
   public let fileDescriptor: Int32
@@ -28,7 +30,9 @@ public final class LocalSocket {
     return local
   }
 
-  /// Listens at `path`, replacing what nobody listens at; the socket is for its owner and group. EADDRINUSE: somebody does.
+  /// Listens at `path`, replacing what nobody listens at; the socket is for its owner and group.
+  ///
+  /// EADDRINUSE: somebody does.
   public static func listen(at path: String) throws(SystemError) -> LocalSocket {
     if (try? connect(to: path)) != nil { throw SystemError(call: "bind", code: EADDRINUSE) }
     unlink(path)

@@ -3,9 +3,10 @@
 import CPlatform
 import TappetCore
 
-/// A bounded queue between threads; posting never blocks for longer than an append takes, and never loses what it took.
 // Unchecked because the compiler cannot see the mutex: `values` is touched by any thread, and only between lock and unlock;
 // everything else is set once in `init`.
+
+/// A bounded queue between threads; posting never blocks for longer than an append takes, and never loses what it took.
 public final class Mailbox<Value: Sendable>: @unchecked Sendable {
   /// Readable while values wait; for `Reactor.watch` or `poll`, never to be read or closed by others.
   public let fileDescriptor: Int32
@@ -28,7 +29,9 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     close(fileDescriptor)
   }
 
-  /// Appends `value` and wakes the reader; false, and nothing done, when it is full. Any thread.
+  /// Appends `value` and wakes the reader; false, and nothing done, when it is full.
+  ///
+  /// Any thread.
   @discardableResult
   public func post(_ value: Value) -> Bool {
     pthread_mutex_lock(mutex)
@@ -40,7 +43,9 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     return count < capacity
   }
 
-  /// Everything that waits, oldest first; the eventfd is quiet afterwards. One thread.
+  /// Everything that waits, oldest first; the eventfd is quiet afterwards.
+  ///
+  /// One thread.
   public func drain() -> [Value] {
     // The bell is silenced before the values are taken: the other way round a value posted in between would sleep on.
     var rings: UInt64 = 0

@@ -44,7 +44,9 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 /// Never wakes without a cause, never calls a handler of a descriptor that is not watched any more, owns no descriptor but
 /// its own three. All of it belongs to one thread; handlers may call anything here.
 public final class Reactor {
-  /// One watched descriptor. The generation tells it from an earlier one with the same number.
+  /// One watched descriptor.
+  ///
+  /// The generation tells it from an earlier one with the same number.
   private struct Watch {
     var generation: UInt32
     var handler: (Readiness) -> Void
@@ -89,7 +91,9 @@ public final class Reactor {
 
   // MARK: Descriptors
 
-  /// Calls `handler` whenever `fd` is ready, as long as it is (level-triggered). Watching it again replaces what was.
+  /// Calls `handler` whenever `fd` is ready, as long as it is (level-triggered).
+  ///
+  /// Watching it again replaces what was.
   public func watch(
     _ fd: Int32, for interest: Interest, _ handler: @escaping (Readiness) -> Void
   ) throws(SystemError) {
@@ -104,14 +108,18 @@ public final class Reactor {
     watches[fd] = Watch(generation: generation, handler: handler)
   }
 
-  /// Waits for something else on a watched `fd`; its handler stays. ENOENT when it is not watched.
+  /// Waits for something else on a watched `fd`; its handler stays.
+  ///
+  /// ENOENT when it is not watched.
   public func change(_ fd: Int32, to interest: Interest) throws(SystemError) {
     guard let watch = watches[fd] else { throw SystemError(call: "epoll_ctl", code: ENOENT) }
     var event = Reactor.event(fd, watch.generation, interest)
     try checked("epoll_ctl") { epoll_ctl(fileDescriptor, EPOLL_CTL_MOD, fd, &event) }
   }
 
-  /// Forgets `fd`: its handler is not called again, not even for what is ready already. Before it is closed, not after:
+  /// Forgets `fd`: its handler is not called again, not even for what is ready already.
+  ///
+  /// Before it is closed, not after:
   /// a copy of it in a child would go on ringing under a number that is nobody's.
   public func unwatch(_ fd: Int32) {
     guard watches.removeValue(forKey: fd) != nil else { return }
@@ -122,7 +130,9 @@ public final class Reactor {
 
   // MARK: The deadline
 
-  /// Has `onTimer` called once, at `instant` or as soon as possible after it; nil unsets. There is one timer: the last call counts.
+  /// Has `onTimer` called once, at `instant` or as soon as possible after it; nil unsets.
+  ///
+  /// There is one timer: the last call counts.
   public func setTimer(at instant: Instant?) {
     guard instant != deadline else { return }
     deadline = instant
@@ -147,7 +157,9 @@ public final class Reactor {
 
   // MARK: Signals
 
-  /// Blocks `numbers` on this thread and those it starts later, and calls `handler` with each that arrives. Before any other
+  /// Blocks `numbers` on this thread and those it starts later, and calls `handler` with each that arrives.
+  ///
+  /// Before any other
   /// thread is started: one that has them unblocked would die of them. Once.
   public func watchSignals(_ numbers: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
     precondition(signals < 0, "signals are watched once")
@@ -166,16 +178,22 @@ public final class Reactor {
 
   // MARK: Turning
 
-  /// Waits and calls handlers until `stop`. An error means that epoll itself failed, which no peer can cause.
+  /// Waits and calls handlers until `stop`.
+  ///
+  /// An error means that epoll itself failed, which no peer can cause.
   public func run() throws(SystemError) {
     isRunning = true
     while isRunning { try turn(timeout: nil) }
   }
 
-  /// Ends `run` after the handler that calls this. From another thread: post to a mailbox whose handler calls it.
+  /// Ends `run` after the handler that calls this.
+  ///
+  /// From another thread: post to a mailbox whose handler calls it.
   public func stop() { isRunning = false }
 
-  /// Waits once, for at most `timeout` (nil: as long as it takes), and calls the handlers of what is ready. The number of events.
+  /// Waits once, for at most `timeout` (nil: as long as it takes), and calls the handlers of what is ready.
+  ///
+  /// The number of events.
   @discardableResult
   public func turn(timeout: Duration?) throws(SystemError) -> Int {
     let milliseconds = timeout.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1

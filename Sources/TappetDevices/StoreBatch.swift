@@ -14,8 +14,17 @@ public enum StoreRequest: Sendable {
   case expire(Moment, clockIsGood: Bool)
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
-  /// Remember that a tag of this secret was used. Not answered: a use that could not be noted harms nobody.
+  /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
+  /// nobody.
   case noteSecretUse(id: String, unixSeconds: Int64)
+
+  /// Whether it makes the disk work by itself.
+  var isWorthACommit: Bool {
+    switch self {
+    case .noteSecretUse: false
+    case .append, .remove, .fetch, .expire, .check: true
+    }
+  }
 }
 
 /// Requests that share a commit.

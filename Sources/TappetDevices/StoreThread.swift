@@ -1,12 +1,13 @@
 // The thread that the store lives on, so that a slow card never holds up the lights. All that waits when it wakes shares
-// one commit. It sleeps until it is asked; removals that the disk refused are tried again with the next write.
+// one commit. It sleeps until it is asked; removals that the disk refused are tried again with the next write, and the use
+// of a secret goes with it too, for it is worth no sync of its own.
 
 import CPlatform
 import TappetCore
 
-// Unchecked because the compiler cannot see the mutex: `waiting`, `appendCount` and `isStopping` are touched by any thread,
-// but only under it; `store` and `unfinished` belong to the thread alone from `init` on; `thread` is used by `stop` alone,
-// which one thread calls once.
+// Unchecked because the compiler cannot see the mutex: `waiting`, `isWanted`, `appendCount` and `isStopping` are touched by
+// any thread, but only under it; `store` and `unfinished` belong to the thread alone from `init` on; `thread` is used by
+// `stop` alone, which one thread calls once.
 /// Runs a store on a thread of its own.
 public final class StoreThread: @unchecked Sendable {
   private let store: Store
@@ -14,6 +15,8 @@ public final class StoreThread: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var waiting: [StoreRequest] = []
+  /// Something waits that is worth a commit.
+  private var isWanted = false
   private var appendCount = 0
   private var isStopping = false
   private var unfinished: [EntryID] = []
@@ -53,7 +56,10 @@ public final class StoreThread: @unchecked Sendable {
     } else {
       if case .append = request { appendCount += 1 }
       waiting.append(request)
-      pthread_cond_signal(condition)
+      if request.isWorthACommit {
+        isWanted = true
+        pthread_cond_signal(condition)
+      }
     }
     pthread_mutex_unlock(mutex)
     if let refused { post(.storeFailed(refused, .busy)) }
@@ -105,16 +111,20 @@ public final class StoreThread: @unchecked Sendable {
     if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
   }
 
-  /// Everything that waits, once something does; nil when nothing will come any more.
+  /// Everything that waits, once something is worth it; nil when nothing will come any more.
   private func take() -> [StoreRequest]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while waiting.isEmpty {
-      if isStopping { return nil }
+    while !isWanted {
+      if isStopping {
+        if waiting.isEmpty { return nil }
+        break
+      }
       pthread_cond_wait(condition, mutex)
     }
     let taken = waiting
     waiting = []
+    isWanted = false
     appendCount = 0
     return taken
   }

@@ -16,6 +16,7 @@ public struct SystemClock: Sendable {
   }
 
   /// Whether the kernel has been told that the wall clock is right, and it is not before the time that this was written.
+  ///
   /// A board without a battery clock says no until NTP has answered. Nobody tells of this turning: a small difference is
   /// slewed, not stepped, so while it is false ask again now and then.
   public func isSynchronised() -> Bool {
@@ -26,7 +27,9 @@ public struct SystemClock: Sendable {
     return SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
   }
 
-  /// The 16 bytes that the kernel drew at its start: an `Instant` means something only under the same ones. Empty when /proc
+  /// The 16 bytes that the kernel drew at its start: an `Instant` means something only under the same ones.
+  ///
+  /// Empty when /proc
   /// does not have them, which equals no earlier start.
   public func bootID() -> [UInt8] {
     guard let file = try? checked("open", { tp_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0) })

@@ -3,7 +3,9 @@
 
 import TappetCore
 
-/// A connection to a virtual panel. One thread.
+/// A connection to a virtual panel.
+///
+/// One thread.
 public final class VirtualPanel {
   private let socket: LocalSocket
 
@@ -26,7 +28,9 @@ public final class VirtualPanel {
     case closed
   }
 
-  /// The next word from the panel, without waiting. What is no word is passed over.
+  /// The next word from the panel, without waiting.
+  ///
+  /// What is no word is passed over.
   public func receive() -> Receipt {
     while true {
       switch socket.receive(sizeMax: Limits.panelMessageSizeMax) {

@@ -13,15 +13,20 @@ public struct TextPosition: Hashable, Sendable {
 
 extension TextPosition {
   /// The place of the byte at `offset` of a UTF-8 text; columns are characters.
+  ///
+  /// Lines end as in YAML 1.1 §5.4: CR LF, CR, LF, U+0085, U+2028, U+2029.
   init(of offset: Int, in text: some Collection<UInt8>) {
     self.init(line: 1, column: 1)
+    var last: (UInt8, UInt8) = (0, 0)
     for byte in text.prefix(max(0, offset)) {
-      if byte == 0x0A {
-        line += 1
-        column = 1
-      } else if byte & 0xC0 != 0x80 {
-        column += 1
+      switch (last.0, last.1, byte) {
+      case (_, 0x0D, 0x0A): break
+      case (_, _, 0x0A), (_, _, 0x0D), (_, 0xC2, 0x85), (0xE2, 0x80, 0xA8...0xA9):
+        self = TextPosition(line: line + 1, column: 1)
+      case (_, _, 0x80...0xBF): break
+      default: column += 1
       }
+      last = (last.1, byte)
     }
   }
 }
@@ -67,6 +72,8 @@ final class YAMLDocument {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let event: UnsafeMutablePointer<yaml_event_t>
   private let text: UnsafeBufferPointer<UInt8>
+  /// The place behind the last character.
+  private let end: TextPosition
   private var anchors: [String: YAMLNode] = [:]
   private var count = 0
 
@@ -84,6 +91,7 @@ final class YAMLDocument {
 
   private init(_ text: UnsafeBufferPointer<UInt8>) {
     self.text = text
+    end = TextPosition(of: text.count, in: text)
     parser = .allocate(capacity: 1)
     parser.initialize(to: yaml_parser_t())
     event = .allocate(capacity: 1)
@@ -205,7 +213,8 @@ final class YAMLDocument {
 
   private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
 
+  /// libyaml takes the end of a last line without a line break for a line of its own, which no editor shows.
   private func position(_ mark: yaml_mark_t) -> TextPosition {
-    TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    mark.line < end.line ? TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1) : end
   }
 }

@@ -4,7 +4,9 @@ import CPlatform
 import TappetCore
 import TappetDevices
 
-/// Listens at the control socket and hands each request to its owner. One thread.
+/// Listens at the control socket and hands each request to its owner.
+///
+/// One thread.
 final class ControlServer {
   /// One connected tool.
   final class Client {
@@ -16,7 +18,9 @@ final class ControlServer {
 
     fileprivate init(_ socket: LocalSocket) { self.socket = socket }
 
-    /// Answers. A client that does not read what it asked for is not waited for.
+    /// Answers.
+    ///
+    /// A client that does not read what it asked for is not waited for.
     func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
   }
 

@@ -16,7 +16,9 @@ public enum Priority: UInt8, Sendable {
 /// One fact of a line.
 public typealias Field = (key: String, value: String)
 
-/// Writes log lines to standard error. It never waits: when nobody reads them, lines are lost and counted.
+/// Writes log lines to standard error.
+///
+/// It never waits: when nobody reads them, lines are lost and counted.
 public struct Journal {
   private let hasPriorities: Bool
   private var lost = 0

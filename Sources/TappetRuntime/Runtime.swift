@@ -87,7 +87,9 @@ public final class Runtime {
     return (word(0), word(1), word(2), word(3))
   }
 
-  /// Runs until the kiosk is told to stop and has come to rest. SIGTERM and SIGINT stop it; twice: at once.
+  /// Runs until the kiosk is told to stop and has come to rest.
+  ///
+  /// SIGTERM and SIGINT stop it; twice: at once.
   public func run() throws(RuntimeError) {
     do throws(SystemError) {
       try watchEverything()
@@ -162,7 +164,9 @@ public final class Runtime {
     handleWaiting()
   }
 
-  /// Asks the kernel. While it says no, it is asked again now and then: it tells nobody when it changes its mind.
+  /// Asks the kernel.
+  ///
+  /// While it says no, it is asked again now and then: it tells nobody when it changes its mind.
   private func checkClock() {
     let isSynchronised = clock.isSynchronised()
     let mayChange = !isSynchronised && configuration.checksClock

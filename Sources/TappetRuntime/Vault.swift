@@ -11,7 +11,9 @@ public enum VaultError: Error, Hashable, Sendable {
   case secret(SecretError)
 }
 
-/// An open store with its sealing key. One thread at a time; blocks on the disk.
+/// An open store with its sealing key.
+///
+/// One thread at a time; blocks on the disk.
 public struct Vault {
   /// The database.
   public let store: Store

@@ -10,6 +10,12 @@ import Testing
     String(decoding: PayloadTemplate(text).fill(token: token, id: PayloadTemplateTests.id), as: UTF8.self)
   }
 
+  @Test func `the vectors are filled as they say`() throws {
+    for vector in try Vectors.load().substitution {
+      #expect(fill(vector.message, token: vector.key_set ? "<token>" : nil) == vector.expect)
+    }
+  }
+
   @Test func `only the first of each is filled in`() {
     #expect(fill("%T %T %I %I") == "<token> %T \(PayloadTemplateTests.idText) %I")
     #expect(fill("%I%T") == PayloadTemplateTests.idText + "<token>")

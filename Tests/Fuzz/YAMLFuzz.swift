@@ -1,34 +1,162 @@
-// The promise: any bytes give a configuration or a bounded number of sentences that a terminal may show, and each of them
-// stands at a place of the text. A configuration that loads has what the core relies on.
+// ConfigFile's promises: any bytes give a configuration that keeps to every bound, or at least one problem, each at a place within
+// the file and in its order; and a configuration written with care is taken, every value as it was meant.
 
 import TappetCore
 import TappetDevices
 
-/// One input of the fuzzer.
+/// One input, twice: as a file, and as the choices that make a good one.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzYAML(_ start: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-  let bytes = Array(UnsafeBufferPointer(start: start, count: size))
-  // A folder that is not there: no file of the machine is read.
-  switch ConfigFile.parse(bytes, name: "kiosk.yaml", folder: "/nonexistent") {
-  case .loaded(let configuration):
-    precondition(!configuration.broker.endpoints.isEmpty && !configuration.actions.isEmpty)
-    precondition(configuration.broker.endpoints.allSatisfy { $0.port > 0 && !$0.host.isEmpty })
-    for (index, action) in configuration.actions.enumerated() {
-      let others = configuration.actions[..<index]
-      precondition(!others.contains { $0.name == action.name || $0.index == action.index })
-      precondition(!action.topic.isEmpty && !action.topic.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B })
-      precondition(!action.message.usesTimestamp || configuration.timestampKey != nil)
-    }
-    for button in configuration.panel.buttons {
-      precondition(configuration.actions.contains { $0.name == button.press })
-    }
+public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+  let bytes = input(data, size)
+  // A key's file may be named in it, and a device that is opened may act on that.
+  let namesDevice = contains(bytes, "/dev") || contains(bytes, "/proc") || contains(bytes, "\\")
+  if !(namesDevice && contains(bytes, "timestamp_key")) { reads(bytes) }
+  isTaken(bytes)
+  return 0
+}
+
+private func contains(_ bytes: [UInt8], _ word: String) -> Bool {
+  bytes.indices.contains { bytes[$0...].starts(with: word.utf8) }
+}
+
+private func reads(_ bytes: [UInt8]) {
+  switch ConfigFile.parse(bytes, name: "kiosk.yaml", folder: "/nowhere") {
+  case .loaded(let configuration): isSound(configuration)
   case .refused(let problems):
-    precondition((1...Limits.configurationProblemsMax + 1).contains(problems.count))
-    let lineCount = bytes.count { $0 == 0x0A || $0 == 0x0D } + bytes.count { $0 >= 0x80 } + 2
+    promise(!problems.isEmpty, "refused without a problem")
+    let columns = columns(of: bytes)
+    var last = (line: 0, column: 0)
     for problem in problems {
-      precondition((1...lineCount).contains(problem.position.line) && problem.position.column >= 1)
-      precondition(problem.sentence.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F })
+      let (line, column) = (problem.position.line, problem.position.column)
+      promise((1...columns.count).contains(line), "\(problem.sentence) is outside of \(columns.count) lines")
+      promise(
+        (1...columns[line - 1]).contains(column), "\(problem.sentence) is outside of \(columns[line - 1]) columns")
+      promise(last <= (line, column), "\(problem.sentence) is out of order")
+      promise(problem.sentence.utf8.starts(with: "kiosk.yaml:\(line):\(column): ".utf8), problem.sentence)
+      if case .yaml(.syntax("control characters are not allowed")) = problem.kind {
+        promise(isControl(bytes, line, column), "\(problem.sentence): there is none")
+      }
+      last = (line, column)
     }
   }
-  return 0
+}
+
+/// Of each line how many columns it has, its end included; a line ends where YAML 1.1 ends it (§5.4).
+private func columns(of bytes: [UInt8]) -> [Int] {
+  var columns = [1]
+  var wasReturn = false
+  for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+    if wasReturn, scalar == "\n" {
+      wasReturn = false
+      continue
+    }
+    wasReturn = scalar == "\r"
+    if ["\r", "\n", "\u{85}", "\u{2028}", "\u{2029}"].contains(scalar) {
+      columns.append(1)
+    } else {
+      columns[columns.count - 1] += 1
+    }
+  }
+  return columns
+}
+
+/// Whether what stands there is no character of YAML (1.1 §5.1).
+private func isControl(_ bytes: [UInt8], _ line: Int, _ column: Int) -> Bool {
+  var offset = 0
+  for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+    let isOdd = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value > 0xFFFD
+    if isOdd, !["\t", "\n", "\r", "\u{85}"].contains(scalar) {
+      let before = columns(of: Array(bytes[..<offset]))
+      if before.count == line, before.last == column { return true }
+    }
+    offset += scalar.utf8.count
+  }
+  return false
+}
+
+private func isSound(_ configuration: Configuration) {
+  let broker = configuration.broker
+  promise(!broker.endpoints.isEmpty && broker.endpoints.allSatisfy { !$0.host.isEmpty && $0.port > 0 }, "endpoints")
+  promise((1...Limits.clientIDSizeMax).contains(broker.clientID.utf8.count), "client_id")
+  promise(broker.keepaliveSeconds >= 5, "keepalive")
+  promise((broker.certificateFile == nil) == (broker.privateKeyFile == nil), "a certificate without its key")
+  let actions = configuration.actions
+  promise((1...Limits.actionsMax).contains(actions.count), "\(actions.count) actions")
+  promise(Set(actions.map { Array($0.name.utf8) }).count == actions.count, "two actions of one name")
+  promise(Set(actions.map { $0.index }).count == actions.count, "two actions of one index")
+  for action in actions {
+    promise(!action.name.isEmpty && action.index >= 0, "an action without name or index")
+    promise((1...Limits.topicSizeMax).contains(action.topic.utf8.count), "topic")
+    promise(!action.topic.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B }, "a wildcard in a topic")
+    promise(action.message.text.utf8.count <= Limits.messageSizeMax, "message")
+    promise((.zero...Limits.expiresAfterMax).contains(action.expiresAfter), "expires")
+    promise((.zero...Limits.cooldownMax).contains(action.cooldown), "cooldown")
+    promise(!action.message.usesTimestamp || configuration.timestampKey != nil, "%T without a key")
+  }
+  let buttons = configuration.panel.buttons
+  promise(buttons.allSatisfy { button in actions.contains { $0.name == button.press } }, "a button without its action")
+  promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox of no size")
+  _ = KioskSettings(configuration)
+}
+
+/// Writes a configuration out of choices and compares what is read.
+private func isTaken(_ bytes: [UInt8]) {
+  var choices = Choices(bytes)
+  let client = "k" + word(&choices, max: 100)
+  let port = choices.below(65_535) + 1
+  var text = "broker: {url: 'mqtts://[::1]:\(port)', client_id: \(quoted(client))}\nactions:\n"
+  var expected: [(name: String, topic: String, message: String, index: Int64, cooldown: Int)] = []
+  for position in 0...choices.below(8) {
+    let name = "\(position)" + word(&choices, max: Limits.actionNameSizeMax - 2)
+    let topic = "t" + word(&choices, max: 200)
+    let message = word(&choices, max: 250)
+    let index = Int64(position) + choices.number() / 32 * 16
+    let cooldown = choices.below(86_400)
+    guard !expected.contains(where: { $0.index == index }) else { return }
+    text += "  - name: \(quoted(name))\n    topic: \(quoted(topic))\n    message: \(quoted(message))\n"
+    text += "    index: \(index)\n    cooldown: \(cooldown) s\n"
+    expected.append((name, topic, message, index, cooldown))
+  }
+  guard case .loaded(let configuration) = ConfigFile.parse(Array(text.utf8), name: "kiosk.yaml", folder: "/nowhere")
+  else {
+    return promise(false, "refused:\n\(text)")
+  }
+  isSound(configuration)
+  promise(configuration.broker.endpoints == [BrokerEndpoint(host: "::1", port: UInt16(port), usesTLS: true)], text)
+  promise(configuration.broker.clientID.utf8.elementsEqual(client.utf8), text)
+  promise(configuration.actions.count == expected.count, text)
+  for (action, wanted) in zip(configuration.actions, expected) {
+    promise(action.name.utf8.elementsEqual(wanted.name.utf8) && action.index == wanted.index, text)
+    promise(action.topic.utf8.elementsEqual(wanted.topic.utf8), text)
+    promise(action.message.text.utf8.elementsEqual(wanted.message.utf8), text)
+    promise(action.cooldown == .seconds(wanted.cooldown), text)
+  }
+}
+
+/// Any text of at most `max` bytes without what no value may have: controls, `#`, `%`, `+`, `/`.
+private func word(_ choices: inout Choices, max: Int) -> String {
+  var word = ""
+  for scalar in choices.text().unicodeScalars {
+    guard scalar.value >= 0x20, !["#", "%", "+", "/", "\u{7F}"].contains(scalar), !(0x80...0x9F).contains(scalar.value)
+    else {
+      continue
+    }
+    guard word.utf8.count + scalar.utf8.count <= max else { break }
+    word.unicodeScalars.append(scalar)
+  }
+  return word
+}
+
+/// As a double-quoted scalar (YAML 1.1 §9.1.2); everything but letters and digits is escaped.
+private func quoted(_ text: String) -> String {
+  var quoted = "\""
+  for scalar in text.unicodeScalars {
+    if scalar.properties.isAlphabetic, scalar.isASCII {
+      quoted.unicodeScalars.append(scalar)
+    } else {
+      let digits = String(scalar.value, radix: 16)
+      quoted += "\\U" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+  }
+  return quoted + "\""
 }

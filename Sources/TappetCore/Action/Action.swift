@@ -8,7 +8,9 @@ public enum OfflinePolicy: Hashable, Sendable {
   case drop
 }
 
-/// One configured action: a message to a topic. A value from the configuration, checked when it was loaded.
+/// One configured action: a message to a topic.
+///
+/// A value from the configuration, checked when it was loaded.
 public struct Action: Hashable, Sendable {
   /// Unique among the actions; secrets belong to it.
   public var name: String

@@ -1,6 +1,8 @@
 // A message as it stands in the configuration, with places for a timestamp token and an id (formats.md, "%T").
 
-/// A payload in which the first `%T` and the first `%I` are filled in when it is sent. What else it holds stands for itself.
+/// A payload in which the first `%T` and the first `%I` are filled in when it is sent.
+///
+/// What else it holds stands for itself.
 public struct PayloadTemplate: Hashable, Sendable {
   /// As written.
   public let text: String
@@ -17,7 +19,9 @@ public struct PayloadTemplate: Hashable, Sendable {
     usesID = PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes) != nil
   }
 
-  /// The payload. Without a token `%T` stands as it is, as in the app. What is filled in is not looked at again.
+  /// The payload.
+  ///
+  /// Without a token `%T` stands as it is, as in the app. What is filled in is not looked at again.
   public func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard usesTimestamp || usesID else { return bytes }

@@ -1,6 +1,8 @@
 // The key that a tag's signature is made with.
 
-/// The 32 bytes of a key. Wiped when the last holder lets go; never printed.
+/// The 32 bytes of a key.
+///
+/// Wiped when the last holder lets go; never printed.
 public final class SecretKey: Sendable {
   /// Bytes.
   public static let size = 32
@@ -14,13 +16,17 @@ public final class SecretKey: Sendable {
     authenticator = storage.withBytes { MessageAuthenticator(key: $0) }
   }
 
-  /// Nil for anything but 32 bytes. They are copied; the original is the caller's to wipe.
+  /// Nil for anything but 32 bytes.
+  ///
+  /// They are copied; the original is the caller's to wipe.
   public convenience init?(_ bytes: [UInt8]) {
     guard bytes.count == SecretKey.size else { return nil }
     self.init(bytes.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
-  /// Nil for anything but 32 bytes. They are copied straight into memory that is wiped.
+  /// Nil for anything but 32 bytes.
+  ///
+  /// They are copied straight into memory that is wiped.
   public convenience init?(copying bytes: UnsafeRawBufferPointer) {
     guard bytes.count == SecretKey.size else { return nil }
     self.init(SecretBytes(copying: bytes))
@@ -53,7 +59,9 @@ public final class SecretKey: Sendable {
     try storage.withBytes(body)
   }
 
-  /// The key as 64 lower-case digits, for a tag or a share code that is to carry it. The caller's to wipe.
+  /// The key as 64 lower-case digits, for a tag or a share code that is to carry it.
+  ///
+  /// The caller's to wipe.
   public func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
 
   /// HMAC-SHA256 of `message`, 32 bytes.

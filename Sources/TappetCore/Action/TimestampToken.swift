@@ -18,7 +18,9 @@ public enum TimestampTokenError: Error, Hashable, Sendable {
   case crypto(CryptoError)
 }
 
-/// An AES key of 16, 24 or 32 bytes; the ESP32 takes 16 only. Wiped when the last holder lets go.
+/// An AES key of 16, 24 or 32 bytes; the ESP32 takes 16 only.
+///
+/// Wiped when the last holder lets go.
 public final class TimestampKey: Sendable {
   private let storage: SecretBytes
 
@@ -30,7 +32,9 @@ public final class TimestampKey: Sendable {
     self.storage = storage
   }
 
-  /// Nil for anything but 16, 24 or 32 bytes. They are copied; the original is the caller's to wipe.
+  /// Nil for anything but 16, 24 or 32 bytes.
+  ///
+  /// They are copied; the original is the caller's to wipe.
   public init?(copying bytes: UnsafeRawBufferPointer) {
     guard [16, 24, 32].contains(bytes.count) else { return nil }
     storage = SecretBytes(copying: bytes)
@@ -108,7 +112,9 @@ public struct TokenReceiver: Sendable {
   /// Up to this second tokens were forgotten before their time, so none of them is accepted any more.
   private var forgottenUpTo = Int64.min
 
-  /// A receiver that has seen nothing; a negative window accepts nothing. What it has seen it forgets when it goes, and when
+  /// A receiver that has seen nothing; a negative window accepts nothing.
+  ///
+  /// What it has seen it forgets when it goes, and when
   /// the clock says that the window has passed.
   public init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 

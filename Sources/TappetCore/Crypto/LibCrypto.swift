@@ -98,7 +98,9 @@ public enum LibCrypto {
   }
 
   /// Seals with AES-256-GCM (NIST SP 800-38D) under a nonce that is drawn anew each time; `context` is authenticated with it
-  /// and not stored. 2³² seals under one key are safe, and nobody has so many secrets.
+  /// and not stored.
+  ///
+  /// 2³² seals under one key are safe, and nobody has so many secrets.
   ///
   ///     byte 0    12           size - 16   size
   ///     nonce     ciphertext   tag
@@ -213,7 +215,9 @@ private struct CipherContext: ~Copyable {
   }
 }
 
-/// HMAC-SHA256 (RFC 2104) under one key. The key's two hash states are computed once; a message costs a copy of them.
+/// HMAC-SHA256 (RFC 2104) under one key.
+///
+/// The key's two hash states are computed once; a message costs a copy of them.
 final class MessageAuthenticator: Sendable {
   /// Bytes of a result.
   static let size = 32

@@ -1,6 +1,8 @@
 // Memory for keys.
 
-/// Bytes that must not outlive their use: in memory of their own, which nothing copies and `deinit` wipes. Never printed.
+/// Bytes that must not outlive their use: in memory of their own, which nothing copies and `deinit` wipes.
+///
+/// Never printed.
 final class SecretBytes: Sendable {
   // Written in `init`, before anyone else holds it, and only read afterwards: threads may share it.
   nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer

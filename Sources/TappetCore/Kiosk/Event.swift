@@ -8,7 +8,9 @@ public enum ProcessEnd: Hashable, Sendable {
   case signaled(Int32)
 }
 
-/// One thing that happened. The answers to effects name their question: a stale one is recognised and dropped.
+/// One thing that happened.
+///
+/// The answers to effects name their question: a stale one is recognised and dropped.
 public enum Event: Sendable {
   /// The devices are open and the reactor runs.
   case started(OutboxSummary)

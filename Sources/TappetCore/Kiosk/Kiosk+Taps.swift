@@ -22,7 +22,7 @@ extension Kiosk {
   }
 
   mutating func buttonPressed(_ line: String, at now: Moment) -> [Effect] {
-    guard let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name }) else {
+    guard isTaking, let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name }) else {
       return []
     }
     if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle) }
@@ -49,7 +49,7 @@ extension Kiosk {
 
   /// What forbids the action now, though it is allowed as such.
   private func obstacle(to action: Action) -> TapRefusal? {
-    guard action.offline == .queue || link.isUp else { return .brokerAway(action: action.name) }
+    guard action.offline == .queue || isSending else { return .brokerAway(action: action.name) }
     let (count, size) = outbox.promised
     let hasRoom = count < settings.outboxCountMax && size + action.message.size <= settings.outboxSizeMax
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
@@ -66,7 +66,7 @@ extension Kiosk {
   }
 
   private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {
-    if !link.isUp { return .linkDown }
+    if !isSending { return .linkDown }
     if !entry.isSendable(clockIsGood: clockIsGood) { return .clockUnknown }
     let ahead = outbox.count - 1 - outbox.inflightCount
     return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil

@@ -33,7 +33,9 @@ public struct Kiosk: Sendable {
   /// The lasting light that is shown.
   private var shownLight: Light?
 
-  /// A kiosk that has not started: it waits for `Event.started`. `seed` is for jitter and entry names.
+  /// A kiosk that has not started: it waits for `Event.started`.
+  ///
+  /// `seed` is for jitter and entry names.
   public init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
     reader = ReaderSupervision(startAt: now)
@@ -68,7 +70,7 @@ public struct Kiosk: Sendable {
     switch event {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
-    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised)
+    case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -114,6 +116,17 @@ public struct Kiosk: Sendable {
     }
   }
 
+  /// Whether what is accepted now can be sent now.
+  var isSending: Bool { link.isUp && phase == .running }
+
+  /// While stopping only what can be promised by the commit is taken, and at the very end nothing.
+  var isTaking: Bool {
+    switch phase {
+    case .running, .draining: true
+    case .starting, .closing, .finished: false
+    }
+  }
+
   private mutating func dueEffects(at now: Moment) -> [Effect] {
     switch phase {
     case .starting, .finished:
@@ -123,7 +136,7 @@ public struct Kiosk: Sendable {
         + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
-      guard isDrained || until <= now.instant || !link.isUp else { return [] }
+      guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
       return link.stop() + finishIfClosed()
     case .closing(let until):
@@ -140,13 +153,13 @@ public struct Kiosk: Sendable {
 
   // MARK: Clock
 
-  private mutating func clockChecked(_ isSynchronised: Bool) -> [Effect] {
+  private mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
     guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
+    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
     guard clockIsGood else { return [.report(.clockUnknown)] }
-    outbox.clockBecameGood()
     return isFirst ? [] : [.report(.clockGood)]
   }
 
@@ -185,7 +198,9 @@ public struct Kiosk: Sendable {
       link.endedWhileStopping()
       return expired + link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
-      return linkDown() + link.disconnected()
+      let effects = link.disconnected()
+      // Not by our order: the link is as it was, and so is what is in flight.
+      return link.isUp ? effects : linkDown() + effects
     case .acknowledged(let id): return delivered(id, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
@@ -202,6 +217,7 @@ public struct Kiosk: Sendable {
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
       guard let (entry, uid) = outbox.notStored(id) else { return trouble }
+      if let uid { taps.notAccepted(uid, action: entry.action) }
       return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault))
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
@@ -228,7 +244,7 @@ public struct Kiosk: Sendable {
   // MARK: Delivery
 
   private mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
-    guard link.isUp, phase == .running else { return [] }
+    guard isSending else { return [] }
     var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }
@@ -266,12 +282,10 @@ public struct Kiosk: Sendable {
 
   private func expiryDeadline(at now: Moment) -> Instant? {
     guard !isExpiring, store.isGood else { return nil }
-    switch outbox.earliestExpiry {
-    case nil: return nil
-    case .at(let instant): return instant
-    case .atUnixMilliseconds(let time):
-      return clockIsGood ? now.instant + .milliseconds(max(0, time &- now.unixMilliseconds)) : nil
-    }
+    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
+    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
+    return min(outbox.earliestInstant ?? other, other)
   }
 
   // MARK: Lights

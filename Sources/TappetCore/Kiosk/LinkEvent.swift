@@ -1,6 +1,8 @@
 // What the broker's thread tells the core.
 
-/// Something that happened on the link. Exactly one of `failed`, `lost` and `disconnected` ends each order to connect.
+/// Something that happened on the link.
+///
+/// Exactly one of `failed`, `lost` and `disconnected` ends each order to connect.
 public enum LinkEvent: Hashable, Sendable {
   /// CONNACK said yes.
   case connected(sessionPresent: Bool)

@@ -123,7 +123,9 @@ public enum ReasonCode: Hashable, Sendable {
   }
 }
 
-/// Why the two sides could not agree on a secure connection. Subjects are as OpenSSL prints them on one line.
+/// Why the two sides could not agree on a secure connection.
+///
+/// Subjects are as OpenSSL prints them on one line.
 public enum TLSFailure: Hashable, Sendable {
   // What we found wrong with the broker's certificate.
   case untrustedIssuer(subject: String)

@@ -83,7 +83,9 @@ struct LinkSupervision: Sendable {
     return [.report(.linkClosed)]
   }
 
-  /// No connection is wanted any more. An attempt under way is broken off.
+  /// No connection is wanted any more.
+  ///
+  /// An attempt under way is broken off.
   mutating func stop() -> [Effect] {
     switch state {
     case .connecting, .connected:

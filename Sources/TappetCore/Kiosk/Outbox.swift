@@ -7,8 +7,10 @@ struct Outbox: Sendable {
   private(set) var count: Int
   /// Bytes of their messages.
   private(set) var size: Int
-  /// When the first of them expires, as far as known; never later than the truth.
-  private(set) var earliestExpiry: Expiry?
+  /// When the first of those that were accepted since the machine's start expires; never later than the truth.
+  private(set) var earliestInstant: Instant?
+  /// The same of those from before, milliseconds since 1970; never later than the truth by the clock as it was last told.
+  private(set) var earliestUnixMilliseconds: Int64?
   /// Given to the store, its commit awaited.
   private var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
   /// Next in line, in order of acceptance.
@@ -20,6 +22,10 @@ struct Outbox: Sendable {
   /// In flight when their time was over: the PUBACK decides whether they were delivered or expired.
   private var expiredInFlight: Set<EntryID> = []
   private var reading: Reading = .idle
+  /// A fetch was ordered and not answered.
+  ///
+  /// One at a time: an answer does not say to which question it belongs.
+  private var isFetchUnanswered = false
 
   /// How far the store was read for this connection.
   private enum Reading: Equatable, Sendable {
@@ -36,7 +42,7 @@ struct Outbox: Sendable {
   init(_ summary: OutboxSummary) {
     count = summary.count
     size = summary.size
-    earliestExpiry = summary.earliestExpiry
+    if let earliest = summary.earliestExpiry { note(earliest) }
   }
 
   /// Entries and bytes including those whose commit is awaited.
@@ -51,7 +57,9 @@ struct Outbox: Sendable {
 
   mutating func willStore(_ entry: OutboxEntry, _ uid: TagUID?) { uncommitted[entry.id] = (entry, uid) }
 
-  /// The commit is done. Nil when nobody asked for it.
+  /// The commit is done.
+  ///
+  /// Nil when nobody asked for it.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
     guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
     var entry = promise.entry
@@ -72,8 +80,11 @@ struct Outbox: Sendable {
 
   mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { uncommitted.removeValue(forKey: id) }
 
-  /// The store told what is next. An answer that nobody waits for is dropped.
+  /// The store told what is next.
+  ///
+  /// An answer that nobody waits for is dropped.
   mutating func fetched(_ entries: [OutboxEntry], reachedEnd: Bool) {
+    isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
     let through = entries.last?.sequence ?? after
     for entry in entries where inflight[entry.id] == nil && !settled.contains(entry.id) { window.append(entry) }
@@ -81,6 +92,7 @@ struct Outbox: Sendable {
   }
 
   mutating func fetchFailed() {
+    isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
     reading = .behind(through: after)
   }
@@ -93,16 +105,16 @@ struct Outbox: Sendable {
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
+      // What was settled meanwhile has left already.
+      if settled.remove(entry.id) != nil { continue }
       leave(entry)
       gone.insert(entry.id)
-      if inflight[entry.id] != nil {
-        expiredInFlight.insert(entry.id)
-      } else if settled.remove(entry.id) == nil {
-        outcomes.append(entry)
-      }
+      if inflight[entry.id] != nil { expiredInFlight.insert(entry.id) } else { outcomes.append(entry) }
     }
     window.removeAll { gone.contains($0.id) }
-    earliestExpiry = earliest
+    earliestInstant = nil
+    earliestUnixMilliseconds = nil
+    if let earliest { note(earliest) }
     return outcomes
   }
 
@@ -111,8 +123,14 @@ struct Outbox: Sendable {
   /// A connection begins: everything that waits is to be sent on it.
   mutating func linkUp() { restart() }
 
-  /// What was kept back may go now.
-  mutating func clockBecameGood() { if reading != .idle { restart() } }
+  /// What was kept back may go now, or what is in memory must wait and is not to stand in the way of the rest.
+  ///
+  /// Which entry
+  /// expires first is another question by another clock: the store is asked anew.
+  mutating func clockChanged(at now: Instant) {
+    if reading != .idle { restart() }
+    if count > 0 { note(.at(now)) }
+  }
 
   /// The connection is over; answers the entries that had expired while they were with the broker.
   mutating func linkDown() -> [OutboxEntry] {
@@ -124,7 +142,9 @@ struct Outbox: Sendable {
     return lost.sorted { $0.sequence < $1.sequence }
   }
 
-  /// The broker has it, or will never take it: it is not ours any more. Nil when it is not in flight.
+  /// The broker has it, or will never take it: it is not ours any more.
+  ///
+  /// Nil when it is not in flight.
   mutating func settle(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     if expiredInFlight.remove(id) == nil {
@@ -134,7 +154,9 @@ struct Outbox: Sendable {
     return entry
   }
 
-  /// The next entries to publish. An entry that must wait holds back its own action's later ones, no others.
+  /// The next entries to publish.
+  ///
+  /// An entry that must wait holds back its own action's later ones, no others.
   mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
     guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty else { return [] }
     var taken: [OutboxEntry] = []
@@ -148,6 +170,8 @@ struct Outbox: Sendable {
         inflight[entry.id] = entry
         taken.append(entry)
       } else {
+        // It is for the store to let it go; a step of the clock may have brought its end unforeseen.
+        if entry.expiry.isOver(at: now) { note(entry.expiry) }
         waiting.insert(entry.action)
         kept.append(entry)
       }
@@ -158,8 +182,11 @@ struct Outbox: Sendable {
 
   /// Where to go on reading, when the window runs low.
   mutating func takeFetch() -> (after: Int64, limit: Int)? {
-    guard case .behind(let through) = reading, window.count <= Limits.outboxWindow / 2 else { return nil }
+    guard case .behind(let through) = reading, window.count <= Limits.outboxWindow / 2, !isFetchUnanswered else {
+      return nil
+    }
     reading = .fetching(after: through)
+    isFetchUnanswered = true
     return (through, Limits.outboxWindow)
   }
 
@@ -174,11 +201,9 @@ struct Outbox: Sendable {
   }
 
   private mutating func note(_ expiry: Expiry) {
-    switch (earliestExpiry, expiry) {
-    case (nil, _): earliestExpiry = expiry
-    case (.at(let known), .at(let new)) where new < known: earliestExpiry = expiry
-    case (.atUnixMilliseconds, .at): earliestExpiry = expiry
-    case (.at, _), (.atUnixMilliseconds, .atUnixMilliseconds): break
+    switch expiry {
+    case .at(let instant): earliestInstant = min(earliestInstant ?? instant, instant)
+    case .atUnixMilliseconds(let time): earliestUnixMilliseconds = min(earliestUnixMilliseconds ?? time, time)
     }
   }
 }

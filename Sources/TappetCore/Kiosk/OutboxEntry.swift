@@ -1,6 +1,8 @@
 // An accepted tap on its way to the broker, as the store keeps it.
 
-/// A 128-bit random name of an entry: `%I`, 32 lower-case hex digits in print. Never reused.
+/// A 128-bit random name of an entry: `%I`, 32 lower-case hex digits in print.
+///
+/// Never reused.
 public struct EntryID: Hashable, Sendable {
   /// The first 8 bytes, big-endian.
   public let high: UInt64

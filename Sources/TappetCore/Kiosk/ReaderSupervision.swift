@@ -12,8 +12,8 @@ struct ReaderSupervision: Sendable {
     case polling(readyAt: Instant, lastHeard: Instant)
     /// Reading a tag that arrived.
     case reading(readyAt: Instant, since: Instant)
-    /// Killed, or asked to end; its end is awaited.
-    case ending
+    /// Given up; its end is awaited. It is killed then, if it has only said so itself and libnfc holds it up.
+    case ending(killAt: Instant?)
     /// Asked to end, for good.
     case stopping
     /// Gone, and not wanted any more.
@@ -47,7 +47,8 @@ struct ReaderSupervision: Sendable {
     case .starting(let since): since + Limits.readerStartMax
     case .polling(_, let lastHeard): lastHeard + Limits.readerSilenceMax
     case .reading(_, let since): since + Limits.readerReadMax
-    case .ending, .stopping, .stopped: nil
+    case .ending(let killAt): killAt
+    case .stopping, .stopped: nil
     }
   }
 
@@ -68,7 +69,10 @@ struct ReaderSupervision: Sendable {
       return [.startReader]
     case .starting, .polling, .reading:
       return [.killReader] + lose(.silent)
-    case .ending, .stopping, .stopped:
+    case .ending:
+      state = .ending(killAt: nil)
+      return [.killReader]
+    case .stopping, .stopped:
       return []
     }
   }
@@ -83,7 +87,7 @@ struct ReaderSupervision: Sendable {
       return [.report(.readerReady(device: device))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
-      return lose(.fault(fault, code: code))
+      return lose(.fault(fault, code: code), killAt: now + Limits.readerDeathMax)
     case (.polling(let readyAt, _), .tagArrived):
       state = .reading(readyAt: readyAt, since: now)
     case (.polling(let readyAt, _), _), (.reading(let readyAt, _), .tagRead), (.reading(let readyAt, _), .tagFaulted),
@@ -148,8 +152,8 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  private mutating func lose(_ loss: ReaderLoss) -> [Effect] {
-    state = .ending
+  private mutating func lose(_ loss: ReaderLoss, killAt: Instant? = nil) -> [Effect] {
+    state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss
     return [.report(.readerLost(loss))]

@@ -4,7 +4,9 @@
 public struct Randomness: RandomNumberGenerator, Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
-  /// The same seed gives the same numbers. All zero is replaced: the generator would stand still.
+  /// The same seed gives the same numbers.
+  ///
+  /// All zero is replaced: the generator would stand still.
   public init(seed: (UInt64, UInt64, UInt64, UInt64)) {
     state = seed == (0, 0, 0, 0) ? (1, 2, 3, 4) : seed
   }

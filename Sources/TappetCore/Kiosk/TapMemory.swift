@@ -10,7 +10,9 @@ struct TapMemory: Sendable {
   /// The tag left the field.
   mutating func tagLeft(_ uid: TagUID) { if held == uid { held = nil } }
 
-  /// A tag arrived. A new reader sees a tag that lay there all along within moments of being ready; one that comes later
+  /// A tag arrived.
+  ///
+  /// A new reader sees a tag that lay there all along within moments of being ready; one that comes later
   /// has been away, though nobody saw it leave.
   mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
     if held == uid, sinceReady <= Limits.heldTagReturnMax { return }
@@ -29,6 +31,11 @@ struct TapMemory: Sendable {
     guard let last = accepted.last(where: { $0.uid == uid && $0.action == action.name }) else { return nil }
     let remaining = action.cooldown - (now - last.at)
     return remaining > .zero ? remaining : nil
+  }
+
+  /// The tap was to be accepted, but the disk did not take it: the next one is welcome.
+  mutating func notAccepted(_ uid: TagUID, action: String) {
+    accepted.removeAll { $0.uid == uid && $0.action == action }
   }
 
   /// The tap was accepted.

@@ -1,6 +1,8 @@
 // What a person standing in front of the panel is told.
 
-/// A named state of the panel. Each has a pattern of its own; `Kiosk` says which is to be shown.
+/// A named state of the panel.
+///
+/// Each has a pattern of its own; `Kiosk` says which is to be shown.
 public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   // States that last.
   case starting = 1

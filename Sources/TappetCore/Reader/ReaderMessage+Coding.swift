@@ -1,7 +1,9 @@
 // The bytes of ReaderMessage; the layout stands there.
 
 extension ReaderMessage {
-  /// One datagram, which always decodes. A device name is cut to its limit and its control characters become `?`; a memory
+  /// One datagram, which always decodes.
+  ///
+  /// A device name is cut to its limit and its control characters become `?`; a memory
   /// beyond the limit is told as the fault that it is.
   public func encode() -> [UInt8] {
     switch self {

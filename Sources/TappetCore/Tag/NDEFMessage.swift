@@ -12,6 +12,7 @@ public struct NDEFRecord: Hashable, Sendable {
   public var type: [UInt8]
   /// At most 255 bytes; nil: the record has no id field.
   public var id: [UInt8]?
+  /// What the type says of it.
   public var payload: [UInt8]
 
   /// A record as it stands; `NDEFMessage.encode` says what cannot be written.
@@ -32,6 +33,15 @@ public struct NDEFRecord: Hashable, Sendable {
     guard typeNameFormat == 1, type == [UInt8(ascii: "U")], let code = payload.first else { return nil }
     guard let prefix = NDEFRecord.prefix(Int(code)) else { return nil }
     return Array("\(prefix)".utf8) + payload.dropFirst()
+  }
+
+  /// §3.2.6: an empty record has no content, and one of unknown type has no type.
+  fileprivate var fitsFormat: Bool {
+    switch typeNameFormat {
+    case 0: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
+    case 5: type.isEmpty
+    default: true
+    }
   }
 
   /// URI identifier codes (RTD URI 1.0 §3.2.2).
@@ -68,6 +78,7 @@ public enum NDEFError: Error, Hashable, Sendable {
 
 /// A message: one record or more.
 public struct NDEFMessage: Hashable, Sendable {
+  /// In their order.
   public var records: [NDEFRecord]
 
   /// A message of these records.
@@ -113,13 +124,14 @@ public struct NDEFMessage: Hashable, Sendable {
     return (record, header & 0x40 != 0)
   }
 
-  /// The message's bytes; nil when a field does not fit its size byte, the format is reserved, or there is no record.
+  /// The message's bytes, which decode to the message; nil when a field does not fit its size byte, the format does not allow it
+  /// or is reserved, or there is no record.
   public func encode() -> [UInt8]? {
     guard !records.isEmpty, records.count <= Limits.ndefRecordsMax else { return nil }
     var bytes: [UInt8] = []
     for (index, record) in records.enumerated() {
       guard let typeSize = UInt8(exactly: record.type.count), let idSize = UInt8(exactly: record.id?.count ?? 0),
-        let payloadSize = UInt32(exactly: record.payload.count), record.typeNameFormat < 6
+        let payloadSize = UInt32(exactly: record.payload.count), record.typeNameFormat < 6, record.fitsFormat
       else { return nil }
       let isShort = payloadSize < 256
       var header = record.typeNameFormat

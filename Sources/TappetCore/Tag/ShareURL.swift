@@ -17,7 +17,9 @@ public enum ShareURLError: Error, Hashable, Sendable {
 
 /// A shared secret.
 public struct ShareURL: Sendable {
+  /// The `idx` of the action that it is for.
   public var index: Int64
+  /// The key of the tags.
   public var key: SecretKey
   /// Trimmed; nil when there is none.
   public var label: String?

@@ -1,6 +1,8 @@
 // What kind of tag it is, as far as the reader could tell.
 
-/// A tag's model. Raw values are the reader's wire format (`ReaderMessage`): append, never reuse.
+/// A tag's model.
+///
+/// Raw values are the reader's wire format (`ReaderMessage`): append, never reuse.
 public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   /// Answers as a Type 2 tag; the model was not asked for or not told.
   case type2 = 1
@@ -67,7 +69,9 @@ public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// A tag's identifier as it answers to anti-collision: 4, 7 or 10 bytes. No proof of anything: it can be copied.
+/// A tag's identifier as it answers to anti-collision: 4, 7 or 10 bytes.
+///
+/// No proof of anything: it can be copied.
 public struct TagUID: Hashable, Sendable {
   /// 1 to 10 bytes.
   public let bytes: [UInt8]
@@ -85,7 +89,9 @@ public struct TagReading: Hashable, Sendable {
   public var uid: TagUID
   /// Its model, which says how `bytes` are laid out.
   public var model: TagModel
-  /// Type 2: the memory from page 0 as far as it was read. Type 4: the NDEF file's content behind its length field.
+  /// Type 2: the memory from page 0 as far as it was read.
+  ///
+  /// Type 4: the NDEF file's content behind its length field.
   public var bytes: [UInt8]
 
   /// A reading of the tag `uid`.
@@ -96,7 +102,9 @@ public struct TagReading: Hashable, Sendable {
   }
 }
 
-/// Why a tag that was seen could not be read. Raw values are the reader's wire format: append, never reuse.
+/// Why a tag that was seen could not be read.
+///
+/// Raw values are the reader's wire format: append, never reuse.
 public enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   /// It left, or moved, while it was read, and did so again when tried once more.
   case pulledAway = 1
@@ -110,7 +118,9 @@ public enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case tooLarge = 5
 }
 
-/// Why the reader (the device, not the tag) cannot be used. Raw values are the reader's wire format: append, never reuse.
+/// Why the reader (the device, not the tag) cannot be used.
+///
+/// Raw values are the reader's wire format: append, never reuse.
 public enum ReaderFault: UInt8, CaseIterable, Hashable, Sendable {
   /// No such device, or libnfc found none.
   case notFound = 1

@@ -23,7 +23,9 @@ public enum TagURLError: Error, Hashable, Sendable {
   case repeatedUnknown
 }
 
-/// A tag URL taken apart. That it was parsed says nothing about whether it is genuine: `verify` does.
+/// A tag URL taken apart.
+///
+/// That it was parsed says nothing about whether it is genuine: `verify` does.
 public struct TagURL: Hashable, Sendable {
   /// Which action.
   public var index: Int64
@@ -71,7 +73,9 @@ public struct TagURL: Hashable, Sendable {
     return TagURL(index: indexValue, timestamp: timestampValue, signature: bytes, carriesKey: key != nil)
   }
 
-  /// The key that a text carries which `parse` accepts: for importing it, once the signature verifies under it. Nil when it
+  /// The key that a text carries which `parse` accepts: for importing it, once the signature verifies under it.
+  ///
+  /// Nil when it
   /// carries none, or something that is no key.
   public static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
     let key = URLParts(text).parameters.first { $0.name.elementsEqual("key".utf8) }
@@ -84,7 +88,9 @@ public struct TagURL: Hashable, Sendable {
     return TagURL(index: index, timestamp: timestamp, signature: signature, carriesKey: false)
   }
 
-  /// The secret that made the signature. Tries every one, in a time that does not depend on which it is.
+  /// The secret that made the signature.
+  ///
+  /// Tries every one, in a time that does not depend on which it is.
   public func verify(with secrets: [TagSecret]) -> TagSecret? {
     let message = TagURL.signedBytes(index, timestamp)
     let claimed = signature ?? [UInt8](repeating: 0, count: 32)
@@ -96,7 +102,9 @@ public struct TagURL: Hashable, Sendable {
     return match
   }
 
-  /// The URL. With `carrying`, in the older form from which a phone can import the secret.
+  /// The URL.
+  ///
+  /// With `carrying`, in the older form from which a phone can import the secret.
   public func text(carrying key: SecretKey? = nil) -> [UInt8] {
     var text = Array("smp://action?".utf8) + TagURL.signedBytes(index, timestamp)
     text += Array("&sig=".utf8) + Hex.digits(of: signature ?? [])

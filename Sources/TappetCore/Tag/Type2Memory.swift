@@ -51,7 +51,9 @@ public enum Type2Memory {
     return walk.run()
   }
 
-  /// The blocks that hold `message`: what is written from byte 16 on. Nil when it does not fit a length field.
+  /// The blocks that hold `message`: what is written from byte 16 on.
+  ///
+  /// Nil when it does not fit a length field.
   public static func encode(message: [UInt8]) -> [UInt8]? {
     guard message.count < 0xFFFF else { return nil }
     let length: [UInt8] =
@@ -60,7 +62,9 @@ public enum Type2Memory {
     return [0x03] + length + message + [0xFE]
   }
 
-  /// One pass over the data area. Bytes in reserved ranges do not belong to any block and are stepped over.
+  /// One pass over the data area.
+  ///
+  /// Bytes in reserved ranges do not belong to any block and are stepped over.
   private struct Walk {
     let memory: [UInt8]
     let end: Int

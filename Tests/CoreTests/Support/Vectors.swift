@@ -1,13 +1,14 @@
-// Tests/Vectors/smp.json: computed independently of this project; its own "source" says how.
+// Tests/Vectors/smp.json, as it stands there; its source is named in it.
 
 import Foundation
 
-/// The file as values.
+/// The vectors that the phone app, the ESP32 and Tappet share.
 struct Vectors: Decodable {
-  struct SignedURL: Decodable, Sendable {
+  struct SignedURL: Decodable {
     var idx: Int64
     var ts: Int64
     var secret: String
+    var payload: String
     var sig: String
     var url: String
     var url_with_key: String
@@ -19,9 +20,8 @@ struct Vectors: Decodable {
     var ndef_with_key_len: Int
     var type2_tlv_with_key_len: Int
   }
-
-  struct Validation: Decodable, Sendable {
-    struct Case: Decodable, Sendable {
+  struct Validation: Decodable {
+    struct Case: Decodable {
       var name: String
       var url: String
       var expect: String
@@ -32,8 +32,7 @@ struct Vectors: Decodable {
     var configured: [String: [String]]
     var cases: [Case]
   }
-
-  struct Token: Decodable, Sendable {
+  struct Token: Decodable {
     var key: String
     var random11: String
     var ts: Int64
@@ -41,32 +40,29 @@ struct Vectors: Decodable {
     var checksum: Int
     var token: String
   }
-
-  struct ESP32Tokens: Decodable, Sendable {
-    struct Case: Decodable, Sendable {
+  struct ESP32Tokens: Decodable {
+    struct Case: Decodable {
       var name: String
       var token: String
       var now: Int64
       var expect: String
     }
     var key: String
+    var tolerance_s: Int64
     var cases: [Case]
   }
-
-  struct Share: Decodable, Sendable {
+  struct Share: Decodable {
     var idx: Int64
     var secret: String
     var label: String?
     var url: String
     var bytes: Int
   }
-
-  struct BadShare: Decodable, Sendable {
+  struct BadShare: Decodable {
     var url: String
     var why: String
   }
-
-  struct Substitution: Decodable, Sendable {
+  struct Substitution: Decodable {
     var key_set: Bool
     var message: String
     var expect: String
@@ -80,13 +76,10 @@ struct Vectors: Decodable {
   var share_urls_bad: [BadShare]
   var substitution: [Substitution]
 
-  static let all: Vectors = {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../Vectors/smp.json")
-    do {
-      return try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
-    } catch {
-      fatalError("\(file.path) cannot be read: \(error)")
-    }
-  }()
+  static func load() throws -> Vectors {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let data = try Data(contentsOf: tests.appendingPathComponent("Vectors/smp.json"))
+    return try JSONDecoder().decode(Vectors.self, from: data)
+  }
 }

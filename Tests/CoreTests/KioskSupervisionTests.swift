@@ -1,0 +1,239 @@
+// The reader, the link, the disk and the end: each comes back by itself, and something is always awaited or due.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskSupervisionTests {
+  // MARK: The reader
+
+  @Test func `a silent reader is killed, and started again a moment after its end`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(3_000, .reader(.heartbeat))
+    #expect(story.wakesAt == 15_000)
+    #expect(story.at(15_000, .timerFired) == ["kill reader", "report reader lost silent", "light reader-lost"])
+    #expect(story.wakesAt == nil)
+    #expect(story.at(15_010, .readerEnded(.signaled(9))) == [])
+    #expect(story.sleep(until: 15_260) == ["start reader"])
+    #expect(story.at(15_300, .reader(.ready(device: "chip"))) == ["report reader ready chip", "light ready"])
+  }
+
+  @Test func `a reader that never gets ready, or hangs over a tag, is killed`() {
+    let story = KioskScript()
+    story.start()
+    #expect(story.sleep(until: 6_000).contains("kill reader"))
+    let other = KioskScript()
+    other.startAll()
+    other.at(1_000, .reader(.tagArrived(.number(1))))
+    other.at(4_000, .reader(.heartbeat))
+    #expect(other.sleep(until: 6_000).contains("kill reader"))
+  }
+
+  @Test func `a reader that says it is lost is killed if it does not end`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(
+      story.at(1_000, .reader(.lost(.ioError, code: -1))) == ["report reader lost ioError -1", "light reader-lost"])
+    #expect(story.sleep(until: 2_000) == ["kill reader"])
+    #expect(story.sleep(until: 9_000) == [])
+    story.at(9_001, .readerEnded(.signaled(9)))
+    #expect(story.sleep(until: 9_251) == ["start reader"])
+  }
+
+  @Test func `a reader that keeps failing is started ever later, up to a bound, and told about once`() {
+    let story = KioskScript()
+    story.startAll()
+    var time = 1_000
+    var delays: [Int] = []
+    var reports = story.at(time, .readerEnded(.exited(1))).filter { $0.hasPrefix("report") }
+    for _ in 0..<6 {
+      let wake = story.wakesAt ?? 0
+      delays.append(wake - time)
+      time = wake
+      #expect(story.at(time, .timerFired) == ["start reader"])
+      reports += story.at(time, .readerNotStarted(code: 2)).filter { $0.hasPrefix("report") }
+    }
+    #expect(delays == [250, 500, 1_000, 1_500, 1_500, 1_500])
+    #expect(reports == ["report reader lost exited 1", "report reader lost not started 2"])
+  }
+
+  @Test func `a reader that talks nonsense is killed once, and its last words are dropped`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(
+      story.at(100, .readerMalformed(.unknownKind(99))) == [
+        "kill reader", "report reader lost malformed", "light reader-lost",
+      ])
+    #expect(story.at(101, .readerMalformed(.empty)) == [])
+    #expect(story.at(102, .reader(.ready(device: "chip"))) == [])
+    #expect(story.at(103, .readerNotStarted(code: 2)) == [])
+  }
+
+  // MARK: The link
+
+  @Test func `attempts wait at random within a ceiling that doubles to a minute`() {
+    var longest = [Int64](repeating: 0, count: 9)
+    for seed in 1...60 {
+      let story = KioskScript(seed: UInt64(seed))
+      story.start()
+      for attempt in 0..<9 {
+        story.at(story.time, .link(.failed(.connectionRefused)))
+        let delay = story.lastEffects.compactMap { $0.retryIn }.first?.wholeMilliseconds ?? -1
+        #expect((1...min(64_000, 1_000 << Int64(attempt))).contains(delay))
+        longest[attempt] = max(longest[attempt], delay)
+        while let wake = story.wakesAt, !story.at(wake, .timerFired).contains("connect 0") {}
+      }
+    }
+    // With sixty seeds some wait beyond half of each ceiling.
+    for (attempt, delay) in longest.enumerated() { #expect(delay > min(64_000, 1_000 << Int64(attempt)) / 2) }
+  }
+
+  @Test func `the endpoints are tried in turn`() {
+    let story = KioskScript(endpoints: 3)
+    story.start()
+    var connects: [String] = []
+    for _ in 0..<4 {
+      story.at(story.time, .link(.failed(.connectionRefused)))
+      while let wake = story.wakesAt {
+        let words = story.at(wake, .timerFired).filter { $0.hasPrefix("connect") }
+        connects += words
+        if !words.isEmpty { break }
+      }
+    }
+    #expect(connects == ["connect 1", "connect 2", "connect 0", "connect 1"])
+  }
+
+  @Test func `only a connection that lasted half a minute begins the backoff anew`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    for _ in 0..<5 { _ = policy.connectionFailed(random: &random) }
+    let start = Instant(nanoseconds: 0)
+    _ = policy.connectionLost(connectedAt: start, at: start + .milliseconds(29_999), random: &random)
+    #expect(policy.failures == 6)
+    _ = policy.connectionLost(connectedAt: start, at: start + .seconds(30), random: &random)
+    #expect(policy.failures == 1)
+  }
+
+  @Test func `eleven lost connections in a minute are a storm, and it rests`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    for number in 0..<10 {
+      let now = Instant(nanoseconds: Int64(number) * 1_000_000_000)
+      let verdict = policy.connectionLost(connectedAt: now, at: now, random: &random)
+      #expect(verdict != .rest(losses: 11, .seconds(60)))
+    }
+    let now = Instant(nanoseconds: 60_000_000_000)
+    #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) == .rest(losses: 11, .seconds(60)))
+    let later = Instant(nanoseconds: 120_000_000_000)
+    #expect(policy.connectionLost(connectedAt: later, at: later, random: &random) != .rest(losses: 1, .seconds(60)))
+  }
+
+  @Test func `what is told of a link that was not asked for changes nothing`() {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 20, .of(.lightSecret))
+    #expect(story.at(30, .link(.failed(.connectionRefused))) == [])
+    #expect(story.at(31, .link(.disconnected)) == [])
+    #expect(story.at(32, .link(.acknowledged(EntryID(high: 0, low: 0)))) == [])
+    guard let entry = accepted else { return }
+    #expect(story.at(33, .link(.acknowledged(entry.id))).first == "forget")
+  }
+
+  // MARK: The disk
+
+  @Test func `a tap that the disk refused is refused, and the disk is tried until it is well`() throws {
+    let story = KioskScript()
+    story.startAll()
+    story.tap(at: 100, .of(.lightSecret))
+    let entry = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)
+    #expect(
+      story.at(110, .store(.storeFailed(entry.id, .full))) == [
+        "report store trouble full", "light refused", "report refused not stored light full", "light fault",
+      ])
+    #expect(story.wakesAt == 5_110)
+    #expect(story.at(5_110, .timerFired) == ["check store"])
+    #expect(story.at(5_120, .store(.checkFailed(.full))) == [])
+    #expect(story.sleep(until: 10_120) == ["check store"])
+    #expect(story.at(10_130, .store(.checked)) == ["report store recovered", "light ready"])
+    #expect(story.tap(at: 10_200, .of(.lightSecret)) == ["store light", "note light-1"])
+  }
+
+  @Test func `what could not be fetched is fetched when the disk is well`() {
+    let story = KioskScript()
+    story.start(summary: OutboxSummary(count: 1, size: 6))
+    story.at(5, .reader(.ready(device: "chip")))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    #expect(story.at(20, .store(.fetchFailed(.ioError))) == ["report store trouble ioError", "light fault"])
+    #expect(story.sleep(until: 5_020) == ["check store"])
+    #expect(
+      story.at(5_030, .store(.checked)) == ["report store recovered", "fetch after 0", "light ready"])
+  }
+
+  // MARK: The end
+
+  @Test func `a stop drains what is in flight, says goodbye, and ends`() throws {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 100, .of(.lightSecret))
+    let entry = try #require(accepted)
+    #expect(story.at(200, .stopRequested) == ["report stopping 1", "stop reader", "light starting"])
+    #expect(story.wakesAt == 3_200)
+    #expect(story.at(250, .link(.acknowledged(entry.id))).contains("disconnect"))
+    #expect(story.at(260, .readerEnded(.exited(0))) == [])
+    #expect(story.at(270, .link(.disconnected)) == ["report link closed", "finish"])
+    #expect(story.wakesAt == nil)
+  }
+
+  @Test func `a second request to stop ends at once`() {
+    let story = KioskScript()
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.at(210, .stopRequested) == ["finish"])
+    #expect(story.at(220, .stopRequested) == [])
+  }
+
+  @Test func `a broker and a reader that do not answer hold up the end for four seconds`() {
+    let story = KioskScript()
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.sleep(until: 3_200) == ["disconnect", "light starting"] || story.time == 3_200)
+    #expect(story.sleep(until: 4_200).contains("finish"))
+  }
+
+  @Test func `while stopping, what cannot be done at once is refused, and what can be promised is queued`() {
+    let story = KioskScript(buttons: ["a": "garage", "b": "light"])
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.at(210, .pressed(line: "a")) == ["light refused", "report refused broker away garage"])
+    #expect(story.at(220, .pressed(line: "b")) == ["store light"])
+    #expect(story.commit(at: 230).words.first == "light queued")
+  }
+
+  // MARK: Lights and sleep
+
+  @Test func `the most serious trouble is shown`() {
+    let story = KioskScript()
+    story.start(clockIsGood: false)
+    #expect(story.kiosk.baseLight == .clockUnknown)
+    story.at(10, .link(.failed(.connectionRefused)))
+    #expect(story.kiosk.baseLight == .offline)
+    story.at(20, .readerNotStarted(code: 2))
+    #expect(story.kiosk.baseLight == .readerLost)
+    story.at(30, .store(.checkFailed(.full)))
+    #expect(story.kiosk.baseLight == .fault)
+    story.at(40, .store(.checked))
+    #expect(story.kiosk.baseLight == .readerLost)
+  }
+
+  @Test func `a kiosk at rest sleeps until the reader's silence, and a timer that fires early changes nothing`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.wakesAt == 12_005)
+    #expect(story.at(500, .timerFired) == [])
+    #expect(story.wakesAt == 12_005)
+  }
+}

@@ -1,0 +1,79 @@
+// A program that runs beside a test until the test is over: started, watched, ended by its own process id.
+
+import Foundation
+
+/// A running program; its output goes to a file.
+final class Service {
+  let process = Process()
+  let log: String
+
+  init(_ program: URL, _ arguments: [String], log: String, environment: [String: String] = [:]) throws {
+    self.log = log
+    if !FileManager.default.fileExists(atPath: log) { _ = FileManager.default.createFile(atPath: log, contents: nil) }
+    guard let output = FileHandle(forWritingAtPath: log) else {
+      throw WorldFault(description: "\(log) cannot be written")
+    }
+    output.seekToEndOfFile()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+  }
+
+  deinit { end(SIGKILL) }
+
+  var pid: pid_t { process.processIdentifier }
+  var isRunning: Bool { process.isRunning }
+
+  /// Everything that it said so far.
+  var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+  func signal(_ number: Int32) { if process.isRunning { kill(pid, number) } }
+
+  /// Signals it and waits for its end; whether it ended in time.
+  @discardableResult
+  func end(_ number: Int32 = SIGTERM, within seconds: Double = 10) -> Bool {
+    signal(number)
+    return eventually(seconds) { !self.process.isRunning }
+  }
+}
+
+/// Waits for a condition, at most so many seconds; whether it came true.
+func eventually(_ seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
+  let end = Date().addingTimeInterval(seconds)
+  while Date() < end {
+    if try condition() { return true }
+    usleep(5000)
+  }
+  return try condition()
+}
+
+/// What the kernel knows of a process.
+enum Kernel {
+  /// How many descriptors it has open.
+  static func descriptorCount(_ pid: pid_t) -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd"))?.count ?? -1
+  }
+
+  /// Resident memory in KB.
+  static func residentKilobytes(_ pid: pid_t) -> Int {
+    let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return Int(line.split(whereSeparator: { !$0.isNumber }).first ?? "") ?? -1
+  }
+
+  /// Its children of this name.
+  static func children(of pid: pid_t) -> [pid_t] {
+    let text = (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? ""
+    return text.split(separator: " ").compactMap { pid_t($0) }
+  }
+
+  /// Its command line, the words apart by spaces.
+  static func commandLine(_ pid: pid_t) -> String {
+    let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+    return String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,142 @@
+// The command-line tool as it ships: words, exit codes, sentences, secrets.
+
+import Foundation
+import Testing
+
+@Suite(.serialized) struct ToolTests {
+  private func run(_ words: String..., input: String = "") throws -> Finished {
+    try Programs.run(try Programs.built("tappet"), words, input: input)
+  }
+
+  @Test func `help and version go to stdout, a command that is not there is a usage error`() throws {
+    let version = try run("--version")
+    #expect(version.status == 0 && version.output.hasPrefix("tappet "))
+    #expect(try run("--help").output.contains("Exit status"))
+    #expect(try run("run", "--help").output.contains("--light-trace"))
+    let unknown = try run("rnu")
+    #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("no command 'rnu'"))
+    #expect(try run().status == 2)
+    #expect(try run("status", "--config", "/nowhere/kiosk.yaml").status == 3)
+  }
+
+  @Test func `every mistake in a configuration is told at once, with its place, and ends with 3`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try "broker:\n  url: mqtts://localhost:1\n  client_id: k\nactions:\n  - {name: a, topc: t, message: m}\nstat: x\n"
+      .write(
+        toFile: world.configPath, atomically: true, encoding: .utf8)
+    for command in ["run", "check", "status"] {
+      let done = try world.tappet(command)
+      #expect(done.status == 3, "\(command)")
+      #expect(done.errors.contains("kiosk.yaml:5:"), "\(done.errors)")
+      #expect(done.errors.contains("did you mean 'topic'?"))
+      #expect(done.errors.contains("kiosk.yaml:6:1: unknown key 'stat'"))
+    }
+  }
+
+  @Test func `check names what is wrong, and is content when nothing is`() throws {
+    let world = try KioskWorld()
+    let good = try world.tappet("check", "--json")
+    let parts = try JSONSerialization.jsonObject(with: Data(good.output.utf8)) as? [[String: Any]]
+    #expect(
+      good.status == 0 && parts?.contains { $0["part"] as? String == "broker" } == true, "\(good.output)\(good.errors)")
+    try world.write(KioskWorld.Configuration(ca: "other-ca.pem"))
+    let wrongCA = try world.tappet("check")
+    #expect(wrongCA.status == 1 && wrongCA.output.contains("not trusted"), "\(wrongCA.output)")
+    try world.write(KioskWorld.Configuration(port: try Port.free(), certificate: "expired-client"))
+    try world.tell("unplug")
+    let bad = try world.tappet("check")
+    #expect(bad.status == 1)
+    for sentence in ["expired 1 day ago", "nothing listens on that port", "/reader is not there"] {
+      #expect(bad.output.contains(sentence), "\(sentence): \(bad.output)")
+    }
+  }
+
+  @Test func `secrets come in by stdin or file, are listed without their keys, and are refused with a reason`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let list = try world.tappet("secret", "list", "--json")
+    #expect(list.status == 0)
+    let entries = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]]
+    #expect(entries?.count == 2)
+    for key in world.keys { #expect(!list.output.contains(key)) }
+    func refusal(_ share: String) throws -> String {
+      let done = try world.tappet("secret", "import", input: share)
+      #expect(done.status == 1)
+      return done.errors
+    }
+    #expect(try refusal("smpshare://secret?idx=9&key=\(Signing.key())").contains("action 9, which is not configured"))
+    #expect(try refusal("smpshare://secret?idx=0&key=\(world.keys[0])").contains("is there already"))
+    #expect(try refusal("https://example.com").contains("no share code"))
+    #expect(try refusal("").contains("no share code"))
+    try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(
+      toFile: world.folder + "/share", atomically: true, encoding: .utf8)
+    #expect(try world.tappet("secret", "import", "--file", world.folder + "/share").status == 0)
+    try world.importSecret(index: 0, key: Signing.key())
+    #expect(try refusal("smpshare://secret?idx=0&key=\(Signing.key())").contains("garage has 3 secrets already"))
+    let shown = try world.tappet("secret", "import", "smpshare://secret?idx=0&key=\(Signing.key())")
+    #expect(shown.status == 2 && shown.errors.contains("a command line can be read by others"))
+    for name in try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state") {
+      let mode = try FileManager.default.attributesOfItem(atPath: world.folder + "/state/" + name)[.posixPermissions]
+      #expect(mode as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `a removed secret refuses exactly its tags, in the running kiosk, at once`() throws {
+    let world = try KioskWorld()
+    let second = Signing.key()
+    let id = try world.importSecret(index: 1, key: second)
+    try world.start()
+    let url = try Signing.url(index: "1", key: second)
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(try world.tappet("secret", "remove", id).status == 0)
+    let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused")
+    #expect(refused.log.contains("whose secret was removed") && refused.received == [])
+    try world.goodTap()
+    #expect(try world.tappet("secret", "remove", id).status == 1)
+  }
+
+  @Test func `status tells of the running kiosk, and that there is none`() throws {
+    let world = try KioskWorld()
+    let none = try world.tappet("status")
+    #expect(none.status == 4 && none.errors.contains("no kiosk runs"))
+    try world.start()
+    try world.goodTap()
+    let status = try world.tappet("status", "--json")
+    let answer = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+    #expect(status.status == 0 && answer?["light"] as? String == "ready")
+    #expect((answer?["counters"] as? [String: Int])?["delivered"] == 1)
+  }
+
+  @Test func `tag read says the same directly and through the running kiosk`() throws {
+    let world = try KioskWorld()
+    try world.tell("place ntag213 url=\(try world.url(1))")
+    let direct = try world.tappet("tag", "read", "--timeout", "5")
+    #expect(direct.status == 0 && direct.output.contains("works here: light"), "\(direct.output)\(direct.errors)")
+    try world.tell("take")
+    #expect(try world.tappet("tag", "read", "--timeout", "1").status == 1)
+    try world.start()
+    // It lies there already when it is asked for, or comes while it is waited for: both are read.
+    let asking = try Service(
+      try Programs.built("tappet"), ["tag", "read", "--timeout", "10", "--config", world.configPath],
+      log: world.folder + "/asked")
+    let uid = world.freshUID()
+    // Tap until the question has reached the kiosk: nothing else tells that it has.
+    #expect(
+      try eventually(10) {
+        guard asking.isRunning else { return true }
+        try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+        try world.takeAway()
+        return !asking.isRunning
+      })
+    #expect(asking.text.contains("works here: light"), "\(asking.text) \(uid)")
+    for text in [direct.output, asking.text] { #expect(!text.contains(try world.url(1).suffix(64))) }
+  }
+
+  @Test func `a token sealed by hand opens again, with the right key only`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let token = try world.tappet("token", "seal", "--time", "1770000000").output.trimmingCharacters(in: .newlines)
+    #expect(try world.tappet("token", "open", token).output.hasPrefix("1770000000 "))
+    try Signing.key().write(toFile: world.folder + "/other.key", atomically: true, encoding: .utf8)
+    let other = try run("token", "open", "--key-file", world.folder + "/other.key", token)
+    #expect(other.status == 1 && other.errors.contains("another key"))
+  }
+}
