@@ -38,8 +38,14 @@ deps:  ## install from Debian what is missing, and say what
 check-deps:
 	@board/deps check
 
+# SwiftPM does not compile anew when only LLVM's flags change: other flags, another folder.
+$(SCRATCH)/.flags: Package.swift Makefile
+	@rm -rf $(SCRATCH)
+	@mkdir -p $(SCRATCH)
+	@touch $@
+
 # One archive a product; SwiftPM knows best what has changed.
-$(SCRATCH)/.built: $(SOURCES) Makefile
+$(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 	@board/deps check
 	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
 	$(EMBEDDED) --product TappetToolStatic

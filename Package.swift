@@ -14,15 +14,17 @@ let swiftSettings: [SwiftSetting] =
     .unsafeFlags([
       "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
     ]),
-    // For size. A seventh of the program was `String.append`, inlined for each piece of each sentence in spite of -Osize; and
-    // what functions have in common is worth a call.
+    // For size. A seventh of the program was `String.append`, inlined for each piece of each sentence in spite of -Osize.
+    // (Not `-inline-threshold=0`: with it the tool lost its options, Swift 6.3.1.)
     .unsafeFlags([
       "-Xllvm", "-sil-inline-never-functions=SS6append",
       "-Xllvm", "-sil-inline-never-functions=26DefaultStringInterpolationV",
-      "-Xllvm", "-inline-threshold=0", "-Xllvm", "-enable-machine-outliner=always",
+      "-Xllvm", "-sil-inline-removed-call-benefit=5",
     ]),
     // Nothing of ours unwinds; debuggers have the frame pointers.
-    .unsafeFlags(["-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables"]),
+    .unsafeFlags([
+      "-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables",
+    ]),
   ] : []
 
 /// A layer of ours.

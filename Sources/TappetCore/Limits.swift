@@ -19,6 +19,8 @@ public enum Limits {
   public static let tokensRememberedMax = 64
   /// The app's own limit: one phone, two spares.
   public static let secretsPerActionMax = 3
+  /// Parameters of a tag URL that we do not know; more than an app would ever add are taken for repeated ones.
+  public static let tagURLParametersMax = 64
   /// Keys that a C program may have tried at once.
   public static let secretsPerCallMax = 64
   /// Bytes of UTF-8.

@@ -189,6 +189,8 @@ import Testing
     story.start(summary: OutboxSummary(count: 1, size: 3, earliestExpiry: .atUnixMilliseconds(unix)))
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.failed(.connectionRefused)))
+    // Asked when the clock became known.
+    story.at(20, .store(.expired([], earliest: .atUnixMilliseconds(unix))))
     story.accept(at: 100, .of(.lightSecret))
     story.at(500, .link(.failed(.connectionRefused)))
     var words: [String] = []

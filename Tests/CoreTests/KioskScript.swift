@@ -24,7 +24,7 @@ final class KioskScript {
       settings: KioskSettings(
         actions: actions, buttons: buttons, endpointCount: endpoints, trustsClock: trustsClock,
         outboxCountMax: countMax, outboxSizeMax: sizeMax),
-      seed: (seed, 2, 3, 4), at: Instant(nanoseconds: 0))
+      seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, seed << 32 | 3, ~seed), at: Instant(nanoseconds: 0))
   }
 
   /// What the kiosk orders when `event` happens at `milliseconds`.
@@ -42,9 +42,9 @@ final class KioskScript {
       unixMilliseconds: wallOffset + Int64(milliseconds))
   }
 
-  /// Until when it sleeps, milliseconds rounded down; nil: until something happens.
+  /// Until when it sleeps, milliseconds rounded up; nil: until something happens.
   var wakesAt: Int? {
-    kiosk.nextDeadline(at: moment(time)).map { Int($0.nanoseconds / 1_000_000) }
+    kiosk.nextDeadline(at: moment(time)).map { Int(($0.nanoseconds + 999_999) / 1_000_000) }
   }
 
   // MARK: Chapters that many stories share

@@ -43,7 +43,7 @@ import Testing
     #expect(late.log.contains("the broker is away, and garage is not to be done late"))
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
     let queued = world.lights.count
-    try world.broker.start()
+    try world.restartBroker()
     try world.awaitLight("delivered-by-tag", after: queued, seconds: 20)
     #expect(eventually(10) { world.received.count == 1 })
     try world.goodTap()

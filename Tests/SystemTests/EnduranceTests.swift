@@ -50,7 +50,7 @@ import Testing
       let before = world.lights.count
       world.broker.stop()
       try world.awaitLight("offline", after: before)
-      try world.broker.start()
+      try world.restartBroker()
       // After ten losses within a minute it rests for a minute.
       try world.awaitLight("ready", after: before, seconds: 75)
     }

@@ -14,8 +14,10 @@ import Testing
     try world.awaitLight("queued", after: before)
     #expect(world.kiosk?.end(SIGKILL) == true)
     try world.tell("take")
-    try world.broker.start()
+    try world.restartBroker()
+    let restarted = world.lights.count
     try world.start()
+    try world.awaitLight("delivered-by-tag", after: restarted)
     #expect(eventually(10) { world.received.count == 1 })
     // A tap later, it would have come a second time if it ever did.
     try world.goodTap()

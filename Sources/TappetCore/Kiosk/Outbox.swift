@@ -161,7 +161,7 @@ struct Outbox: Sendable {
     guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty else { return [] }
     var taken: [OutboxEntry] = []
     var kept: [OutboxEntry] = []
-    var waiting: Set<String> = []
+    var waiting: [String] = []
     for entry in window {
       let isSendable =
         inflight.count < Limits.inflightMax && !waiting.contains(entry.action)
@@ -172,7 +172,7 @@ struct Outbox: Sendable {
       } else {
         // It is for the store to let it go; a step of the clock may have brought its end unforeseen.
         if entry.expiry.isOver(at: now) { note(entry.expiry) }
-        waiting.insert(entry.action)
+        waiting.append(entry.action)
         kept.append(entry)
       }
     }

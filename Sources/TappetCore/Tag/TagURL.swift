@@ -46,7 +46,7 @@ public struct TagURL: Hashable, Sendable {
     var timestamp: ArraySlice<UInt8>?
     var signature: ArraySlice<UInt8>?
     var key: ArraySlice<UInt8>?
-    var unknown: Set<ArraySlice<UInt8>> = []
+    var unknown: [ArraySlice<UInt8>] = []
     for (name, value) in parts.parameters {
       if name.elementsEqual("idx".utf8) {
         guard index == nil else { throw .repeated(.index) }
@@ -60,8 +60,9 @@ public struct TagURL: Hashable, Sendable {
       } else if name.elementsEqual("key".utf8) {
         guard key == nil else { throw .repeated(.key) }
         key = value
-      } else if !unknown.insert(name).inserted {
-        throw .repeatedUnknown
+      } else {
+        guard unknown.count < Limits.tagURLParametersMax, !unknown.contains(name) else { throw .repeatedUnknown }
+        unknown.append(name)
       }
     }
     guard let index else { throw .missing(.index) }

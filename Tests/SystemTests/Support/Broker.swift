@@ -59,24 +59,38 @@ struct Received: Equatable, CustomStringConvertible {
 
 /// mosquitto_sub with a persistent session.
 final class Witness {
-  private let service: Service
+  private let port: Int
+  private let log: String
+  private var service: Service?
 
   init(_ broker: Broker, in folder: String) throws {
+    port = broker.port
+    log = folder + "/witness.log"
+    try subscribe()
+  }
+
+  /// Begins, or goes on in the same session with what the broker kept meanwhile: mosquitto_sub does not outlive every restart.
+  func subscribe() throws {
+    service?.end(SIGKILL)
+    let before = subscriptionCount
     service = try Service(
       URL(fileURLWithPath: "/usr/bin/env"),
       [
-        "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1", "-c", "-i",
+        "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
         "witness", "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
         try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
         try Certificates.path("second-client.key"),
-      ], log: folder + "/witness.log")
-    guard eventually(10, { self.service.text.contains("Subscribed (mid") }) else {
-      throw WorldFault(description: "mosquitto_sub did not subscribe: \(service.text)")
+      ], log: log)
+    guard eventually(10, { self.subscriptionCount > before }) else {
+      throw WorldFault(description: "mosquitto_sub did not subscribe: \(service?.text ?? "")")
     }
   }
 
+  private var text: String { service?.text ?? "" }
+  private var subscriptionCount: Int { text.components(separatedBy: "Subscribed (mid").count }
+
   var all: [Received] {
-    service.text.split(separator: "\n").compactMap { line in
+    text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
       guard parts.count == 4, parts[0] == "message" else { return nil }
       return Received(isRetained: parts[1] == "1", topic: String(parts[2]), payload: String(parts[3]))

@@ -20,6 +20,11 @@ final class Service {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = output
+    // The threads that tests run on block all signals, and a child would begin with them blocked: SIGTERM would not end it.
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     try process.run()
   }
 
