@@ -76,7 +76,7 @@ import Testing
     throws
   {
     let key = try SecretKey.random()
-    var generator = SeededGenerator(seed: UInt64(size))
+    var generator = Randomness(seed: UInt64(size))
     let plaintext = generator.bytes(size)
     let sealed = try LibCrypto.seal(plaintext, key: key, context: [1, 2])
     #expect(sealed.count == size + LibCrypto.sealOverhead)

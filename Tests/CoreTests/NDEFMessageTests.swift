@@ -10,7 +10,7 @@ import Testing
     } catch { return error }
   }
 
-  private static func randomMessage(_ generator: inout SeededGenerator) -> NDEFMessage {
+  private static func randomMessage(_ generator: inout Randomness) -> NDEFMessage {
     let records = (0..<Int.random(in: 1...Limits.ndefRecordsMax, using: &generator)).map { _ in
       let format = UInt8.random(in: 0...5, using: &generator)
       if format == 0 {
@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: 0..<200) func `any message comes back from its bytes, and no part of them is a message`(seed: UInt64)
     throws
   {
-    var generator = SeededGenerator(seed: seed)
+    var generator = Randomness(seed: seed)
     let message = NDEFMessageTests.randomMessage(&generator)
     let bytes = try #require(message.encode())
     #expect(try NDEFMessage(decoding: bytes) == message)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `garbage that decodes can be written and read again`() throws {
-    var generator = SeededGenerator(seed: 99)
+    var generator = Randomness(seed: 99)
     var decodedCount = 0
     for _ in 0..<50_000 {
       var bytes = generator.bytes(upTo: 20)

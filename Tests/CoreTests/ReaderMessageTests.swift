@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `whatever decodes encodes to the same bytes`() {
-    var generator = SeededGenerator(seed: 7)
+    var generator = Randomness(seed: 7)
     var decodedCount = 0
     for _ in 0..<50_000 {
       var bytes = generator.bytes(upTo: 24)

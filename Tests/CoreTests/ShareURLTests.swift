@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: 0..<100) func `any label comes back`(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = Randomness(seed: seed)
     let scalars = Array("aZ09 -._~!$&'()*+,;=:@/?#%[]\"<>^`{|}\\äß客廳☕🏠\u{301}".unicodeScalars)
     var label = String.UnicodeScalarView()
     for _ in 0..<Int.random(in: 0...30, using: &generator) {

@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: 0..<100) func `what is signed is read back and verifies`(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = Randomness(seed: seed)
     let key = try #require(SecretKey(generator.bytes(32)))
     let index = Int64.random(in: 0...(.max), using: &generator)
     let timestamp = Int64.random(in: 0...(.max), using: &generator)
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test func `garbage parses or not, and never verifies`() throws {
-    var generator = SeededGenerator(seed: 3)
+    var generator = Randomness(seed: 3)
     let secret = try tagSecret(TagURLTests.key)
     let valid = Array(TagURLTests.valid.utf8)
     for _ in 0..<20_000 {

@@ -145,7 +145,7 @@ func type2Memory(_ data: [UInt8], size: Int = 144, version: UInt8 = 0x10, access
   }
 
   @Test(arguments: 0..<500) func `any memory, whole or read by steps, gives one answer`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = Randomness(seed: seed)
     let interesting: [UInt8] = [0x00, 0x01, 0x02, 0x03, 0xFD, 0xFE, 0xFF, 0x04, 0x24, 0x56]
     let data = (0..<Int.random(in: 0...144, using: &generator)).map { _ in
       Bool.random(using: &generator)
