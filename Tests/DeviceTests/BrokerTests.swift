@@ -166,7 +166,6 @@ private let first = EntryID(high: 1, low: 1)
   func `a network with a delay is waited for`(_ usesTLS: Bool) throws {
     let broker = try TestBroker(usesTLS ? .mutual(server: "server") : .plain)
     let relay = TestRelay(to: broker.port)
-    relay.settle()
     var settings = broker.settings(host: "127.0.0.1")
     settings.endpoints[0].port = relay.port
     let test = try LinkUnderTest(settings)

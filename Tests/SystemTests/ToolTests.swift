@@ -121,16 +121,14 @@ import Testing
     let asking = try Service(
       try Programs.built("tappet"), ["tag", "read", "--timeout", "10", "--config", world.configPath],
       log: world.folder + "/asked")
-    let uid = world.freshUID()
     // Tap until the question has reached the kiosk: nothing else tells that it has.
     #expect(
       try eventually(10) {
         guard asking.isRunning else { return true }
-        try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
-        try world.takeAway()
+        _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
         return !asking.isRunning
       })
-    #expect(asking.text.contains("works here: light"), "\(asking.text) \(uid)")
+    #expect(asking.text.contains("works here: light"), "\(asking.text)")
     for text in [direct.output, asking.text] { #expect(!text.contains(try world.url(1).suffix(64))) }
   }
 

@@ -26,10 +26,10 @@ final class TestRelay {
   }
 
   /// Whether somebody's SYN is under way to this port, beside the fillers'.
-  var isAwaited: Bool { TestSocket.countOfSynSent(to: port) > fillersUnderWay }
-  private lazy var fillersUnderWay = TestSocket.countOfSynSent(to: port)
-  /// Counts what the fillers have under way, before anybody else comes.
-  func settle() { _ = fillersUnderWay }
+  var isAwaited: Bool {
+    let own = fillers.map { TestSocket.localAddress($0) }
+    return TestSocket.synSent(to: port).contains { !own.contains($0) }
+  }
 
   /// Takes in who waits, and whoever comes, until the listener is closed.
   func open() {
@@ -70,13 +70,23 @@ extension TestSocket {
     return descriptor
   }
 
-  /// How many connections to this port of 127.0.0.1 wait for an answer to their SYN (proc_net_tcp: state 02).
-  static func countOfSynSent(to port: UInt16) -> Int {
+  /// The own ends of the connections to this port of 127.0.0.1 that wait for an answer to their SYN (proc_net_tcp: state 02).
+  static func synSent(to port: UInt16) -> [String] {
     let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
     let remote = "0100007F:" + String(format: "%04X", port)
-    return table.split(separator: "\n").filter {
+    return table.split(separator: "\n").compactMap {
       let fields = $0.split(separator: " ")
-      return fields.count > 3 && fields[2] == remote && fields[3] == "02"
-    }.count
+      return fields.count > 3 && fields[2] == remote && fields[3] == "02" ? String(fields[1]) : nil
+    }
+  }
+
+  /// The own end of a connection, as /proc/net/tcp has it.
+  static func localAddress(_ descriptor: Int32) -> String {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    return String(format: "%08X:%04X", address.sin_addr.s_addr, UInt16(bigEndian: address.sin_port))
   }
 }
