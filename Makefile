@@ -92,7 +92,7 @@ test-unit: all  ## unit, device and system tests: regular Swift, and the shipped
 	$(TEST_ENVIRONMENT) $(SWIFT) test --no-parallel
 
 test-sanitized: all  ## the core and the parsers again under the address sanitizer
-	$(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
 
 test-interface: all  ## the C library from C
 	@Tests/Interface/run $(CURDIR)/$(OUT)

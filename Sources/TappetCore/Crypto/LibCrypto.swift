@@ -237,12 +237,15 @@ final class MessageAuthenticator: Sendable {
       _ = LibCrypto.takeErrorCode()
       return nil
     }
-    var digest = "SHA256".utf8CString.map { $0 }
-    let isReady = digest.withUnsafeMutableBufferPointer { name in
-      let parameters = [
-        OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
-      ]
-      return EVP_MAC_init(context, key.bindMemory(to: UInt8.self).baseAddress, key.count, parameters) == 1
+    var digest = Array("SHA256".utf8CString)
+    // A parameter keeps the pointer to its name: a literal would be gone after the call that makes it.
+    let isReady = "digest".withCString { name in
+      digest.withUnsafeMutableBufferPointer { value in
+        let parameters = [
+          OSSL_PARAM_construct_utf8_string(name, value.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        return EVP_MAC_init(context, key.bindMemory(to: UInt8.self).baseAddress, key.count, parameters) == 1
+      }
     }
     guard isReady else {
       _ = LibCrypto.takeErrorCode()
