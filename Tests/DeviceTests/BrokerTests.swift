@@ -165,16 +165,21 @@ private let first = EntryID(high: 1, low: 1)
   @Test(arguments: [true, false])
   func `a network with a delay is waited for`(_ usesTLS: Bool) throws {
     let broker = try TestBroker(usesTLS ? .mutual(server: "server") : .plain)
-    let relay = TestRelay(to: broker.port)
-    var settings = broker.settings(host: "127.0.0.1")
-    settings.endpoints[0].port = relay.port
-    let test = try LinkUnderTest(settings)
-    test.link.connect(endpoint: 0)
-    #expect(waitUntil { relay.isAwaited })
-    relay.open()
-    #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)")
-    test.publish(first)
-    #expect(test.log.wait(.acknowledged(first)))
+    // Where the kernel lets the SYN in all the same, because a filler's handshake was late, nothing was tried: once more.
+    for _ in 0..<10 {
+      let relay = TestRelay(to: broker.port)
+      var settings = broker.settings(host: "127.0.0.1")
+      settings.endpoints[0].port = relay.port
+      let test = try LinkUnderTest(settings)
+      test.link.connect(endpoint: 0)
+      guard waitUntil(seconds: 2, { relay.isAwaited }) else { continue }
+      relay.open()
+      #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)")
+      test.publish(first)
+      #expect(test.log.wait(.acknowledged(first)))
+      return
+    }
+    Issue.record("no SYN could be held back in 10 trials")
   }
 
   // MARK: Loss and return
