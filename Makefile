@@ -18,7 +18,7 @@ LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # The toolchain's own linker, for it knows both: equal functions become one, and relative relocations take an eighth.
 LINK_FLAGS = -fuse-ld=lld -B$(RESOURCES)/../../bin -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
-TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
+TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 ARCHIVES := $(SCRATCH)/release
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
