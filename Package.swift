@@ -89,7 +89,7 @@ let package = Package(
         program("tappet-reader", "TappetReader"),
         program("tappet-sim", "TappetSimulator"),
         tests("CoreTests", ["TappetCore"]),
-        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator"]),
+        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
         tests("SystemTests", ["TappetCore"]),
       ]),
   swiftLanguageModes: [.v6]

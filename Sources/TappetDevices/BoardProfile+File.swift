@@ -43,7 +43,7 @@ extension ConfigReader {
     var headers: [BoardProfile.Header] = []
     if let list = required("headers", in: top).flatMap({ self.list($0, "headers") }) {
       for (index, element) in list.enumerated() {
-        if let header = header(element, "headers[\(index)]", chips) { headers.append(header) }
+        if let header = header(element, "headers[\(index)]", chips, after: headers) { headers.append(header) }
       }
     }
     guard problems.isEmpty, let title else { return nil }
@@ -76,7 +76,10 @@ extension ConfigReader {
     return table
   }
 
-  private mutating func header(_ node: YAMLNode, _ place: String, _ chips: ChipTable) -> BoardProfile.Header? {
+  private mutating func header(
+    _ node: YAMLNode, _ place: String, _ chips: ChipTable, after others: [BoardProfile.Header]
+  ) -> BoardProfile.Header? {
+    let known = others.flatMap { $0.pins }
     guard let mapping = mapping(node, place, keys: ["title", "pins"]),
       let title = required("title", in: mapping).flatMap({ word($0, place + ".title") }),
       let pinsNode = required("pins", in: mapping)
@@ -90,9 +93,12 @@ extension ConfigReader {
     }
     var pins: [BoardProfile.Pin] = []
     for pair in pairs {
-      guard let number = pinNumber(pair.key, place + ".pins", after: pins.last?.number) else { return nil }
+      guard
+        let number = pinNumber(pair.key, place + ".pins", after: pins.last?.number, beyond: known.last?.number ?? 0)
+      else { return nil }
       guard let pin = pin(pair.value, "\(place).pins.\(number)", number, chips) else { return nil }
-      if let other = pins.first(where: { $0.line != .none && ($0.line == pin.line || $0.name == pin.name) }) {
+      let same = (known + pins).first { $0.line != .none && ($0.line == pin.line || $0.name == pin.name) }
+      if let other = same, pin.line != .none {
         let expected = "a line and a name that no other pin has; pin \(other.number) has one of them"
         note(.invalidValue(pin.name, expected: expected), at: pair.value.position, "\(place).pins.\(number)")
       }
@@ -102,13 +108,16 @@ extension ConfigReader {
   }
 
   /// The first one is odd, so that it stands left; the others follow it.
-  private mutating func pinNumber(_ node: YAMLNode, _ place: String, after last: Int?) -> Int? {
+  private mutating func pinNumber(
+    _ node: YAMLNode, _ place: String, after last: Int?, beyond others: Int
+  ) -> Int? {
     if case .scalar(let text, _) = node.content, let number = Int64(decimal: text.utf8),
-      last.map({ number == Int64($0) + 1 }) ?? (number % 2 == 1 && number < 10_000)
+      last.map({ number == Int64($0) + 1 }) ?? (number % 2 == 1 && number > others && number < 10_000)
     {
       return Int(number)
     }
-    invalid(node, place, expected: last.map { "pin \($0 + 1) next, for none may be left out" } ?? "an odd number first")
+    let first = "an odd number first, greater than any before"
+    invalid(node, place, expected: last.map { "pin \($0 + 1) next, for none may be left out" } ?? first)
     return nil
   }
 

@@ -71,7 +71,7 @@ public struct GPIOChips: Sendable {
   private func find(name: String, chip: String?, profile: BoardProfile?) throws(GPIOFault) -> GPIOPlace {
     var candidates = chips
     if let chip { candidates = [try self.chip(chip)] }
-    let places = places(named: name, on: candidates)
+    let places = places(on: candidates) { $0 == name }
     if let place = places.first {
       guard places.count == 1 else { throw .ambiguous(count: places.count) }
       return place
@@ -92,17 +92,18 @@ public struct GPIOChips: Sendable {
     case .none: throw .wrongPin(.notALine(pin.name))
     case .offset(let labels, let offset): return try place(on: try chip(ofLabels: labels), offset)
     case .named(let name):
-      let places = places(named: name, on: chips)
+      // Device trees add what else the line is for: `P9_14 [ehrpwm1a]`.
+      let places = places(on: chips) { $0 == name || $0.hasPrefix(name + " [") }
       guard let place = places.first else { throw missing(.noSuchLine) }
       guard places.count == 1 else { throw .ambiguous(count: places.count) }
       return place
     }
   }
 
-  private func places(named name: String, on candidates: [GPIOChip]) -> [GPIOPlace] {
+  private func places(on candidates: [GPIOChip], where isMeant: (String) -> Bool) -> [GPIOPlace] {
     var places: [GPIOPlace] = []
     for chip in candidates {
-      for (offset, line) in chip.lines.enumerated() where line.name == name {
+      for (offset, line) in chip.lines.enumerated() where isMeant(line.name) {
         places.append(GPIOPlace(path: chip.path, offset: UInt32(offset)))
       }
     }
@@ -146,6 +147,21 @@ public struct GPIOChips: Sendable {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
+  }
+
+  /// The pin of the header that `address` means, nil when it is on none, or when nobody can tell.
+  public func pin(of address: LineAddress, chip: String?, profile: BoardProfile) -> Int? {
+    if case .pin(let number) = address { return number }
+    if let place = try? find(address, chip: chip, profile: profile) {
+      for header in profile.headers {
+        for pin in header.pins where pin.line != .none {
+          if (try? find(pin)) == place { return pin.number }
+        }
+      }
+      return nil
+    }
+    if case .name(let name) = address { return profile.pin(named: name)?.number }
+    return nil
   }
 
   /// The chip and the line at `place`.
