@@ -14,12 +14,12 @@ extension GPIOFault {
     case .ambiguousChip(let label, let count):
       "\(line) cannot be had: \(count) GPIO chips are labelled '\(label)'; name the one that is meant by its path"
     case .noSuchLine:
-      "no GPIO line is called \(line); 'gpioinfo' lists names; name a chip and an offset, or set a profile"
+      "no GPIO line is called \(line); 'gpioinfo' lists names; set 'panel.profile', or name a chip and an offset"
     case .noSuchOffset(let chip, let offset, let count):
       "\(line): the chip \(chip) has no line \(offset); its lines are 0 to \(Int(count) - 1)"
     case .chipNotNamed: "\(line): an offset needs its chip; add 'chip:' with the chip's label"
     case .ambiguous(let count):
-      "\(count) GPIO lines are called \(line); add 'chip:' with the label of the chip that is meant"
+      "\(count) GPIO lines are called \(line); set 'panel.chip' to the label of the chip that is meant"
     case .wrongPin(let fault): fault.sentence(line: line)
     case .listedTwice: "\(line) is the line of another button or light already; each needs a line of its own"
     case .busy(let consumer):
