@@ -52,7 +52,8 @@ final class LiveView {
       switch light {
       case .ready, .accepted, .deliveredByTag, .deliveredByButton: 42
       case .starting, .reading: 44
-      case .queued, .offline, .clockUnknown: 43
+      case .locked: 47
+      case .queued, .offline, .clockUnknown, .confirming: 43
       case .refused, .expired, .readerLost, .fault: 41
       }
     return "\u{1B}[\(colour)m  \u{1B}[0m"
