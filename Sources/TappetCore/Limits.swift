@@ -269,6 +269,8 @@ public enum Limits {
   // MARK: The simulator
   /// Lights that the virtual panel remembers; a test clears them between its steps.
   public static let simulatorLightsMax = 10_000
+  /// Outputs of the virtual panel; a kiosk has six.
+  public static let simulatorOutputsMax = 32
   /// Bytes of one line on the simulator's control socket: an NTAG216's memory in hexadecimal many times over.
   public static let simulatorLineSizeMax = 64 * 1024
   /// Clients on the simulator's control socket.
