@@ -28,6 +28,8 @@ public enum Effect: Sendable {
   case noteSecretUse(id: String, unixSeconds: Int64)
   /// Show it.
   case light(Light)
+  /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
+  case retryPanel
   /// Tell whoever listens: the log, the live view, the counters.
   case report(Report)
   /// Everything is at rest: end the process.
