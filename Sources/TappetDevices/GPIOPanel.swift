@@ -34,6 +34,9 @@ public final class GPIOPanel {
     case lost(GPIOFault)
   }
 
+  /// What the kernel calls us to others who want a line that we have.
+  public static let consumer = "tappet"
+
   private let chip: String?
   private let profile: BoardProfile?
   private let reactor: Reactor
