@@ -155,6 +155,8 @@ public enum Limits {
   public static let bouncesMax = 200
   /// A contact that has not come to rest by then is broken, or its wire is loose.
   public static let bouncingMax: Duration = .milliseconds(500)
+  /// A broken contact is listened to again after this.
+  public static let chatterPause: Duration = .seconds(30)
   /// Shorter is a slow press.
   public static let holdDefault: Duration = .milliseconds(800)
   /// From one press of a double to the next, as on any desk.

@@ -10,7 +10,7 @@ extension ConfigReader {
     guard let mapping = mapping(node, "panel", keys: keys) else { return nil }
     var panel = PanelSettings()
     if let value = mapping.value("simulator") { panel.simulator = socketPath(value, "panel.simulator") }
-    if let value = mapping.value("profile") { panel.profile = fileName(value, "panel.profile") }
+    if let value = mapping.value("profile") { panel.profile = profile(value) }
     if let value = mapping.value("chip") { panel.chip = lineText(value, "panel.chip") }
     var uses: [(address: LineAddress, place: String)] = []
     if let value = mapping.value("leds") { leds(value, &panel, &uses) }
@@ -60,6 +60,14 @@ extension ConfigReader {
     return name
   }
 
+  /// One of ours by name, or the path of another.
+  private mutating func profile(_ node: YAMLNode) -> String? {
+    if case .scalar(let text, _) = node.content, text.utf8.contains(UInt8(ascii: "/")) {
+      return path(node, "panel.profile")
+    }
+    return fileName(node, "panel.profile")
+  }
+
   private mutating func boundedList(_ node: YAMLNode, _ place: String, max: Int) -> [YAMLNode]? {
     guard let elements = list(node, place) else { return nil }
     guard elements.count <= max else {
@@ -94,18 +102,19 @@ extension ConfigReader {
       guard let name = lineText(value, mapping.path(key)) else { return nil }
       address = .name(name)
     case "pin":
-      guard let pin = whole(value, mapping.path(key), in: 1...200) else { return nil }
+      guard let pin = whole(value, mapping.path(key), in: 1...9_999) else { return nil }
       if panel.profile == nil {
         note(.needsPartner("pin", partner: "panel.profile"), at: value.position, mapping.place)
       }
       address = .pin(Int(pin))
     default:
       guard let offset = whole(value, mapping.path(key), in: 0...65_535) else { return nil }
-      guard let chip = chip ?? panel.chip else {
+      let named = chip ?? panel.chip
+      // A profile may know the only chip that can be meant.
+      if named == nil, panel.profile == nil {
         note(.needsPartner("offset", partner: "chip"), at: value.position, mapping.place)
-        return nil
       }
-      address = .offset(chip: chip, offset: UInt32(offset))
+      address = .offset(chip: named, offset: UInt32(offset))
     }
     take(address, at: value.position, mapping.path(key), &uses)
     return address

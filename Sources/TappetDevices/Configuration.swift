@@ -30,7 +30,7 @@ public struct Configuration: Sendable {
 public struct PanelSettings: Sendable {
   /// The virtual panel's socket, whose lines take the place of real ones; nil: there is none.
   public var simulator: String?
-  /// The board's profile, which knows the header's pins.
+  /// The board's profile, which knows the header's pins: one of ours by name, or one's own by its path.
   public var profile: String?
   /// The chip of the lines that name none: its label or its path.
   public var chip: String?
@@ -89,17 +89,6 @@ public struct ButtonSettings: Hashable, Sendable {
   public var plan: ButtonPlan
   /// Where it is.
   public var line: PanelLine
-}
-
-extension LineAddress {
-  /// As a person would write it.
-  public var text: String {
-    switch self {
-    case .name(let name): name
-    case .pin(let pin): "pin" + String(pin)
-    case .offset(let chip, let offset): (chip.map { $0 + ":" } ?? "") + String(offset)
-    }
-  }
 }
 
 extension KioskSettings {

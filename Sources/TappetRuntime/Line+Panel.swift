@@ -16,16 +16,33 @@ extension PanelPart {
   }
 }
 
-extension PanelFault {
-  /// What happened and what to do.
-  public var sentence: String {
+extension PanelPart {
+  /// What its line is called.
+  fileprivate func line(_ configuration: Configuration) -> String {
+    let panel = configuration.panel
     switch self {
-    case .simulatorAway(code: 0): "hung up; it is connected again as soon as it is back"
+    case .input(let index) where panel.buttons.indices.contains(index): return panel.buttons[index].line.address.text
+    case .output(let index) where panel.outputs.indices.contains(index):
+      if case .line(let line) = panel.outputs[index].target { return line.address.text }
+      return ""
+    case .input, .output, .simulator: return ""
+    }
+  }
+}
+
+extension PanelFault {
+  /// What happened to a part and what to do.
+  func sentence(_ part: PanelPart, _ configuration: Configuration) -> String {
+    let name = part.name(configuration)
+    switch self {
+    case .simulatorAway(code: 0): return name + " hung up; it is connected again as soon as it is back"
     case .simulatorAway(let code):
-      "cannot be reached: " + SystemError(call: "connect", code: code).text + "; is tappet-sim running with --panel?"
+      return name + " cannot be reached: " + SystemError(call: "connect", code: code).text
+        + "; is tappet-sim running with --panel?"
     case .ledUnusable(let code):
-      "the kernel's LED cannot be used: " + SystemError(call: "open", code: code).text
+      return name + ": the kernel's LED cannot be used: " + SystemError(call: "open", code: code).text
         + "; look for its name in /sys/class/leds, and who may write there"
+    case .line(let fault): return name + ": " + fault.sentence(line: part.line(configuration))
     }
   }
 }

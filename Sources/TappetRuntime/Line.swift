@@ -84,7 +84,7 @@ public struct Line: Sendable {
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
     case .panelLost(let part, let fault):
-      self.init(.error, "panel-lost", part.name(configuration) + ": " + fault.sentence)
+      self.init(.error, "panel-lost", fault.sentence(part, configuration))
     case .panelRecovered(let part):
       self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
     case .buttonStuck(let index):
@@ -97,7 +97,7 @@ public struct Line: Sendable {
       self.init(
         .warning, "button-chattering",
         PanelPart.input(index).name(configuration)
-          + " does not come to rest; it is ignored until it does. Check its wire and its 'bias'")
+          + " does not come to rest; it is not listened to for half a minute. Check its wire and its 'bias'")
     case .buttonRecovered(let index):
       self.init(.notice, "button-good", PanelPart.input(index).name(configuration) + " can be used again")
     case .panelLocked:

@@ -207,6 +207,8 @@ public final class Runtime {
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .retryPanel: panel.retry()
+    case .pauseButton(let button): panel.pause(button)
+    case .resumeButton(let button): panel.resume(button)
     case .report(let report): tell(report, at: now)
     case .finish: reactor.stop()
     }
@@ -276,7 +278,16 @@ public final class Runtime {
       self.view.levels = self.panel.on
       if !self.isHandling { self.onChange?(self.view) }
     }
-    try panel.open(isWatched: onChange != nil)
+    try panel.open(profile: loadProfile(), isWatched: onChange != nil)
+  }
+
+  /// The board's pins; without them the lines that need them fail, each with its sentence.
+  private func loadProfile() -> BoardProfile? {
+    guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
+    do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
+      for sentence in error.sentences { journal.write(.error, sentence) }
+      return nil
+    }
   }
 
   /// A key that stands for the button of this index was pressed or released.

@@ -273,6 +273,16 @@ private func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan 
     #expect(delays == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000])
   }
 
+  @Test func `a line that only another configuration can mend is not tried again`() {
+    let story = story(plan)
+    #expect(story.at(100, .panel(.failed(.input(0), .line(.listedTwice)))).last == "light fault")
+    #expect(story.sleep(until: 11_000) == [])
+    story.at(11_000, .panel(.failed(.output(0), .line(.chipGone))))
+    #expect(story.wakesAt == 12_000)
+    story.at(11_500, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    #expect(story.kiosk.baseLight == .fault && story.wakesAt == 12_005)
+  }
+
   @Test func `a button that is stuck at the start is told of, lit, and ignored until it is released`() {
     let story = KioskScript(panel: plan)
     story.startAll()
@@ -294,9 +304,16 @@ private func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan 
       let time = Instant(nanoseconds: 100_000_000 + Int64(edge) * 100_000)
       words += story.at(100 + edge / 10, .panel(.edge(input: 0, isActive: edge % 2 == 0, at: time)))
     }
-    #expect(words == ["store light", "report chattering 0", "light fault"])
+    #expect(words == ["store light", "pause 0", "report chattering 0", "light fault"])
     #expect(story.press(1, at: 1_200).contains("store scene"))
-    #expect(story.kiosk.baseLight == .ready)
+    // The kiosk noticed after 500 ms; half a minute later it listens again.
+    for second in stride(from: 5_000, through: 30_000, by: 5_000) { story.at(second, .reader(.heartbeat)) }
+    #expect(story.sleep(until: 30_700).contains("resume 0"))
+    #expect(
+      story.at(30_800, .panel(.opened(.input(0), isActive: false, debouncesItself: false))) == [
+        "report recovered 0", "light ready",
+      ])
+    #expect(story.press(0, at: 31_000).contains("store light"))
   }
 
   @Test func `a virtual panel that goes takes its buttons with it, and brings them back`() {

@@ -19,6 +19,8 @@ extension Effect {
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
     case .retryPanel: "retry panel"
+    case .pauseButton(let button): "pause \(button)"
+    case .resumeButton(let button): "resume \(button)"
     case .report(let report): "report \(report.words)"
     case .finish: "finish"
     }

@@ -77,7 +77,7 @@ private func panel(_ text: String) throws -> PanelSettings {
     #expect(panel.patterns[.fault] == LightPatterns()[.fault])
 
     let (first, bell, third) = (panel.buttons[0], panel.buttons[1], panel.buttons[2])
-    #expect(panel.buttons.map { $0.plan.name } == ["GPIO5", "bell", "pinctrl-bcm2835:9"])
+    #expect(panel.buttons.map { $0.plan.name } == ["GPIO5", "bell", "line 9 of pinctrl-bcm2835"])
     #expect(first.line == PanelLine(address: .name("GPIO5"), isActiveLow: true, bias: .pullUp))
     #expect(first.plan.gestures.actions == ["light", "alarm", "light", nil, "light", nil])
     #expect(first.plan.gestures.holdAfter == .seconds(1) && first.plan.gestures.within == .milliseconds(300))
@@ -107,11 +107,11 @@ private func panel(_ text: String) throws -> PanelSettings {
     ),
     (
       "panel: {profile: p, leds: {red: {pin: 3}}, buzzer: {pin: 3}}",
-      ["k:5:58: panel.buzzer.pin: panel.leds.red.pin has pin3 already"]
+      ["k:5:58: panel.buzzer.pin: panel.leds.red.pin has pin 3 already"]
     ),
     (
       "panel: {chip: c, leds: {red: {offset: 3}, blue: {offset: 3, chip: c}}}",
-      ["k:5:58: panel.leds.blue.offset: panel.leds.red.offset has c:3 already"]
+      ["k:5:58: panel.leds.blue.offset: panel.leds.red.offset has line 3 of c already"]
     ),
     (
       "panel: {leds: {red: {led: ACT}, blue: {led: ACT}}}",
@@ -146,7 +146,7 @@ private func panel(_ text: String) throws -> PanelSettings {
       "panel: {profile: p, leds: {statu: a, result: {pin: 0}}}",
       [
         "k:5:28: unknown key 'statu' in panel.leds (did you mean 'status'?)",
-        "k:5:52: panel.leds.result.pin must be a whole number from 1 to 200, not '0'",
+        "k:5:52: panel.leds.result.pin must be a whole number from 1 to 9999, not '0'",
       ]
     ),
     (

@@ -41,14 +41,14 @@ extension Kiosk {
     case .opened(let part, let isActive, let debouncesItself):
       var effects = panel.opened(part)
       for button in buttons(behind: part) {
-        panel.isTroubled(button, false)
+        if !isActive { effects += panel.recovered(button) }
         effects += done(inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
       }
       return effects
     case .failed(let part, let fault):
       for button in buttons(behind: part) {
         inputs.closed(button)
-        panel.isTroubled(button, false)
+        _ = panel.forget(button)
       }
       return panel.failed(part, fault, at: now.instant)
     case .edge(let button, let isActive, let time):
@@ -135,15 +135,11 @@ extension Kiosk {
         effects += gestured([chord.first, chord.second], .press, chord.action, at: now)
       case .diverted(let button):
         effects += confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
-      case .stuck(let button):
-        panel.isTroubled(button, true)
-        effects.append(.report(.buttonStuck(button)))
+      case .stuck(let button): effects += panel.stuck(button)
       case .chattering(let button):
-        panel.isTroubled(button, true)
-        effects.append(.report(.buttonChattering(button)))
-      case .recovered(let button):
-        panel.isTroubled(button, false)
-        effects.append(.report(.buttonRecovered(button)))
+        inputs.closed(button)
+        effects += panel.chattering(button, at: now.instant)
+      case .recovered(let button): effects += panel.recovered(button)
       }
     }
     return effects

@@ -16,6 +16,11 @@ public enum PanelFault: Hashable, Sendable {
   case simulatorAway(code: Int32)
   /// The kernel's LED cannot be used; an errno.
   case ledUnusable(code: Int32)
+  /// The GPIO line cannot be had, or was lost.
+  case line(GPIOFault)
+
+  /// Whether the part can come by itself.
+  var mayPass: Bool { if case .line(let fault) = self { fault.mayPass } else { true } }
 }
 
 /// One fact.
