@@ -146,11 +146,10 @@ private struct Checkup {
 
 extension Checkup {
   fileprivate mutating func checkPanel(isRunning: Bool) {
-    let panel = configuration.panel
     // Its lines take the place of real ones.
-    if let path = panel.simulator { return note("panel", true, "virtual, at " + path) }
-    let trial = PanelTrial(panel, isRunning: isRunning, colour: isatty(1) == 1)
-    for finding in trial.findings { note("panel", finding.isGood, finding.name + ": " + finding.text) }
+    if let path = configuration.panel.simulator { return note("panel", true, "virtual, at " + path) }
+    let trial = PanelTrial(configuration, isRunning: isRunning, colour: isatty(1) == 1)
+    for finding in trial.findings { note("panel", finding.isGood, finding.text) }
     guard printsLines, !trial.drawing.isEmpty else { return }
     Output.print("")
     for line in trial.drawing { Output.print(line) }

@@ -8,7 +8,6 @@ import TappetRuntime
 struct PanelTrial {
   /// One part.
   struct Finding {
-    var name: String
     var isGood: Bool
     var text: String
   }
@@ -26,20 +25,21 @@ struct PanelTrial {
   private(set) var drawing: [String] = []
 
   /// Tries them; `isRunning`: the kiosk has the lines, so they are only looked at.
-  init(_ panel: PanelSettings, isRunning: Bool, colour: Bool) {
+  init(_ configuration: Configuration, isRunning: Bool, colour: Bool) {
+    let panel = configuration.panel
     var profile: BoardProfile?
     if let name = panel.profile {
       do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch {
-        for sentence in error.sentences { findings.append(Finding(name: "profile", isGood: false, text: sentence)) }
+        for sentence in error.sentences { findings.append(Finding(isGood: false, text: sentence)) }
       }
     }
     let inputs = panel.buttons.map { Wire(name: "button " + $0.plan.name, line: $0.line) }
     var outputs: [Wire] = []
-    for output in panel.outputs {
+    for (index, output) in panel.outputs.enumerated() {
       let name = output.output == .buzzer ? "buzzer" : "LED " + output.output.name
       switch output.target {
       case .line(let line): outputs.append(Wire(name: name, line: line))
-      case .led(let led): if !isRunning { tryLED(led, name) }
+      case .led(let led): if !isRunning { tryLED(led, name, .output(index), configuration) }
       }
     }
     guard !inputs.isEmpty || !outputs.isEmpty else { return }
@@ -51,12 +51,13 @@ struct PanelTrial {
     if let profile { drawing = Self.draw(wires, chips, panel.chip, profile, colour) }
   }
 
-  private mutating func tryLED(_ led: String, _ name: String) {
+  private mutating func tryLED(_ led: String, _ name: String, _ part: PanelPart, _ configuration: Configuration) {
     do throws(SystemError) {
       try LEDClass(name: led).close()
-      findings.append(Finding(name: name, isGood: true, text: "the kernel's LED " + led))
+      findings.append(Finding(isGood: true, text: name + ": the kernel's LED " + led))
     } catch {
-      findings.append(Finding(name: name, isGood: false, text: PanelFault.ledUnusable(code: error.code).sentence))
+      let fault = PanelFault.ledUnusable(code: error.code)
+      findings.append(Finding(isGood: false, text: fault.sentence(part, configuration)))
     }
   }
 
@@ -100,16 +101,16 @@ struct PanelTrial {
   private static func finding(
     _ wire: Wire, _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile?
   ) -> Finding {
-    let phrase = wire.line.address.phrase
-    if let fault = wire.fault { return Finding(name: wire.name, isGood: false, text: fault.sentence(line: phrase)) }
-    var text = phrase
+    let name = wire.line.address.text
+    if let fault = wire.fault { return Finding(isGood: false, text: wire.name + ": " + fault.sentence(line: name)) }
+    var text = wire.name + ": " + name
     if let place = try? chips.find(wire.line.address, chip: chip, profile: profile),
       let label = chips.line(at: place)?.chip.label
     {
-      let exact = LineAddress.offset(chip: label, offset: place.offset).phrase
-      if exact != phrase { text += ", " + exact }
+      let exact = LineAddress.offset(chip: label, offset: place.offset).text
+      if exact != name { text += ", " + exact }
     }
-    return Finding(name: wire.name, isGood: true, text: wire.isPressed ? text + ", pressed now" : text)
+    return Finding(isGood: true, text: wire.isPressed ? text + ", pressed now" : text)
   }
 
   private static func draw(
@@ -118,7 +119,7 @@ struct PanelTrial {
     var uses: [HeaderUse] = []
     for wire in wires {
       guard let pin = chips.pin(of: wire.line.address, chip: chip, profile: profile) else { continue }
-      let problem = wire.fault.map { $0.sentence(line: wire.line.address.phrase) }
+      let problem = wire.fault.map { $0.sentence(line: wire.line.address.text) }
       uses.append(HeaderUse(pin: pin, label: wire.name, problem: problem))
     }
     return HeaderDrawing.lines(profile: profile, uses: uses, colour: colour)

@@ -81,7 +81,7 @@ public enum GPIOEvent: Hashable, Sendable {
 
 extension LineAddress {
   /// As a sentence calls it: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
-  public var phrase: String {
+  public var text: String {
     switch self {
     case .name(let name): return name
     case .pin(let number): return "pin " + String(number)
