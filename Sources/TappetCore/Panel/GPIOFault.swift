@@ -59,6 +59,18 @@ public enum GPIOFault: Error, Hashable, Sendable {
   }
 }
 
+extension GPIOFault {
+  /// Whether it says only that something is not there.
+  public var meansAbsence: Bool {
+    switch self {
+    case .noChips, .noChip, .noSuchLine: true
+    case .ambiguousChip, .noSuchOffset, .chipNotNamed, .ambiguous, .wrongPin, .listedTwice, .busy, .noPermission,
+      .noEdges, .notSupported, .chipGone, .system:
+      false
+    }
+  }
+}
+
 /// One line of the panel, by its place in the lists that the panel was made of.
 public enum GPIOLineID: Hashable, Sendable {
   /// A button.
