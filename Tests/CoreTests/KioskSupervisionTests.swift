@@ -204,12 +204,13 @@ import Testing
   }
 
   @Test func `while stopping, what cannot be done at once is refused, and what can be promised is queued`() {
-    let story = KioskScript(buttons: ["a": "garage", "b": "light"])
+    let story = KioskScript(panel: .pressing("garage", "light"))
     story.startAll()
+    story.openButtons()
     story.accept(at: 100, .of(.lightSecret))
     story.at(200, .stopRequested)
-    #expect(story.at(210, .pressed(line: "a")) == ["light refused", "report refused broker away garage"])
-    #expect(story.at(220, .pressed(line: "b")) == ["store light"])
+    #expect(story.edge(0, true, at: 210) == ["light refused", "report refused broker away garage"])
+    #expect(story.edge(1, true, at: 220) == ["store light"])
     #expect(story.commit(at: 230).words.first == "light queued")
   }
 
