@@ -47,6 +47,8 @@ LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 LLD = $(RESOURCES)/../../bin/ld.lld
 LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
+# What stands in a program several times becomes one function: a twentieth less. (Not in the library, whose calls are quick.)
+PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
 TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
@@ -103,16 +105,16 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(UNICODE) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(UNICODE) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
 		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(UNICODE) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(UNICODE) $(ARCHIVES)/libTappetSimulatorStatic.a $(PROGRAM_FLAGS)
 
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
