@@ -3,60 +3,56 @@
 import TappetCore
 
 extension ConfigReader {
-  mutating func broker(_ node: YAMLNode) -> BrokerSettings? {
+  mutating func broker(_ node: YAMLNode?) -> BrokerSettings? {
+    guard let node else { return nil }
     let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive"]
-    guard let mapping = mapping(node, "broker", keys: keys) else { return nil }
+    guard let mapping = mapping(node, keys: keys) else { return nil }
     let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
-    let clientID = required("client_id", in: mapping).flatMap { self.clientID($0) }
-    let ca = mapping.value("ca").flatMap { path($0, "broker.ca") }
-    let certificate = mapping.value("certificate").flatMap { path($0, "broker.certificate") }
-    let key = mapping.value("private_key").flatMap { path($0, "broker.private_key") }
+    let clientID = self.clientID(required("client_id", in: mapping))
+    let ca = path(mapping["ca"])
+    let certificate = path(mapping["certificate"])
+    let key = path(mapping["private_key"])
     for (one, other) in [("certificate", "private_key"), ("private_key", "certificate")] {
-      if let value = mapping.value(one), mapping.value(other) == nil {
-        note(.needsPartner(one, partner: other), at: value.position, "broker")
+      if let value = mapping[one], mapping[other] == nil {
+        note(.needsPartner(one, partner: other), at: value.position, node.place)
       }
     }
-    let version: MQTTVersion? = mapping.value("protocol").flatMap {
-      choice($0, "broker.protocol", ["3.1.1": .v311, "5": .v5])
-    }
-    let keepalive = mapping.value("keepalive").flatMap {
-      duration($0, "broker.keepalive", max: .seconds(18 * 3600))
-    }
-    if let keepalive, keepalive < .seconds(5), let value = mapping.value("keepalive") {
-      invalid(value, "broker.keepalive", expected: "5 s or more")
+    let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
+    let keepalive = duration(mapping["keepalive"], max: .seconds(18 * 3600))
+    if let keepalive, keepalive < .seconds(5), let value = mapping["keepalive"] {
+      invalid(value, expected: "5 s or more")
     }
     guard let clientID, !endpoints.isEmpty else { return nil }
     return BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
-      version: version ?? .v311,
+      version: version == 1 ? .v5 : .v311,
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60)
   }
 
   /// At most what fits the status topic; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23, few do.
-  private mutating func clientID(_ node: YAMLNode) -> String? {
-    guard let text = text(node, "broker.client_id") else { return nil }
+  private mutating func clientID(_ node: YAMLNode?) -> String? {
+    guard let node, let text = text(node) else { return nil }
     let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
     guard !isForbidden, text.utf8.count <= Limits.clientIDSizeMax else {
-      invalid(node, "broker.client_id", expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+      invalid(node, expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
       return nil
     }
     return text
   }
 
   private mutating func endpoints(_ node: YAMLNode) -> [BrokerEndpoint] {
-    guard case .sequence = node.content else { return endpoint(node, "broker.url").map { [$0] } ?? [] }
-    let elements = list(node, "broker.url") ?? []
+    guard case .sequence = node.content else { return endpoint(node).map { [$0] } ?? [] }
     var endpoints: [BrokerEndpoint] = []
-    for (index, element) in elements.enumerated() {
-      if let endpoint = endpoint(element, "broker.url[\(index)]") { endpoints.append(endpoint) }
+    for element in list(node) ?? [] {
+      if let endpoint = endpoint(element) { endpoints.append(endpoint) }
     }
     return endpoints
   }
 
-  private mutating func endpoint(_ node: YAMLNode, _ place: String) -> BrokerEndpoint? {
-    guard let text = text(node, place) else { return nil }
+  private mutating func endpoint(_ node: YAMLNode) -> BrokerEndpoint? {
+    guard let text = text(node) else { return nil }
     if let endpoint = BrokerEndpoint(url: text) { return endpoint }
-    invalid(node, place, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+    invalid(node, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
     return nil
   }
 }

@@ -73,53 +73,53 @@ extension ConfigReader {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "clock", "outbox", "state", "control",
     ]
-    guard let top = mapping(root, "", keys: keys) else { return nil }
-    let broker = required("broker", in: top).flatMap { self.broker($0) }
-    let timestampKey = top.value("timestamp_key").flatMap { self.timestampKey($0) }
-    let actions = required("actions", in: top).flatMap { self.actions($0, hasKey: top.value("timestamp_key") != nil) }
-    let names = top.value("actions").map { actionNames($0) } ?? []
-    let panel = top.value("panel").flatMap { self.panel($0, actionNames: names) }
-    if let panel, let actions, let place = top.value("panel") { checkLock(panel, actions, at: place.position) }
-    let device = top.value("reader").flatMap { self.readerDevice($0) }
-    let checksClock = top.value("clock").flatMap { choice($0, "clock", ["check": true, "trust": false]) }
-    let outbox = top.value("outbox").flatMap { self.outbox($0) }
-    let state = top.value("state").flatMap { path($0, "state") } ?? "/var/lib/tappet"
-    let control = top.value("control").flatMap { socketPath($0, "control") }
+    guard let top = mapping(root, keys: keys) else { return nil }
+    let broker = broker(required("broker", in: top))
+    let timestampKey = timestampKey(top["timestamp_key"])
+    let actions = actions(required("actions", in: top), hasKey: top["timestamp_key"] != nil)
+    let names = top["actions"].map { actionNames($0) } ?? []
+    let panel = panel(top["panel"], actionNames: names)
+    if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
+    let device = readerDevice(top["reader"])
+    let clock = choice(top["clock"], of: ["check", "trust"])
+    let outbox = outbox(top["outbox"])
+    let state = path(top["state"]) ?? "/var/lib/tappet"
+    let control = socketPath(top["control"])
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
       broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, checksClock: checksClock ?? true,
+      panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control ?? state + "/control")
   }
 
-  private mutating func readerDevice(_ node: YAMLNode) -> String? {
-    guard let mapping = mapping(node, "reader", keys: ["device"]) else { return nil }
-    return mapping.value("device").flatMap { shortText($0, "reader.device", sizeMax: Limits.readerDeviceSizeMax) }
+  private mutating func readerDevice(_ node: YAMLNode?) -> String? {
+    guard let node, let mapping = mapping(node, keys: ["device"]) else { return nil }
+    return shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
   }
 
-  private mutating func outbox(_ node: YAMLNode) -> (count: Int?, size: Int?)? {
-    guard let mapping = mapping(node, "outbox", keys: ["count", "size"]) else { return nil }
-    let count = mapping.value("count").flatMap { whole($0, "outbox.count", in: 1...10_000_000) }
-    let size = mapping.value("size").flatMap { self.size($0, "outbox.size", max: 1 << 40) }
+  private mutating func outbox(_ node: YAMLNode?) -> (count: Int?, size: Int?)? {
+    guard let node, let mapping = mapping(node, keys: ["count", "size"]) else { return nil }
+    let count = whole(mapping["count"], in: 1...10_000_000)
+    let size = self.size(mapping["size"], max: 1 << 40)
     return (count.map { Int($0) }, size)
   }
 
-  private mutating func timestampKey(_ node: YAMLNode) -> TimestampKey? {
-    guard let mapping = mapping(node, "timestamp_key", keys: ["file"]),
-      let file = required("file", in: mapping), let path = path(file, "timestamp_key.file")
+  private mutating func timestampKey(_ node: YAMLNode?) -> TimestampKey? {
+    guard let node, let mapping = mapping(node, keys: ["file"]),
+      let file = required("file", in: mapping), let path = path(file)
     else { return nil }
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
-      note(.keyFileUnreadable(path: path, error), at: file.position, "timestamp_key.file")
+      note(.keyFileUnreadable(path: path, error), at: file)
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
-        note(.keyFileOpen(path: path, mode: content.mode), at: file.position, "timestamp_key.file")
+        note(.keyFileOpen(path: path, mode: content.mode), at: file)
       } else if let key = TimestampKey(hex: content.firstLine) {
         return key
       } else {
-        note(.keyFileMalformed(path: path), at: file.position, "timestamp_key.file")
+        note(.keyFileMalformed(path: path), at: file)
       }
     }
     return nil

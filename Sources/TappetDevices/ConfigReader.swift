@@ -2,15 +2,21 @@
 
 import TappetCore
 
-/// A mapping whose keys are taken one by one; what is left over at the end is unknown.
+/// A mapping whose keys are taken one by one; keys that nobody may take are unknown.
 struct ConfigMapping {
-  let pairs: [(key: String, keyPosition: TextPosition, value: YAMLNode)]
-  let place: String
-  let position: TextPosition
+  let node: YAMLNode
+  private(set) var keys: [String] = []
+  /// In the order of the keys.
+  private(set) var values: [YAMLNode] = []
 
-  func value(_ key: String) -> YAMLNode? { pairs.first { $0.key == key }?.value }
+  init(_ node: YAMLNode) { self.node = node }
 
-  func path(_ key: String) -> String { place.isEmpty ? key : place + "." + key }
+  subscript(_ key: String) -> YAMLNode? { keys.firstIndex(of: key).map { values[$0] } }
+
+  fileprivate mutating func add(_ key: String, _ value: YAMLNode) {
+    keys.append(key)
+    values.append(value.reached(by: node.place.isEmpty ? key : node.place + "." + key))
+  }
 }
 
 /// The mistakes found so far.
@@ -28,135 +34,146 @@ struct ConfigReader {
     problems.append(ConfigProblem(file: file, position: position, place: place, kind: kind))
   }
 
+  mutating func note(_ kind: ConfigProblem.Kind, at node: YAMLNode) { note(kind, at: node.position, node.place) }
+
   // MARK: Shapes
 
   /// The node as a mapping with these keys.
-  mutating func mapping(_ node: YAMLNode, _ place: String, keys: [String]) -> ConfigMapping? {
-    guard case .mapping(let pairs) = node.content else {
-      note(.wrongType(expected: "a mapping (key: value)", found: Self.kind(of: node)), at: node.position, place)
+  mutating func mapping(_ node: YAMLNode, keys known: [String]) -> ConfigMapping? {
+    guard case .mapping(let keys, let values) = node.content else {
+      wrongType(node, expected: "a mapping (key: value)")
       return nil
     }
-    var taken: [(key: String, keyPosition: TextPosition, value: YAMLNode)] = []
-    for pair in pairs {
-      guard case .scalar(let key, _) = pair.key.content else {
-        note(.keyNotText, at: pair.key.position, place)
-        continue
-      }
-      if key == "<<" {
-        note(.mergeKey, at: pair.key.position, place)
-      } else if taken.contains(where: { $0.key == key }) {
-        note(.duplicateKey(Self.shortened(key)), at: pair.key.position, place)
-      } else if keys.contains(key) {
-        taken.append((key, pair.key.position, pair.value))
-      } else {
-        note(
-          .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: keys)), at: pair.key.position,
-          place)
+    var mapping = ConfigMapping(node)
+    for (index, key) in keys.enumerated() {
+      if let kind = mistake(in: key, mapping, among: known) {
+        note(kind, at: key.position, node.place)
+      } else if case .scalar(let key, _) = key.content {
+        mapping.add(key, values[index])
       }
     }
-    return ConfigMapping(pairs: taken, place: place, position: node.position)
+    return mapping
+  }
+
+  private func mistake(in key: YAMLNode, _ mapping: ConfigMapping, among known: [String]) -> ConfigProblem.Kind? {
+    guard case .scalar(let key, _) = key.content else { return .keyNotText }
+    if key == "<<" { return .mergeKey }
+    if mapping.keys.contains(key) { return .duplicateKey(Self.shortened(key)) }
+    return known.contains(key)
+      ? nil : .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: known))
   }
 
   /// The value of a key that must be there.
   mutating func required(_ key: String, in mapping: ConfigMapping) -> YAMLNode? {
-    if let value = mapping.value(key) { return value }
-    note(.missingKey(key), at: mapping.position, mapping.place)
+    if let value = mapping[key] { return value }
+    note(.missingKey(key), at: mapping.node)
     return nil
   }
 
-  /// The elements of a list that has one at least.
-  mutating func list(_ node: YAMLNode, _ place: String) -> [YAMLNode]? {
+  /// The elements of a list that has one at least, and at most so many.
+  mutating func list(_ node: YAMLNode, max: Int = .max, of what: String = "") -> [YAMLNode]? {
     guard case .sequence(let elements) = node.content, !elements.isEmpty else {
-      note(
-        .wrongType(expected: "a list with one element at least", found: Self.kind(of: node)), at: node.position, place)
+      wrongType(node, expected: "a list with one element at least")
       return nil
     }
-    return elements
+    guard elements.count <= max else {
+      invalid(node, expected: "a list of at most " + String(max) + what)
+      return nil
+    }
+    var reached: [YAMLNode] = []
+    for (index, element) in elements.enumerated() {
+      reached.append(element.reached(by: node.place + "[" + String(index) + "]"))
+    }
+    return reached
   }
 
-  // MARK: Scalars
+  // MARK: Scalars. A key that is left out has no value and is no mistake: nil gives nil.
 
   /// Text that is not empty and has no NUL.
-  mutating func text(_ node: YAMLNode, _ place: String) -> String? {
+  mutating func text(_ node: YAMLNode?) -> String? {
+    guard let node else { return nil }
     guard case .scalar(let text, let isPlain) = node.content, !(isPlain && Self.isNull(text)) else {
-      note(.wrongType(expected: "text", found: Self.kind(of: node)), at: node.position, place)
+      wrongType(node, expected: "text")
       return nil
     }
     guard !text.isEmpty, !text.utf8.contains(0) else {
-      note(
-        .invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node.position, place
-      )
+      note(.invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node)
       return nil
     }
     return text
   }
 
   /// A path; a relative one is taken from the configuration's folder.
-  mutating func path(_ node: YAMLNode, _ place: String) -> String? {
-    text(node, place).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
+  mutating func path(_ node: YAMLNode?) -> String? {
+    text(node).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
   }
 
   /// Text for a line on a terminal.
-  mutating func shortText(_ node: YAMLNode, _ place: String, sizeMax: Int) -> String? {
-    guard let text = text(node, place) else { return nil }
+  mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
+    guard let node, let text = text(node) else { return nil }
     guard text.utf8.count <= sizeMax, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      invalid(node, place, expected: "1 to \(sizeMax) bytes on one line")
+      invalid(node, expected: "1 to \(sizeMax) bytes on one line")
       return nil
     }
     return text
   }
 
   /// The path of a socket, which the kernel bounds.
-  mutating func socketPath(_ node: YAMLNode, _ place: String) -> String? {
-    guard let path = path(node, place) else { return nil }
+  mutating func socketPath(_ node: YAMLNode?) -> String? {
+    guard let node, let path = path(node) else { return nil }
     guard path.utf8.count <= Limits.socketPathSizeMax else {
-      invalid(node, place, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
+      invalid(node, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
       return nil
     }
     return path
   }
 
-  mutating func whole(_ node: YAMLNode, _ place: String, in range: ClosedRange<Int64>) -> Int64? {
+  mutating func whole(_ node: YAMLNode?, in range: ClosedRange<Int64>) -> Int64? {
+    guard let node else { return nil }
     guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8),
       range.contains(value)
     else {
-      invalid(node, place, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      invalid(node, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
       return nil
     }
     return value
   }
 
   /// `true` or `false`, without quotes.
-  mutating func flag(_ node: YAMLNode, _ place: String) -> Bool? {
+  mutating func flag(_ node: YAMLNode?) -> Bool? {
+    guard let node else { return nil }
     if case .scalar(_, isPlain: false) = node.content {
-      invalid(node, place, expected: "true or false, without quotes")
+      invalid(node, expected: "true or false, without quotes")
       return nil
     }
-    return choice(node, place, ["true": true, "false": false])
+    return choice(node, of: ["true", "false"]).map { $0 == 0 }
   }
 
-  mutating func choice<Value>(_ node: YAMLNode, _ place: String, _ values: KeyValuePairs<String, Value>) -> Value? {
-    if case .scalar(let text, _) = node.content {
-      for value in values where value.key == text { return value.value }
-    }
-    invalid(node, place, expected: values.map { "'\($0.key)'" }.joined(separator: " or "))
+  /// Which of the words it is.
+  mutating func choice(_ node: YAMLNode?, of words: [String]) -> Int? {
+    guard let node else { return nil }
+    if case .scalar(let text, _) = node.content, let index = words.firstIndex(of: text) { return index }
+    var expected = ""
+    for word in words { expected += (expected.isEmpty ? "'" : " or '") + word + "'" }
+    invalid(node, expected: expected)
     return nil
   }
 
   /// `800 ms`, `3 s`, `10 min`, `24 h`, `7 d`.
-  mutating func duration(
-    _ node: YAMLNode, _ place: String, min: Duration = .zero, max: Duration
-  ) -> Duration? {
+  mutating func duration(_ node: YAMLNode?, min: Duration = .zero, max: Duration) -> Duration? {
+    guard let node else { return nil }
     let units: KeyValuePairs<String, Int64> = ["ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
     if let (number, unit) = quantity(node) {
       for entry in units where entry.key == unit {
         let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
-        if !overflow, min <= .milliseconds(product), .milliseconds(product) <= max { return .milliseconds(product) }
+        if !overflow, min.wholeMilliseconds <= product, product <= max.wholeMilliseconds {
+          return .milliseconds(product)
+        }
       }
     }
     let least = min > .zero ? "at least " + Self.text(of: min) + ", " : ""
     invalid(
-      node, place,
+      node,
       expected: "a duration such as '800 ms', '3 s', '10 min' or '24 h', " + least + "at most " + Self.text(of: max))
     return nil
   }
@@ -168,7 +185,8 @@ struct ConfigReader {
   }
 
   /// `4096`, `64 KB`, `100 MB` (1 KB = 1,024 bytes).
-  mutating func size(_ node: YAMLNode, _ place: String, max: Int64) -> Int? {
+  mutating func size(_ node: YAMLNode?, max: Int64) -> Int? {
+    guard let node else { return nil }
     let units: KeyValuePairs<String, Int64> = ["": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30]
     if let (number, unit) = quantity(node) {
       for entry in units where entry.key == unit {
@@ -176,7 +194,7 @@ struct ConfigReader {
         if !overflow, product > 0, product <= max { return Int(exactly: product) }
       }
     }
-    invalid(node, place, expected: "a size such as '64 MB'")
+    invalid(node, expected: "a size such as '64 MB'")
     return nil
   }
 
@@ -188,12 +206,13 @@ struct ConfigReader {
     return (number, String(decoding: unit, as: UTF8.self))
   }
 
-  mutating func invalid(_ node: YAMLNode, _ place: String, expected: String) {
-    if case .scalar(let text, _) = node.content {
-      note(.invalidValue(Self.shortened(text), expected: expected), at: node.position, place)
-    } else {
-      note(.wrongType(expected: expected, found: Self.kind(of: node)), at: node.position, place)
-    }
+  mutating func invalid(_ node: YAMLNode, expected: String) {
+    guard case .scalar(let text, _) = node.content else { return wrongType(node, expected: expected) }
+    note(.invalidValue(Self.shortened(text), expected: expected), at: node)
+  }
+
+  private mutating func wrongType(_ node: YAMLNode, expected: String) {
+    note(.wrongType(expected: expected, found: Self.kind(of: node)), at: node)
   }
 
   static func shortened(_ text: String) -> String {

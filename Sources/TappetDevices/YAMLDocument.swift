@@ -32,19 +32,34 @@ extension TextPosition {
 }
 
 /// A node of the tree and where it stands.
-struct YAMLNode: Sendable {
+///
+/// A class, though a value: it is handed from one reading of the configuration to the next, and a reference is cheap to hand on.
+final class YAMLNode: Sendable {
   /// What it is.
   enum Content: Sendable {
     /// `isPlain`: without quotes, so that it may be a number, a boolean or nothing.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
-    case mapping([(key: YAMLNode, value: YAMLNode)])
+    /// As many values as keys, in the order of the file.
+    case mapping(keys: [YAMLNode], values: [YAMLNode])
   }
 
-  var content: Content
-  var position: TextPosition
+  let content: Content
+  let position: TextPosition
   /// Nodes in it, itself included.
-  var count: Int
+  let count: Int
+  /// The way to it from the root, for sentences: `actions[0].topic`; empty until `ConfigReader` has gone it.
+  let place: String
+
+  init(_ content: Content, at position: TextPosition, count: Int, place: String = "") {
+    self.content = content
+    self.position = position
+    self.count = count
+    self.place = place
+  }
+
+  /// The same node, reached by this way.
+  func reached(by place: String) -> YAMLNode { YAMLNode(content, at: position, count: count, place: place) }
 }
 
 /// Why a text is not one document.
@@ -130,13 +145,12 @@ final class YAMLDocument {
       let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
       let isText = try isText(scalar.tag)
       let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && !isText
-      return try finish(.scalar(text, isPlain: isPlain), position, name(scalar.anchor), count: 1)
+      return try finish(.scalar(text, isPlain: isPlain), position, name(scalar.anchor), count: 0)
     case YAML_ALIAS_EVENT:
       let alias = name(event.pointee.data.alias.anchor) ?? ""
-      guard var known = anchors[alias] else { throw failure(.unknownAlias(alias)) }
-      known.position = position
+      guard let known = anchors[alias] else { throw failure(.unknownAlias(alias)) }
       try add(known.count)
-      return known
+      return YAMLNode(known.content, at: position, count: known.count)
     case YAML_SEQUENCE_START_EVENT:
       try refuseTag(event.pointee.data.sequence_start.tag)
       let anchor = name(event.pointee.data.sequence_start.anchor)
@@ -146,33 +160,42 @@ final class YAMLDocument {
         elements.append(try node(depth: depth + 1))
         try advance()
       }
-      return try finish(.sequence(elements), position, anchor, count: elements.reduce(1) { $0 + $1.count })
+      return try finish(.sequence(elements), position, anchor, count: Self.count(of: elements))
     case YAML_MAPPING_START_EVENT:
       try refuseTag(event.pointee.data.mapping_start.tag)
       let anchor = name(event.pointee.data.mapping_start.anchor)
-      var pairs: [(key: YAMLNode, value: YAMLNode)] = []
+      var keys: [YAMLNode] = []
+      var values: [YAMLNode] = []
       try advance()
       while event.pointee.type != YAML_MAPPING_END_EVENT {
-        let key = try node(depth: depth + 1)
+        keys.append(try node(depth: depth + 1))
         try advance()
-        pairs.append((key, try node(depth: depth + 1)))
+        values.append(try node(depth: depth + 1))
         try advance()
       }
       return try finish(
-        .mapping(pairs), position, anchor, count: pairs.reduce(1) { $0 + $1.key.count + $1.value.count })
+        .mapping(keys: keys, values: values), position, anchor, count: Self.count(of: keys) + Self.count(of: values))
     default:
       throw failure(.empty)
     }
   }
 
   /// An anchor is known only when its node is complete: an alias inside of it is unknown, and nothing recurs.
+  ///
+  /// `count` is without the node itself.
   private func finish(
     _ content: YAMLNode.Content, _ position: TextPosition, _ anchor: String?, count: Int
   ) throws(YAMLFailure) -> YAMLNode {
     try add(1)
-    let node = YAMLNode(content: content, position: position, count: count)
+    let node = YAMLNode(content, at: position, count: count + 1)
     if let anchor { anchors[anchor] = node }
     return node
+  }
+
+  private static func count(of nodes: [YAMLNode]) -> Int {
+    var count = 0
+    for node in nodes { count += node.count }
+    return count
   }
 
   private func add(_ nodes: Int) throws(YAMLFailure) {
