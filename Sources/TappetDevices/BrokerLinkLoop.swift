@@ -14,7 +14,7 @@ import TappetCore
 /// All of it belongs to that thread; only `orders` is shared.
 final class BrokerLinkLoop {
   /// What the link's owner wants.
-  enum Order: Sendable {
+  indirect enum Order: Sendable {
     case connect(endpoint: Int)
     case publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool)
     case disconnect

@@ -3,7 +3,7 @@
 import TappetCore
 
 /// One line of what `tappet check` says about the files.
-public enum CertificateFact: Hashable, Sendable {
+public indirect enum CertificateFact: Hashable, Sendable {
   /// No CA file: the system's trust store decides.
   case systemTrustStore
   case certificate(CertificateDetails)

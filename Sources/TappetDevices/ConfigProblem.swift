@@ -5,7 +5,7 @@ import TappetCore
 /// One mistake.
 public struct ConfigProblem: Hashable, Sendable {
   /// What it is.
-  public enum Kind: Hashable, Sendable {
+  public indirect enum Kind: Hashable, Sendable {
     case cannotRead(SystemError)
     case tooLarge(size: Int, max: Int)
     case notUTF8

@@ -6,7 +6,7 @@ import CPlatform
 /// A JSON value.
 ///
 /// Objects keep their order.
-public enum JSON: Hashable, Sendable {
+public indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
   /// Exact up to ±2^53, as everywhere in JSON.

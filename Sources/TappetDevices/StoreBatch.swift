@@ -3,7 +3,7 @@
 import TappetCore
 
 /// What the store is asked to do.
-public enum StoreRequest: Sendable {
+public indirect enum StoreRequest: Sendable {
   /// Commit an accepted tap. Answered by `stored` or `storeFailed`.
   case append(OutboxEntry)
   /// Remove entries that are done with. Answered by `removed`; by `removeFailed` before, when it has to be tried again.

@@ -21,7 +21,7 @@ public struct StoreFailure: Hashable, Sendable {
 }
 
 /// Why the store could not do what it was asked.
-public enum StoreError: Error, Hashable, Sendable {
+public indirect enum StoreError: Error, Hashable, Sendable {
   /// No space, no quota, or no page left.
   case full(StoreFailure)
   /// The file system or the file may only be read.

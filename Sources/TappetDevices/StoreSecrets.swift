@@ -32,7 +32,7 @@ public struct StoredSecrets: Sendable {
 }
 
 /// Why a secret was not added.
-public enum SecretError: Error, Hashable, Sendable {
+public indirect enum SecretError: Error, Hashable, Sendable {
   /// The action has as many as it may have.
   case limitReached(action: String, max: Int)
   /// The action has this key already, under this id.

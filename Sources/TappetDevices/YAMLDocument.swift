@@ -36,7 +36,7 @@ extension TextPosition {
 /// A class, though a value: it is handed from one reading of the configuration to the next, and a reference is cheap to hand on.
 final class YAMLNode: Sendable {
   /// What it is.
-  enum Content: Sendable {
+  indirect enum Content: Sendable {
     /// `isPlain`: without quotes, so that it may be a number, a boolean or nothing.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
@@ -63,7 +63,7 @@ final class YAMLNode: Sendable {
 }
 
 /// Why a text is not one document.
-public enum YAMLError: Hashable, Sendable {
+public indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)
   /// A tab where only spaces may indent.
   case tab

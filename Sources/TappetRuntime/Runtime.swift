@@ -7,7 +7,7 @@ import TappetCore
 import TappetDevices
 
 /// Why a kiosk could not start.
-public enum RuntimeError: Error {
+public indirect enum RuntimeError: Error {
   case system(SystemError)
   case vault(VaultError)
   case control(path: String, SystemError)

@@ -5,7 +5,7 @@ import TappetCore
 import TappetDevices
 
 /// Why the secrets cannot be had.
-public enum VaultError: Error, Hashable, Sendable {
+public indirect enum VaultError: Error, Hashable, Sendable {
   case store(StoreError)
   case sealingKey(SealingKeyError)
   case secret(SecretError)

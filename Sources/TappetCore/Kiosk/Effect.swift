@@ -13,9 +13,9 @@ public enum Effect: Sendable {
   /// Disconnect in order; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
-  case publish(OutboxEntry, unixSeconds: Int64)
+  indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
-  case store(OutboxEntry)
+  indirect case store(OutboxEntry)
   /// Remove the entry, which was delivered or refused for good.
   case forget(EntryID)
   /// Fetch the entries behind `sequence`, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
@@ -25,7 +25,7 @@ public enum Effect: Sendable {
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.
-  case noteSecretUse(id: String, unixSeconds: Int64)
+  indirect case noteSecretUse(id: String, unixSeconds: Int64)
   /// Show it.
   case light(Light)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.

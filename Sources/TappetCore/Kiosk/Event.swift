@@ -13,7 +13,7 @@ public enum ProcessEnd: Hashable, Sendable {
 /// The answers to effects name their question: a stale one is recognised and dropped.
 public enum Event: Sendable {
   /// The devices are open and the reactor runs.
-  case started(OutboxSummary)
+  indirect case started(OutboxSummary)
   /// A deadline may have passed.
   case timerFired
   /// Whether the kernel says that the wall clock is right; told at the start and at each change or step.

@@ -1,7 +1,7 @@
 // Why there is no connection to the broker: facts, each from the layer that knows. The sentences are in LinkFailure+Sentences.
 
 /// Why an attempt to connect failed, or a connection was lost.
-public enum LinkFailure: Error, Hashable, Sendable {
+public indirect enum LinkFailure: Error, Hashable, Sendable {
   // Before the broker was reached.
   /// The resolver's own code (EAI_…) and text.
   case nameNotResolved(host: String, code: Int32, text: String)
@@ -126,7 +126,7 @@ public enum ReasonCode: Hashable, Sendable {
 /// Why the two sides could not agree on a secure connection.
 ///
 /// Subjects are as OpenSSL prints them on one line.
-public enum TLSFailure: Hashable, Sendable {
+public indirect enum TLSFailure: Hashable, Sendable {
   // What we found wrong with the broker's certificate.
   case untrustedIssuer(subject: String)
   case selfSigned(subject: String)
@@ -200,7 +200,7 @@ public enum TLSAlert: Hashable, Sendable {
 }
 
 /// What is wrong with the certificate files on this machine.
-public enum CertificateProblem: Error, Hashable, Sendable {
+public indirect enum CertificateProblem: Error, Hashable, Sendable {
   case unreadable(path: String, SystemCode)
   case tooLarge(path: String)
   case empty(path: String)

@@ -1,7 +1,7 @@
 // What is worth telling a person, as facts. The sentences are made elsewhere, in one place.
 
 /// Why a tap or a press was not accepted, in the order of the checks (formats.md, "Tag URL").
-public enum TapRefusal: Error, Hashable, Sendable {
+public indirect enum TapRefusal: Error, Hashable, Sendable {
   /// The tag could not be read.
   case unreadable(TagFault)
   /// It was read, but there is no tag URL on it.
@@ -66,7 +66,7 @@ public enum ConfirmationEnd: Hashable, Sendable {
 }
 
 /// One fact for people.
-public enum Report: Sendable {
+public indirect enum Report: Sendable {
   case readerReady(device: String)
   case readerLost(ReaderLoss)
   case refused(trigger: Trigger, uid: TagUID?, TapRefusal)

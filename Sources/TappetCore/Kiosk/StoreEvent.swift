@@ -17,7 +17,7 @@ public enum StoreFault: Hashable, Sendable {
 }
 
 /// One answer from the store's thread.
-public enum StoreEvent: Sendable {
+public indirect enum StoreEvent: Sendable {
   /// The entry is on the disk: it survives a power cut from now on.
   case stored(EntryID, sequence: Int64)
   /// The entry is not on the disk, and will not be.

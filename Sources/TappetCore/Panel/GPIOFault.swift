@@ -3,7 +3,7 @@
 /// What is wrong with one line.
 ///
 /// Each leaves the panel's other lines as they are.
-public enum GPIOFault: Error, Hashable, Sendable {
+public indirect enum GPIOFault: Error, Hashable, Sendable {
   /// The machine has no GPIO chip at all.
   case noChips
   /// No chip has this label or path; it may be a USB expander that is not plugged in.

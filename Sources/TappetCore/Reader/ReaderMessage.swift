@@ -21,7 +21,7 @@ public enum ReaderMessage: Hashable, Sendable {
   /// A tag is in the field; its memory is being read.
   case tagArrived(TagUID)
   /// Its memory.
-  case tagRead(TagReading)
+  indirect case tagRead(TagReading)
   /// It could not be read.
   case tagFaulted(TagUID, TagModel, TagFault)
   /// The tag of the last `tagArrived` is gone.
