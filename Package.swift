@@ -15,11 +15,17 @@ let swiftSettings: [SwiftSetting] =
       "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
     ]),
     // For size. A seventh of the program was `String.append`, inlined for each piece of each sentence in spite of -Osize.
+    // Closures are called, not made part of a copy of the function that takes them, and loops stay loops.
+    // In the sources the same is done for enums with large cases: they are `indirect`, so that handing one on is handing on a
+    // reference, but for what comes with every edge of a button and every look of the reader.
     // (Not `-inline-threshold=0`: with it the tool lost its options, Swift 6.3.1.)
     .unsafeFlags([
       "-Xllvm", "-sil-inline-never-functions=SS6append",
+      "-Xllvm", "-sil-inline-never-functions=11_StringGutsV6append",
       "-Xllvm", "-sil-inline-never-functions=26DefaultStringInterpolationV",
-      "-Xllvm", "-sil-inline-removed-call-benefit=5",
+      "-Xllvm", "-sil-disable-pass=closure-specialize",
+      "-Xllvm", "-sil-disable-pass=loop-unroll",
+      "-Xllvm", "-sil-inline-removed-call-benefit=0",
     ]),
     // Bitcode: the linker optimises each program as a whole, which takes a tenth off.
     .unsafeFlags(["-Xfrontend", "-emit-bc", "-Xfrontend", "-lto=llvm-full"]),

@@ -76,7 +76,7 @@ public struct BoardProfile: Hashable, Sendable {
 }
 
 /// Why there is no profile.
-public enum BoardProfileError: Error, Hashable, Sendable {
+public indirect enum BoardProfileError: Error, Hashable, Sendable {
   /// No file of this name; the nearest that there is, and all.
   case unknown(String, nearest: String?, known: [String])
   /// The file has mistakes, one at least.
@@ -113,12 +113,12 @@ extension BoardProfile {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+      if bytes.suffix(5).elementsEqual(".yaml".utf8) {
+        names.append(String(decoding: bytes.dropLast(5), as: UTF8.self))
       }
-      if name.hasSuffix(".yaml") { names.append(String(name.dropLast(5))) }
     }
-    return names.sorted()
+    return names.inOrder { $0 < $1 }
   }
 
   /// Where TAPPET_PROFILES says, else where `make install` puts them beside the program that runs, else where packages put them.

@@ -44,7 +44,7 @@ public enum ConfigFile {
 
   /// In the order of the file, and no more than a person reads.
   private static func bounded(_ problems: [ConfigProblem]) -> [ConfigProblem] {
-    let sorted = problems.sorted { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
+    let sorted = problems.inOrder { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     guard sorted.count > Limits.configurationProblemsMax, let last = sorted.last else { return sorted }
     var told = Array(sorted.prefix(Limits.configurationProblemsMax))
     let kind = ConfigProblem.Kind.more(count: sorted.count - told.count)

@@ -45,12 +45,12 @@ public struct GPIOChips: Sendable {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard name.hasPrefix("gpiochip") else { continue }
+      guard name.begins(with: "gpiochip") else { continue }
       let path = folder + "/" + name
       var status = stat()
       if lstat(path, &status) == 0, tp_is_character_device(status.st_mode) != 0 { paths.append(path) }
     }
-    return paths.sorted()
+    return paths.inOrder { $0 < $1 }
   }
 
   // MARK: Finding
@@ -93,7 +93,7 @@ public struct GPIOChips: Sendable {
     case .offset(let labels, let offset): return try place(on: try chip(ofLabels: labels), offset)
     case .named(let name):
       // Device trees add what else the line is for: `P9_14 [ehrpwm1a]`.
-      let places = places(on: chips) { $0 == name || $0.hasPrefix(name + " [") }
+      let places = places(on: chips) { $0 == name || $0.begins(with: name + " [") }
       guard let place = places.first else { throw missing(.noSuchLine) }
       guard places.count == 1 else { throw .ambiguous(count: places.count) }
       return place

@@ -258,7 +258,7 @@ public final class GPIOPanel {
     for change in nodes.read() {
       switch change {
       case .vanished(let name): loseChip(folder + "/" + name)
-      case .appeared(let name): if name.hasPrefix("gpiochip") { isWorthTrying = true }
+      case .appeared(let name): if name.begins(with: "gpiochip") { isWorthTrying = true }
       case .lost: isWorthTrying = true
       }
     }

@@ -48,6 +48,7 @@ public final class Reactor {
   ///
   /// The generation tells it from an earlier one with the same number.
   private struct Watch {
+    var fileDescriptor: Int32
     var generation: UInt32
     var handler: (Readiness) -> Void
   }
@@ -59,7 +60,8 @@ public final class Reactor {
 
   private let timer: Int32
   private var deadline: Instant?
-  private var watches: [Int32: Watch] = [:]
+  /// Few: they are looked through.
+  private var watches: [Watch] = []
   private var generation: UInt32 = 0
   private var signals: Int32 = -1
   private var isRunning = false
@@ -105,14 +107,15 @@ public final class Reactor {
       guard error.code == EEXIST else { throw error }
       try checked("epoll_ctl") { epoll_ctl(fileDescriptor, EPOLL_CTL_MOD, fd, &event) }
     }
-    watches[fd] = Watch(generation: generation, handler: handler)
+    watches.removeAll { $0.fileDescriptor == fd }
+    watches.append(Watch(fileDescriptor: fd, generation: generation, handler: handler))
   }
 
   /// Waits for something else on a watched `fd`; its handler stays.
   ///
   /// ENOENT when it is not watched.
   public func change(_ fd: Int32, to interest: Interest) throws(SystemError) {
-    guard let watch = watches[fd] else { throw SystemError(call: "epoll_ctl", code: ENOENT) }
+    guard let watch = watch(of: fd) else { throw SystemError(call: "epoll_ctl", code: ENOENT) }
     var event = Reactor.event(fd, watch.generation, interest)
     try checked("epoll_ctl") { epoll_ctl(fileDescriptor, EPOLL_CTL_MOD, fd, &event) }
   }
@@ -122,11 +125,14 @@ public final class Reactor {
   /// Before it is closed, not after:
   /// a copy of it in a child would go on ringing under a number that is nobody's.
   public func unwatch(_ fd: Int32) {
-    guard watches.removeValue(forKey: fd) != nil else { return }
+    guard watch(of: fd) != nil else { return }
+    watches.removeAll { $0.fileDescriptor == fd }
     // EBADF or ENOENT when it was closed first: then the kernel has forgotten it by itself.
     var unused = epoll_event()
     _ = epoll_ctl(fileDescriptor, EPOLL_CTL_DEL, fd, &unused)
   }
+
+  private func watch(of fd: Int32) -> Watch? { watches.first { $0.fileDescriptor == fd } }
 
   // MARK: The deadline
 
@@ -206,7 +212,7 @@ public final class Reactor {
       let event = events[index]
       let fd = Int32(truncatingIfNeeded: event.data.u64)
       // An earlier handler of this turn may have unwatched it, and its number may already be another descriptor's.
-      guard let watch = watches[fd], watch.generation == UInt32(event.data.u64 >> 32) else { continue }
+      guard let watch = watch(of: fd), watch.generation == UInt32(event.data.u64 >> 32) else { continue }
       watch.handler(Readiness(epoll: event.events))
     }
     return Int(count)

@@ -235,7 +235,7 @@ extension ReaderProcess {
     var next = tp_environ()
     while let pointer = next, let entry = pointer.pointee {
       let text = String(cString: entry)
-      if text.hasPrefix("LIBNFC_") || text.hasPrefix("LD_") { kept.append(text) }
+      if text.begins(with: "LIBNFC_") || text.begins(with: "LD_") { kept.append(text) }
       next = pointer + 1
     }
     return kept

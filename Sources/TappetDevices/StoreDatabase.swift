@@ -12,8 +12,8 @@ final class StoreDatabase {
   /// The database file.
   let path: String
   private let handle: OpaquePointer
-  /// By the address of the SQL, a literal each.
-  private var statements: [UInt: StoreStatement] = [:]
+  /// A handful, each known by the address of its SQL, which is a literal.
+  private var statements: [(text: UnsafePointer<UInt8>, statement: StoreStatement)] = []
 
   /// Opens an existing file; `path` must not be a symbolic link.
   init(path: String) throws(StoreError) {
@@ -33,7 +33,7 @@ final class StoreDatabase {
   }
 
   deinit {
-    for statement in statements.values { statement.finalize() }
+    for known in statements { known.statement.finalize() }
     sqlite3_close_v2(handle)
   }
 
@@ -44,15 +44,14 @@ final class StoreDatabase {
 
   /// The prepared statement of `sql`, rewound and without values; kept for the next time.
   func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
-    let key = UInt(bitPattern: sql.utf8Start)
-    if let known = statements[key] { return known.rewound() }
+    for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
     var prepared: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
     let size = Int32(clamping: sql.utf8CodeUnitCount)
     let code = sqlite3_prepare_v3(handle, text, size, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else { throw error() }
     let statement = StoreStatement(prepared, of: self)
-    statements[key] = statement
+    statements.append((sql.utf8Start, statement))
     return statement
   }
 
@@ -95,7 +94,7 @@ final class StoreDatabase {
 
   /// Some errors end a transaction by themselves (sqlite.org/lang_transaction.html, §3); a second end would be an error.
   private func rollBack() {
-    for statement in statements.values { statement.reset() }
+    for known in statements { known.statement.reset() }
     if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 

@@ -139,7 +139,7 @@ struct Outbox: Sendable {
     expiredInFlight.removeAll()
     window.removeAll()
     reading = .idle
-    return lost.sorted { $0.sequence < $1.sequence }
+    return lost.inOrder { $0.sequence < $1.sequence }
   }
 
   /// The broker has it, or will never take it: it is not ours any more.
