@@ -150,9 +150,11 @@ import Testing
     let store = try folder.open()
     var endless = OutboxEntry.test(1)
     endless.expiry = .at(Instant(nanoseconds: .max))
-    var imported = OutboxEntry.test(2)
-    imported.expiry = .atUnixMilliseconds(.max)
-    imported.acceptedUnixMilliseconds = .min
+    let model = OutboxEntry.test(2)
+    let imported = OutboxEntry(
+      id: model.id, action: model.action, topic: model.topic, message: model.message, isRetained: model.isRetained,
+      trigger: model.trigger, acceptedUnixMilliseconds: .min, acceptedAt: model.acceptedAt,
+      expiry: .atUnixMilliseconds(.max))
     _ = try store.append([endless, imported])
     for seconds in [Int64.min / 1000, 0, Int64.max / 1_000_000_000] {
       let moment = Moment(instant: Instant(nanoseconds: 0), unixMilliseconds: seconds)

@@ -10,30 +10,30 @@ public enum OfflinePolicy: Hashable, Sendable {
 
 /// One configured action: a message to a topic.
 ///
-/// A value from the configuration, checked when it was loaded.
-public struct Action: Hashable, Sendable {
+/// A value from the configuration, checked when it was loaded. It never changes: everybody has a reference to the same.
+public final class Action: Hashable, Sendable {
   /// Unique among the actions; secrets belong to it.
-  public var name: String
+  public let name: String
   /// For people.
-  public var title: String
+  public let title: String
   /// The `idx` on its tags.
-  public var index: Int64
+  public let index: Int64
   /// Where it is published; no wildcards.
-  public var topic: String
+  public let topic: String
   /// The payload's template.
-  public var message: PayloadTemplate
+  public let message: PayloadTemplate
   /// What becomes of it while the broker is away.
-  public var offline: OfflinePolicy
+  public let offline: OfflinePolicy
   /// How long after the tap it may still be sent.
-  public var expiresAfter: Duration
+  public let expiresAfter: Duration
   /// How long after a tap of a tag the same tag's next one is ignored.
-  public var cooldown: Duration
+  public let cooldown: Duration
   /// MQTT's retain flag.
-  public var isRetained: Bool
+  public let isRetained: Bool
   /// It is done only when it is asked for again within this time; nil: at once.
-  public var confirmWithin: Duration?
+  public let confirmWithin: Duration?
   /// Whether a tag of it unlocks the buttons.
-  public var unlocksPanel: Bool
+  public let unlocksPanel: Bool
 
   /// An action with the defaults of the configuration: a message with a timestamp token is dropped when the broker is
   /// away and expires after 10 s, any other is queued for 24 h.
@@ -54,4 +54,15 @@ public struct Action: Hashable, Sendable {
     self.confirmWithin = confirmWithin
     self.unlocksPanel = unlocksPanel
   }
+
+  /// All fields.
+  public static func == (one: Action, other: Action) -> Bool {
+    one.name == other.name && one.title == other.title && one.index == other.index && one.topic == other.topic
+      && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
+      && one.cooldown == other.cooldown && one.isRetained == other.isRetained
+      && one.confirmWithin == other.confirmWithin && one.unlocksPanel == other.unlocksPanel
+  }
+
+  /// Its name tells it from others.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

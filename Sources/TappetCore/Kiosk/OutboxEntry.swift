@@ -49,24 +49,37 @@ public enum Expiry: Hashable, Sendable {
 public struct OutboxEntry: Hashable, Sendable {
   /// Given by the store at its commit, rising: the order of acceptance.
   public var sequence: Int64
-  /// Its name in the world.
-  public var id: EntryID
-  /// The action's name; its title and cooldown may have changed since.
-  public var action: String
-  /// The topic at the time of the tap.
-  public var topic: String
-  /// The message at the time of the tap, unfilled: `%T` is sealed when it is sent.
-  public var message: PayloadTemplate
-  /// MQTT's retain flag at the time of the tap.
-  public var isRetained: Bool
-  /// A tag or a button.
-  public var trigger: Trigger
-  /// When it was accepted, milliseconds since 1970 by the wall clock of that time.
-  public var acceptedUnixMilliseconds: Int64
-  /// The same on the monotonic clock; nil when it was fetched from the store.
+  /// The same as `acceptedUnixMilliseconds` on the monotonic clock; nil when it was fetched from the store.
   public var acceptedAt: Instant?
   /// Until when it may be sent.
   public var expiry: Expiry
+  private let acceptance: Acceptance
+
+  /// What stays as it was at the tap.
+  ///
+  /// By reference: an entry is handed to the store, to the broker, into the outbox and into a report.
+  private final class Acceptance: Sendable {
+    let id: EntryID
+    let action: String
+    let topic: String
+    let message: PayloadTemplate
+    let isRetained: Bool
+    let trigger: Trigger
+    let unixMilliseconds: Int64
+
+    init(
+      id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
+      unixMilliseconds: Int64
+    ) {
+      self.id = id
+      self.action = action
+      self.topic = topic
+      self.message = message
+      self.isRetained = isRetained
+      self.trigger = trigger
+      self.unixMilliseconds = unixMilliseconds
+    }
+  }
 
   /// An entry; `sequence` is 0 until the store has committed it.
   public init(
@@ -74,14 +87,36 @@ public struct OutboxEntry: Hashable, Sendable {
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry
   ) {
     self.sequence = sequence
-    self.id = id
-    self.action = action
-    self.topic = topic
-    self.message = message
-    self.isRetained = isRetained
-    self.trigger = trigger
-    self.acceptedUnixMilliseconds = acceptedUnixMilliseconds
     self.acceptedAt = acceptedAt
     self.expiry = expiry
+    acceptance = Acceptance(
+      id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
+      unixMilliseconds: acceptedUnixMilliseconds)
   }
+
+  /// Its name in the world.
+  public var id: EntryID { acceptance.id }
+  /// The action's name; its title and cooldown may have changed since.
+  public var action: String { acceptance.action }
+  /// The topic at the time of the tap.
+  public var topic: String { acceptance.topic }
+  /// The message at the time of the tap, unfilled: `%T` is sealed when it is sent.
+  public var message: PayloadTemplate { acceptance.message }
+  /// MQTT's retain flag at the time of the tap.
+  public var isRetained: Bool { acceptance.isRetained }
+  /// A tag or a button.
+  public var trigger: Trigger { acceptance.trigger }
+  /// When it was accepted, milliseconds since 1970 by the wall clock of that time.
+  public var acceptedUnixMilliseconds: Int64 { acceptance.unixMilliseconds }
+
+  /// All fields, whoever made them.
+  public static func == (one: OutboxEntry, other: OutboxEntry) -> Bool {
+    one.sequence == other.sequence && one.acceptedAt == other.acceptedAt && one.expiry == other.expiry
+      && one.id == other.id && one.action == other.action && one.topic == other.topic && one.message == other.message
+      && one.isRetained == other.isRetained && one.trigger == other.trigger
+      && one.acceptedUnixMilliseconds == other.acceptedUnixMilliseconds
+  }
+
+  /// Its id tells it from others.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
