@@ -226,7 +226,7 @@ public final class Runtime {
   }
 
   private func show(_ light: Light, at now: Instant) {
-    view.show(light, at: now)
+    view.show(light)
     panel.show(light, at: now)
     control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
   }
@@ -276,6 +276,7 @@ public final class Runtime {
     }
     panel.onLevels = { [unowned(unsafe) self] in
       self.view.levels = self.panel.on
+      if let light = self.panel.shown { self.view.light = light }
       if !self.isHandling { self.onChange?(self.view) }
     }
     try panel.open(profile: loadProfile(), isWatched: onChange != nil)

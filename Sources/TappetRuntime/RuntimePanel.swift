@@ -25,7 +25,9 @@ final class RuntimePanel {
   private(set) var on: LightOutputs = []
   /// Called with what happens on the panel.
   var onEvents: ([PanelEvent]) -> Void = { _ in }
-  /// Called when `on` has changed.
+  /// The light that is shown: a moment's end changes it back.
+  private(set) var shown: Light?
+  /// Called when `on` or `shown` has changed.
   var onLevels: () -> Void = {}
 
   /// A dark panel.
@@ -96,7 +98,8 @@ final class RuntimePanel {
   private func play() {
     let (on, next) = board.levels(at: clock.now().instant)
     alarm.set(at: next)
-    guard on != self.on else { return }
+    guard on != self.on || board.shown != shown else { return }
+    shown = board.shown
     write(on)
     onLevels()
   }
