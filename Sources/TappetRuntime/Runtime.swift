@@ -144,8 +144,11 @@ public final class Runtime {
     onChange?(view)
   }
 
+  /// `inout` although nothing changes: the whole kiosk would be copied for the question.
+  private static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
+
   private func setTimer() {
-    var deadline = kiosk.nextDeadline(at: clock.now())
+    var deadline = Self.nextDeadline(of: &kiosk, at: clock.now())
     if let clockCheckDue, clockCheckDue < deadline ?? Instant(nanoseconds: .max) { deadline = clockCheckDue }
     reactor.setTimer(at: deadline)
   }
@@ -270,10 +273,7 @@ public final class Runtime {
   // MARK: Panel
 
   private func openPanel() throws(SystemError) {
-    panel.onEvents = { [unowned(unsafe) self] events in
-      for event in events { self.waiting.append(.panel(event)) }
-      self.handleWaiting()
-    }
+    panel.onEvent = { [unowned(unsafe) self] in self.feed(.panel($0)) }
     panel.onLevels = { [unowned(unsafe) self] in
       self.view.levels = self.panel.on
       if let light = self.panel.shown { self.view.light = light }
