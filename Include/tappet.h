@@ -24,7 +24,8 @@
  * @par Threads
  * Functions without an object are safe on any thread at any time. An object is of one thread at a time, any one: a call while
  * another thread is inside a call with the same object answers THREAD. Callbacks are called inside _dispatch and _run only,
- * on the thread that called it; they may call any function, also with the same object, and may free it.
+ * on the thread that called it; they may call any function, also with the same object, and may free it. An object that one
+ * thread frees while another is inside a call goes when that call returns.
  *
  * @par Fork
  * In a child after fork the parent's objects answer FORK, and _free only forgets them. Do not fork while another thread is
@@ -330,6 +331,489 @@ int tappet_token_receiver_accept(
 /** Forgets everything and frees the receiver.
  * @param receiver The receiver; may be NULL. */
 void tappet_token_receiver_free(struct tappet_token_receiver *receiver);
+
+/** @} */
+/** @defgroup broker Broker
+ * One connection to an MQTT broker, over TLS with certificates. Connecting again is the caller's decision: after FAILED or
+ * LOST wait a little, longer each time, and connect anew. Subscriptions end with their connection.
+ * @{ */
+
+/** Where a broker is, and how to prove who we are. Files are named, not read: they are read at each connect. */
+struct tappet_broker_options {
+  size_t size;                  /**< sizeof(struct tappet_broker_options), set by the caller. */
+  const char *url;              /**< mqtts://HOST[:PORT] or mqtt://HOST[:PORT]; at most 300 bytes. */
+  const char *client_id;        /**< Unique at the broker; 1 to 128 bytes without '/', '+', '#'. */
+  const char *ca_file;          /**< PEM: exactly these certificates are trusted. NULL: the system's trust store. */
+  const char *certificate_file; /**< PEM, the chain after the leaf. NULL: none. */
+  const char *private_key_file; /**< PEM, not encrypted. NULL where there is no certificate. */
+  int protocol;                 /**< 0 or 311: MQTT 3.1.1; 5: MQTT 5. */
+  int keepalive_seconds;        /**< 5 to 65535; 0: 60. */
+  int announces_status;         /**< 1: keeps "online" and "offline" (also as last will) retained at
+                                     tappet/CLIENT_ID/status; 0: publishes what it is told only. A kiosk always does. */
+};
+
+/** A connection. */
+struct tappet_broker;
+
+/** What happens on a connection. */
+enum tappet_broker_event_type {
+  TAPPET_BROKER_EVENT_CONNECTED = 1,    /**< The broker took us. */
+  TAPPET_BROKER_EVENT_FAILED = 2,       /**< It could not be connected to; text says why and what to do. */
+  TAPPET_BROKER_EVENT_LOST = 3,         /**< The connection broke; text says why. */
+  TAPPET_BROKER_EVENT_DISCONNECTED = 4, /**< It ended by our own order. */
+  TAPPET_BROKER_EVENT_MESSAGE = 5       /**< A message of a subscription. */
+};
+
+/** An event of a connection. It and what it points to are valid during the callback only. */
+struct tappet_broker_event {
+  size_t size;            /**< sizeof the structure as the library knows it. */
+  int type;               /**< A ::tappet_broker_event_type; later versions may add some. */
+  int qos;                /**< MESSAGE: the QoS it came with. */
+  int is_retained;        /**< MESSAGE: 1: it was published before we subscribed. */
+  const char *text;       /**< FAILED, LOST: a sentence for a person; else NULL. */
+  const char *topic;      /**< MESSAGE: its topic; else NULL. */
+  const uint8_t *payload; /**< MESSAGE: its payload; NULL: it is empty. */
+  size_t payload_size;    /**< Its bytes. */
+  uint64_t lost_count;    /**< MESSAGE: how many were thrown away before this one, because they came faster than they were
+                               dispatched (256 wait) or had more than 256 KiB. */
+};
+
+/** Takes an event of a connection.
+ * @param context What was given with the callback.
+ * @param event The event. */
+typedef void (*tappet_broker_event_callback)(void *context, const struct tappet_broker_event *event);
+
+/** Takes the end of an order; called exactly once for each one that was taken, and not after the object was freed.
+ * @param context What was given with the order.
+ * @param result 0 or the granted QoS; or NOT_CONNECTED, REFUSED. */
+typedef void (*tappet_broker_completion)(void *context, int result);
+
+/** A connection that is not there yet.
+ * @param ret_broker Gets it; the caller frees it with tappet_broker_free().
+ * @return 0; or ARGUMENT, SYSTEM, LIMIT. */
+int tappet_broker_new(struct tappet_broker **ret_broker);
+
+/** Disconnects and frees; orders that are under way get no completion. Blocks for at most 1.2 s.
+ * @param broker The connection; may be NULL. */
+void tappet_broker_free(struct tappet_broker *broker);
+
+/** Who is told what happens; NULL: nobody. Replaces the callback before.
+ * @param broker The connection.
+ * @param callback Called inside tappet_broker_dispatch(); may be NULL.
+ * @param context For the callback; the caller's, to be kept until another is set or the object is freed. May be NULL.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_broker_set_event_callback(
+    struct tappet_broker *broker, tappet_broker_event_callback callback, void *context);
+
+/** Begins to connect; exactly one of the events FAILED, LOST and DISCONNECTED ends what this begins.
+ * @param broker The connection.
+ * @param options Where to; its size must be set. Copied.
+ * @return 0; or ARGUMENT, STATE (there is a connection, or an attempt), SYSTEM, OBJECT, THREAD, FORK. */
+int tappet_broker_connect(struct tappet_broker *broker, const struct tappet_broker_options *options);
+
+/** For poll, epoll and event loops: readable when tappet_broker_dispatch() has something to do.
+ * @param broker The connection.
+ * @return A descriptor, the object's: never to be closed or read, valid until the object is freed; or ARGUMENT, OBJECT,
+ *   THREAD, FORK. */
+int tappet_broker_fd(const struct tappet_broker *broker);
+
+/** Calls the callbacks of what has happened; does not wait.
+ * @param broker The connection.
+ * @return The number of callbacks; or ARGUMENT, STATE (called by a callback of its own), SYSTEM, OBJECT, THREAD, FORK. */
+int tappet_broker_dispatch(struct tappet_broker *broker);
+
+/** Publishes with QoS 1.
+ * @param broker The connection.
+ * @param topic Without wildcards; at most 65535 bytes.
+ * @param payload The payload; may be NULL where payload_size is 0.
+ * @param payload_size Its bytes; at most 64 MiB.
+ * @param is_retained 1: the broker keeps it for later subscribers; 0: it does not.
+ * @param completion Told when the broker has it, or never will; may be NULL.
+ * @param context For the completion; may be NULL.
+ * @return 0; or ARGUMENT, NOT_CONNECTED, LIMIT (256 are under way), OBJECT, THREAD, FORK. */
+int tappet_broker_publish(
+    struct tappet_broker *broker, const char *topic, const uint8_t *payload, size_t payload_size, int is_retained,
+    tappet_broker_completion completion, void *context);
+
+/** Subscribes, on this connection.
+ * @param broker The connection.
+ * @param filter A topic filter; '+' and '#' are wildcards. At most 65535 bytes.
+ * @param qos The highest QoS of its messages, 0 to 2.
+ * @param completion Told when the broker has answered; may be NULL.
+ * @param context For the completion; may be NULL.
+ * @return 0; or ARGUMENT, NOT_CONNECTED, LIMIT (256 are under way), OBJECT, THREAD, FORK. */
+int tappet_broker_subscribe(
+    struct tappet_broker *broker, const char *filter, int qos, tappet_broker_completion completion, void *context);
+
+/** Begins to disconnect in order; the event DISCONNECTED follows.
+ * @param broker The connection.
+ * @return 0; or ARGUMENT, NOT_CONNECTED, OBJECT, THREAD, FORK. */
+int tappet_broker_disconnect(struct tappet_broker *broker);
+
+/** Why the last call that failed did so.
+ * @param broker The connection.
+ * @param ret_failure Gets the failure; its size must be set.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_broker_last_error(const struct tappet_broker *broker, struct tappet_failure *ret_failure);
+
+/** @} */
+/** @defgroup reader Reader
+ * An NFC reader and the tags on it. libnfc runs in a process of its own, tappet-reader, which is looked for where the
+ * environment variable TAPPET_READER says, beside the program, beside this library, and in /usr/local and /usr.
+ * @{ */
+
+/** A reader. */
+struct tappet_reader;
+
+/** What happens at a reader. */
+enum tappet_reader_event_type {
+  TAPPET_READER_EVENT_READY = 1,       /**< It looks for tags; text is the device's name. */
+  TAPPET_READER_EVENT_TAG_ARRIVED = 2, /**< A tag is there; it is being read. */
+  TAPPET_READER_EVENT_TAG_READ = 3,    /**< It was read; text says why there is no URL, where url is NULL. */
+  TAPPET_READER_EVENT_TAG_FAULTED = 4, /**< It could not be read; text says why. */
+  TAPPET_READER_EVENT_TAG_LEFT = 5,    /**< It is gone. */
+  TAPPET_READER_EVENT_LOST = 6         /**< The reader cannot be used any more; text says why. It is closed: open it anew. */
+};
+
+/** What kind of tag it is, as far as the reader could tell. */
+enum tappet_tag_model {
+  TAPPET_TAG_TYPE2 = 1,                 /**< A Type 2 tag of no known model. */
+  TAPPET_TAG_ULTRALIGHT = 2,            /**< MIFARE Ultralight. */
+  TAPPET_TAG_ULTRALIGHT_EV1_SMALL = 3,  /**< MIFARE Ultralight EV1 of 48 bytes. */
+  TAPPET_TAG_ULTRALIGHT_EV1_LARGE = 4,  /**< MIFARE Ultralight EV1 of 128 bytes. */
+  TAPPET_TAG_NTAG203 = 5,               /**< NTAG203. */
+  TAPPET_TAG_NTAG210 = 6,               /**< NTAG210. */
+  TAPPET_TAG_NTAG212 = 7,               /**< NTAG212. */
+  TAPPET_TAG_NTAG213 = 8,               /**< NTAG213. */
+  TAPPET_TAG_NTAG215 = 9,               /**< NTAG215. */
+  TAPPET_TAG_NTAG216 = 10,              /**< NTAG216. */
+  TAPPET_TAG_NTAG_I2C_1K = 11,          /**< NTAG I2C 1K. */
+  TAPPET_TAG_NTAG_I2C_2K = 12,          /**< NTAG I2C 2K. */
+  TAPPET_TAG_TYPE4 = 20,                /**< A Type 4 tag. */
+  TAPPET_TAG_NTAG424 = 21,              /**< NTAG 424 DNA. */
+  TAPPET_TAG_MIFARE_CLASSIC = 40,       /**< MIFARE Classic, which Tappet does not read. */
+  TAPPET_TAG_OTHER = 41                 /**< Anything else that answered. */
+};
+
+/** An event of a reader. What it points to is the reader's, valid until the next call with it. */
+struct tappet_reader_event {
+  size_t size;            /**< sizeof(struct tappet_reader_event), set by the caller. */
+  int type;               /**< A ::tappet_reader_event_type; later versions may add some. */
+  int model;              /**< TAG_READ, TAG_FAULTED: a ::tappet_tag_model; else 0. */
+  const uint8_t *uid;     /**< TAG_…: the identifier, 1 to 10 bytes; else NULL. No proof of anything: it can be copied. */
+  size_t uid_size;        /**< Its bytes. */
+  const char *url;        /**< TAG_READ: the first URI on the tag, with a NUL; NULL: there is none. For tappet_url_verify(). */
+  size_t url_size;        /**< Its bytes, without the NUL. */
+  const uint8_t *message; /**< TAG_READ: the NDEF message; NULL: there is none. */
+  size_t message_size;    /**< Its bytes. */
+  const uint8_t *memory;  /**< TAG_READ: what was read: a Type 2 tag's memory from page 0, a Type 4 tag's NDEF file. */
+  size_t memory_size;     /**< Its bytes. */
+  const char *text;       /**< For a person; NULL: nothing to say. */
+};
+
+/** Takes an event of a reader.
+ * @param context What was given with the callback.
+ * @param event The event. */
+typedef void (*tappet_reader_event_callback)(void *context, const struct tappet_reader_event *event);
+
+/** A reader that is not open yet.
+ * @param ret_reader Gets it; the caller frees it with tappet_reader_free().
+ * @return 0; or ARGUMENT, SYSTEM, LIMIT. */
+int tappet_reader_new(struct tappet_reader **ret_reader);
+
+/** Closes and frees. Blocks for at most 1 s, until the process has ended.
+ * @param reader The reader; may be NULL. */
+void tappet_reader_free(struct tappet_reader *reader);
+
+/** Who is told what happens; NULL: nobody, then events wait for tappet_reader_next(). Replaces the callback before.
+ * @param reader The reader.
+ * @param callback Called inside tappet_reader_dispatch(); may be NULL.
+ * @param context For the callback; the caller's, to be kept until another is set or the object is freed. May be NULL.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_reader_set_event_callback(
+    struct tappet_reader *reader, tappet_reader_event_callback callback, void *context);
+
+/** Starts tappet-reader; the event READY or LOST follows. One that falls silent for 12 s is ended, with the event LOST.
+ * @param reader The reader.
+ * @param device libnfc's connection string, such as "pn532_uart:/dev/ttyUSB0"; at most 1023 bytes. May be NULL: the first
+ *   that libnfc finds.
+ * @return 0; or ARGUMENT, STATE (it is open), SYSTEM (tappet-reader is missing, most likely), OBJECT, THREAD, FORK. */
+int tappet_reader_open(struct tappet_reader *reader, const char *device);
+
+/** For poll, epoll and event loops: readable when there may be an event.
+ * @param reader The reader.
+ * @return A descriptor, the object's: never to be closed or read, valid until the object is freed; or ARGUMENT, OBJECT,
+ *   THREAD, FORK. */
+int tappet_reader_fd(const struct tappet_reader *reader);
+
+/** The next event, if there is one; does not wait.
+ * @param reader The reader.
+ * @param ret_event Gets the event; its size must be set.
+ * @return 1: there was one; 0: there is none now; or ARGUMENT, STATE (called by a callback of its own), SYSTEM, OBJECT,
+ *   THREAD, FORK. */
+int tappet_reader_next(struct tappet_reader *reader, struct tappet_reader_event *ret_event);
+
+/** Calls the callback with each event that has happened; does not wait.
+ * @param reader The reader.
+ * @return The number of events; or ARGUMENT, STATE (called by a callback of its own, or no callback is set), SYSTEM, OBJECT,
+ *   THREAD, FORK. */
+int tappet_reader_dispatch(struct tappet_reader *reader);
+
+/** Ends tappet-reader; nothing when it is closed. Blocks for at most 1 s.
+ * @param reader The reader.
+ * @return 0; or ARGUMENT, STATE (called by a callback of its own), OBJECT, THREAD, FORK. */
+int tappet_reader_close(struct tappet_reader *reader);
+
+/** Why the last call that failed did so.
+ * @param reader The reader.
+ * @param ret_failure Gets the failure; its size must be set.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_reader_last_error(const struct tappet_reader *reader, struct tappet_failure *ret_failure);
+
+/** @} */
+/** @defgroup kiosk Kiosk
+ * The whole kiosk, as `tappet run` runs it: taps become messages, accepted ones survive a power cut, everything recovers by
+ * itself. Set it up from a configuration file or by calls, start it, and either give it a thread with tappet_kiosk_run() or
+ * put tappet_kiosk_fd() into an event loop.
+ * @{ */
+
+/** A kiosk. */
+struct tappet_kiosk;
+
+/** What becomes of a tap while the broker is away. */
+enum tappet_offline {
+  TAPPET_OFFLINE_DEFAULT = 0, /**< DROP for a message with a timestamp token, else QUEUE. */
+  TAPPET_OFFLINE_QUEUE = 1,   /**< Kept until the broker is back, or until it expires. */
+  TAPPET_OFFLINE_DROP = 2     /**< Refused unless it can be sent now. */
+};
+
+/** What a tap or a press makes happen. */
+struct tappet_action {
+  size_t size;                   /**< sizeof(struct tappet_action), set by the caller. */
+  int64_t index;                 /**< The idx on its tags; -1: its position from 0. */
+  const char *name;              /**< Unique; 1 to 64 bytes on one line. Secrets belong to it. */
+  const char *title;             /**< For people; at most 128 bytes on one line. NULL: the name. */
+  const char *topic;             /**< Without wildcards, not beginning with '$'; at most 65535 bytes. */
+  const char *message;           /**< The first %T becomes a timestamp token, the first %I a unique id; at most 64 KiB. */
+  int offline;                   /**< A ::tappet_offline. */
+  int is_retained;               /**< 1: MQTT's retain flag is set; 0: it is not. */
+  int64_t expires_milliseconds;  /**< How long after the tap it may still be sent; 0: 10 s with %T, else 24 h. */
+  int64_t cooldown_milliseconds; /**< The same tag again counts after; 0: 2 s; -1: at once. */
+};
+
+/** What happens in a kiosk. */
+enum tappet_kiosk_event_type {
+  TAPPET_KIOSK_EVENT_LIGHT = 1,               /**< What a person in front of it is to be shown: light. */
+  TAPPET_KIOSK_EVENT_REFUSED = 2,             /**< A tap or press will do nothing; sentence says why. */
+  TAPPET_KIOSK_EVENT_IGNORED = 3,             /**< A tap of a held tag, or too soon after the last. */
+  TAPPET_KIOSK_EVENT_ACCEPTED = 4,            /**< A tap or press is on the disk: a power cut will not undo it. */
+  TAPPET_KIOSK_EVENT_QUEUED = 5,              /**< An accepted one waits; sentence says what for. */
+  TAPPET_KIOSK_EVENT_DELIVERED = 6,           /**< The broker has it. */
+  TAPPET_KIOSK_EVENT_EXPIRED = 7,             /**< It waited too long and will not be sent. */
+  TAPPET_KIOSK_EVENT_UNDELIVERABLE = 8,       /**< The broker will never take it. */
+  TAPPET_KIOSK_EVENT_READER_READY = 9,        /**< The reader looks for tags. */
+  TAPPET_KIOSK_EVENT_READER_LOST = 10,        /**< It does not, and is started anew until it does. */
+  TAPPET_KIOSK_EVENT_BROKER_CONNECTED = 11,   /**< The broker took us. */
+  TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE = 12, /**< It could not be connected to; it is tried again. */
+  TAPPET_KIOSK_EVENT_BROKER_LOST = 13,        /**< The connection broke; it is tried again. */
+  TAPPET_KIOSK_EVENT_BROKER_STORM = 14,       /**< Connections break one after the other: it rests for a minute. */
+  TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED = 15, /**< The connection ended by our own order. */
+  TAPPET_KIOSK_EVENT_CLOCK_GOOD = 16,         /**< Messages with a timestamp are sent again. */
+  TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN = 17,      /**< They wait: the clock is not synchronised. */
+  TAPPET_KIOSK_EVENT_DISK_TROUBLE = 18,       /**< Taps are refused: the disk does not take them. */
+  TAPPET_KIOSK_EVENT_DISK_GOOD = 19,          /**< It does again. */
+  TAPPET_KIOSK_EVENT_OUTBOX_RESTORED = 20,    /**< Entries wait from before the start. */
+  TAPPET_KIOSK_EVENT_STOPPING = 21            /**< tappet_kiosk_stop() was heard. */
+};
+
+/** What a person is shown. */
+enum tappet_light {
+  TAPPET_LIGHT_STARTING = 1,             /**< Lasting: not everything is up yet. */
+  TAPPET_LIGHT_READY = 2,                /**< Lasting: everything is up. */
+  TAPPET_LIGHT_OFFLINE = 3,              /**< Lasting: no broker. */
+  TAPPET_LIGHT_READER_LOST = 4,          /**< Lasting: no reader. */
+  TAPPET_LIGHT_CLOCK_UNKNOWN = 5,        /**< Lasting: no time. */
+  TAPPET_LIGHT_FAULT = 6,                /**< Lasting: the disk. */
+  TAPPET_LIGHT_READING = 10,             /**< A moment: a tag is being read, hold it. */
+  TAPPET_LIGHT_ACCEPTED = 11,            /**< A moment: it will happen. */
+  TAPPET_LIGHT_DELIVERED_BY_TAG = 12,    /**< A moment: the broker has it. */
+  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 13, /**< A moment: the broker has it. */
+  TAPPET_LIGHT_QUEUED = 14,              /**< A moment: it waits. */
+  TAPPET_LIGHT_REFUSED = 15,             /**< A moment: nothing will happen. */
+  TAPPET_LIGHT_EXPIRED = 16              /**< A moment: it waited too long. */
+};
+
+/** What set an event off. */
+enum tappet_trigger {
+  TAPPET_TRIGGER_NONE = 0,  /**< Nothing that a person did. */
+  TAPPET_TRIGGER_TAG = 1,   /**< A tag. */
+  TAPPET_TRIGGER_BUTTON = 2 /**< A button. */
+};
+
+/** An event of a kiosk. It and what it points to are valid during the callback only. */
+struct tappet_kiosk_event {
+  size_t size;                /**< sizeof the structure as the library knows it. */
+  int type;                   /**< A ::tappet_kiosk_event_type; later versions may add some. */
+  int trigger;                /**< A ::tappet_trigger. */
+  int light;                  /**< LIGHT: a ::tappet_light; else 0. */
+  int priority;               /**< A ::tappet_priority. */
+  const char *name;           /**< The event's name, such as "tap-refused"; LIGHT: the light's. */
+  const char *sentence;       /**< One sentence for a person; LIGHT: empty. */
+  const char *action;         /**< The action's name; NULL: no action is concerned. */
+  const char *topic;          /**< ACCEPTED to UNDELIVERABLE: where to; else NULL. */
+  const char *id;             /**< The same: the entry's unique id, 32 digits, as %I; else NULL. */
+  const uint8_t *uid;         /**< The tag's identifier; NULL: no tag is concerned. */
+  size_t uid_size;            /**< Its bytes. */
+  int64_t after_milliseconds; /**< DELIVERED: how long after the tap; else, and where it was accepted before the start, -1. */
+};
+
+/** Takes an event of a kiosk.
+ * @param context What was given with the callback.
+ * @param event The event. */
+typedef void (*tappet_kiosk_event_callback)(void *context, const struct tappet_kiosk_event *event);
+
+/** How many taps and presses came to what, since the start. */
+struct tappet_counters {
+  size_t size;            /**< sizeof(struct tappet_counters), set by the caller. */
+  uint64_t accepted;      /**< On the disk. */
+  uint64_t delivered;     /**< At the broker. */
+  uint64_t refused;       /**< Not accepted, whatever the reason. */
+  uint64_t ignored;       /**< Held tags and cooldowns. */
+  uint64_t expired;       /**< Accepted, but not delivered in time. */
+  uint64_t undeliverable; /**< Accepted, but refused by the broker for good. */
+  uint64_t waiting;       /**< In the outbox now. */
+};
+
+/** A kiosk with nothing configured.
+ * @param ret_kiosk Gets it; the caller frees it with tappet_kiosk_free().
+ * @return 0; or ARGUMENT, SYSTEM, LIMIT. */
+int tappet_kiosk_new(struct tappet_kiosk **ret_kiosk);
+
+/** Ends the kiosk at once and frees it; what was accepted stays on the disk for the next start. Blocks for at most 3 s, and
+ * longer on a disk that hangs.
+ * @param kiosk The kiosk; may be NULL. */
+void tappet_kiosk_free(struct tappet_kiosk *kiosk);
+
+/** Takes everything from a configuration file, in place of what was set before; secrets that were added stay.
+ * @param kiosk The kiosk; not started.
+ * @param path The file; relative paths in it are taken from its folder.
+ * @return 0; or ARGUMENT, STATE, CONFIGURATION (tappet_kiosk_last_error() has a line for each mistake), OBJECT, THREAD,
+ *   FORK. */
+int tappet_kiosk_load(struct tappet_kiosk *kiosk, const char *path);
+
+/** Where the broker is.
+ * @param kiosk The kiosk; not started.
+ * @param options Its size must be set. Copied.
+ * @return 0; or ARGUMENT, STATE, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_broker(struct tappet_kiosk *kiosk, const struct tappet_broker_options *options);
+
+/** Where the database is; /var/lib/tappet unless this is called. Made if it is absent, with mode 0700.
+ * @param kiosk The kiosk; not started.
+ * @param path A folder; at most 99 bytes, for the control socket is in it.
+ * @return 0; or ARGUMENT, STATE, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_state_folder(struct tappet_kiosk *kiosk, const char *path);
+
+/** The key that %T is sealed with.
+ * @param kiosk The kiosk; not started.
+ * @param key The key; copied, and wiped with the kiosk.
+ * @param key_size Its bytes: 16, 24 or 32.
+ * @return 0; or ARGUMENT, STATE, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_timestamp_key(struct tappet_kiosk *kiosk, const uint8_t *key, size_t key_size);
+
+/** Which reader is used.
+ * @param kiosk The kiosk; not started.
+ * @param device libnfc's connection string; at most 1023 bytes. May be NULL: the first that libnfc finds.
+ * @return 0; or ARGUMENT, STATE, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_reader_device(struct tappet_kiosk *kiosk, const char *device);
+
+/** Whether %T is sealed though the kernel calls the clock unsynchronised; it is not unless this is called.
+ * @param kiosk The kiosk; not started.
+ * @param is_trusted 1 or 0.
+ * @return 0; or ARGUMENT, STATE, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_clock_trusted(struct tappet_kiosk *kiosk, int is_trusted);
+
+/** Adds an action.
+ * @param kiosk The kiosk; not started.
+ * @param action Its size must be set. Copied.
+ * @return 0; or ARGUMENT (also for a name or an index that another one has), STATE, LIMIT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_action *action);
+
+/** Adds a secret beside those of the database; it lives as long as the kiosk and is never written to the disk.
+ * @param kiosk The kiosk; not started.
+ * @param action The name of the action whose tags are signed with it.
+ * @param key TAPPET_KEY_SIZE bytes; copied, and wiped with the kiosk.
+ * @return 0; or ARGUMENT, STATE, LIMIT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_add_secret(struct tappet_kiosk *kiosk, const char *action, const uint8_t *key);
+
+/** Adds a button, for tappet_kiosk_press().
+ * @param kiosk The kiosk; not started.
+ * @param line The button's name; no other has it. 1 to 64 bytes on one line.
+ * @param action The name of the action that a press sets off.
+ * @return 0; or ARGUMENT, STATE, LIMIT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_add_button(struct tappet_kiosk *kiosk, const char *line, const char *action);
+
+/** Who is told what happens; NULL: nobody. Replaces the callback before.
+ * @param kiosk The kiosk.
+ * @param callback Called inside tappet_kiosk_dispatch() and tappet_kiosk_run(); may be NULL.
+ * @param context For the callback; the caller's, to be kept until another is set or the object is freed. May be NULL.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_event_callback(
+    struct tappet_kiosk *kiosk, tappet_kiosk_event_callback callback, void *context);
+
+/** Who gets the lines for a log; NULL: nobody. Replaces the callback before.
+ * @param kiosk The kiosk.
+ * @param callback Called inside tappet_kiosk_dispatch() and tappet_kiosk_run(); may be NULL.
+ * @param context For the callback; the caller's, to be kept until another is set or the object is freed. May be NULL.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_set_log_callback(struct tappet_kiosk *kiosk, tappet_log_callback callback, void *context);
+
+/** Opens the database and begins; the first events follow in tappet_kiosk_dispatch(). Blocks on the disk.
+ * @param kiosk The kiosk; with a broker and at least one action.
+ * @return 0; or ARGUMENT, STATE (it runs), CONFIGURATION (something is missing, or does not fit), STORE, CONTROL, PANEL,
+ *   SYSTEM, MEMORY, OBJECT, THREAD, FORK. */
+int tappet_kiosk_start(struct tappet_kiosk *kiosk);
+
+/** For poll, epoll and event loops: readable when tappet_kiosk_dispatch() has something to do.
+ * @param kiosk The kiosk.
+ * @return A descriptor, the object's: never to be closed or read, valid until the kiosk has ended or is freed; or ARGUMENT,
+ *   STATE (it does not run), OBJECT, THREAD, FORK. */
+int tappet_kiosk_fd(const struct tappet_kiosk *kiosk);
+
+/** Does what is to be done now; does not wait, but for at most 2 s when the kiosk ends.
+ * @param kiosk The kiosk.
+ * @return 1: it runs on; 0: it has ended, as tappet_kiosk_stop() wished; or ARGUMENT, STATE (it does not run, or called by a
+ *   callback of its own), SYSTEM, OBJECT, THREAD, FORK. */
+int tappet_kiosk_dispatch(struct tappet_kiosk *kiosk);
+
+/** Starts the kiosk, unless it runs, and dispatches until it has ended. Blocks all that time.
+ * @param kiosk The kiosk.
+ * @return 0: it has ended, as tappet_kiosk_stop() wished; or what tappet_kiosk_start() and tappet_kiosk_dispatch() answer. */
+int tappet_kiosk_run(struct tappet_kiosk *kiosk);
+
+/** A button was pressed; it acts in the next tappet_kiosk_dispatch().
+ * @param kiosk The kiosk.
+ * @param line A button's name, as in tappet_kiosk_add_button() or in `panel.buttons`; one that there is not does nothing.
+ * @return 0; or ARGUMENT, STATE (it does not run), LIMIT (1024 presses wait), OBJECT, THREAD, FORK. */
+int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *line);
+
+/** Asks the kiosk to end: it waits for what the broker still owes it, 3 s at most. Asked twice, it ends at once. Any thread
+ * may call this at any time, also while another one is in tappet_kiosk_run(); a signal handler may not. One that does not
+ * run is not changed.
+ * @param kiosk The kiosk.
+ * @return 0; or ARGUMENT, OBJECT, FORK. */
+int tappet_kiosk_stop(struct tappet_kiosk *kiosk);
+
+/** How many taps and presses came to what.
+ * @param kiosk The kiosk.
+ * @param ret_counters Gets the counts of this start, or of the last one; its size must be set.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_counters(const struct tappet_kiosk *kiosk, struct tappet_counters *ret_counters);
+
+/** Why the last call that failed did so.
+ * @param kiosk The kiosk.
+ * @param ret_failure Gets the failure; its size must be set.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_kiosk_last_error(const struct tappet_kiosk *kiosk, struct tappet_failure *ret_failure);
 
 /** @} */
 

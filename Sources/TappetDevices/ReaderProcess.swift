@@ -143,19 +143,23 @@ extension ReaderProcess {
   /// The path of tappet-reader.
   ///
   /// It is where TAPPET_READER says, else where `make install` puts it beside the program that runs, else beside that
-  /// program itself (a build folder), else where packages put it (a program that links libtappet). Where there is none, the
-  /// last of these, so that starting it says what is missing.
+  /// program itself (a build folder), else the same beside libtappet, else where packages put it. Where there is none, the last
+  /// of these, so that starting it says what is missing.
   public static func locateExecutable() -> String {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
     var candidates = ["/usr/local/libexec/tappet/tappet-reader", "/usr/libexec/tappet/tappet-reader"]
-    if let folder = folderOfThisProgram() {
+    // libtappet may lie in lib/ or in lib/TRIPLE/.
+    if let path = tp_library_path(), let folder = folder(of: path) {
+      candidates = ["..", "../.."].map { "\(folder)/\($0)/libexec/tappet/tappet-reader" } + candidates
+    }
+    if let folder = folder(of: "/proc/self/exe") {
       candidates = ["\(folder)/../libexec/tappet/tappet-reader", "\(folder)/tappet-reader"] + candidates
     }
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/tappet-reader"
   }
 
-  private static func folderOfThisProgram() -> String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
+  private static func folder(of file: UnsafePointer<CChar>) -> String? {
+    guard let path = realpath(file, nil) else { return nil }
     defer { free(path) }
     guard let slash = strrchr(path, Int32(UInt8(ascii: "/"))) else { return nil }
     slash.pointee = 0

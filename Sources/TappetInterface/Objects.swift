@@ -24,8 +24,8 @@ class LibraryObject {
   /// Calls that are inside it now, and of which thread; under the library's mutex.
   fileprivate var depth = 0
   fileprivate var thread = pthread_t()
-  /// Freed by a callback, while a call is inside it.
-  fileprivate(set) var isFreed = false
+  /// Freed while a call is inside it; under the library's mutex.
+  fileprivate var isDoomed = false
   /// Of the last call that failed.
   var failure: Failure?
   private var loan = Loan()
@@ -33,6 +33,16 @@ class LibraryObject {
   init(kind: ObjectKind) { self.kind = kind }
 
   deinit { loan.clear() }
+
+  /// Whether it was freed while a call is inside it, by a callback most likely.
+  var isFreed: Bool {
+    tp_library_lock()
+    defer { tp_library_unlock() }
+    return isDoomed
+  }
+
+  /// It was freed; perhaps by another thread than the one that is inside it.
+  func noteFreed() {}
 
   /// Notes why a call fails.
   func fail(_ failure: Failure) -> Int32 {
@@ -113,11 +123,11 @@ enum Objects {
     let index = Int(number >> 4 & 1023) - 1
     switch found {
     case .success(let object):
-      object.isFreed = true
+      object.isDoomed = true
       slots[index].object = nil
       tp_library_unlock()
-      // It goes here, outside the mutex, unless a call is inside it.
-      withExtendedLifetime(object) {}
+      // It goes behind this, outside the mutex, unless a call is inside it.
+      object.noteFreed()
     case .failure(let failure):
       // Our parent's: its threads and children are not ours to end, so what it holds is left to the process's end.
       if failure.code == .fork, let object = slots[index].object {

@@ -46,10 +46,21 @@ public final class Runtime {
   public var onChange: ((KioskView) -> Void)?
   /// Called with each report's line, in place of the journal when it is set.
   public var onLine: ((Line) -> Void)?
+  /// Called with each report, before its line.
+  public var onReport: ((Report, Line) -> Void)?
+  /// Called with each light.
+  public var onLight: ((Light) -> Void)?
+  /// Whether the kiosk has come to rest.
+  public private(set) var isFinished = false
+  /// Secrets of the program around us, beside those of the store.
+  private let ownSecrets: [TagSecret]
 
-  /// Opens the store, the sockets and the threads; nothing runs before `run()`.
-  public init(_ configuration: Configuration, lightTracePath: String? = nil) throws(RuntimeError) {
+  /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
+  public init(
+    _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
+  ) throws(RuntimeError) {
     self.configuration = configuration
+    self.ownSecrets = ownSecrets
     let now = clock.now()
     let store: Store
     let summary: OutboxSummary
@@ -78,7 +89,7 @@ public final class Runtime {
     }
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
     view = KioskView(configuration, startedAt: now)
-    waiting = [.started(summary), .secretsLoaded(secrets)]
+    waiting = [.started(summary), .secretsLoaded(secrets + ownSecrets)]
   }
 
   private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
@@ -92,8 +103,19 @@ public final class Runtime {
   /// SIGTERM and SIGINT stop it; twice: at once.
   public func run() throws(RuntimeError) {
     do throws(SystemError) {
-      try watchEverything()
+      try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP]) { [unowned(unsafe) self] in self.signalled($0) }
     } catch { throw .system(error) }
+    try start()
+    begin()
+    while !isFinished { try dispatch(timeout: nil) }
+    close()
+  }
+
+  /// Opens the sockets, in a program with a loop of its own.
+  ///
+  /// It calls `begin` then, `dispatch` whenever `fileDescriptor` is readable, and `close` at the end. Signals are left alone.
+  public func start() throws(RuntimeError) {
+    do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
     let path = configuration.controlSocket
     do throws(SystemError) {
       control = try ControlServer(path: path, reactor: reactor) { [unowned(unsafe) self] in self.answer($0, from: $1) }
@@ -101,12 +123,43 @@ public final class Runtime {
     if let path = configuration.panel.simulator {
       do throws(SystemError) { try connectPanel(path) } catch { throw .panel(path: path, error) }
     }
+  }
+
+  /// The first events.
+  public func begin() {
     checkClock()
     handleWaiting()
-    do throws(SystemError) { try reactor.run() } catch { throw .system(error) }
+  }
+
+  /// Readable when `dispatch` has something to do.
+  public var fileDescriptor: Int32 { reactor.fileDescriptor }
+
+  /// Does what is to be done; waits for it for at most `timeout`, nil: as long as it takes.
+  public func dispatch(timeout: Duration?) throws(RuntimeError) {
+    do throws(SystemError) { try reactor.turn(timeout: timeout) } catch { throw .system(error) }
+  }
+
+  /// Ends the threads, and waits for that.
+  ///
+  /// Once.
+  public func close() {
     broker.shutdown()
     storeThread.stop()
   }
+
+  /// A button was pressed that is not on the panel.
+  public func press(line: String) { feed(.pressed(line: line)) }
+
+  /// Asks for an end; a second time: at once.
+  public func stop() { feed(.stopRequested) }
+
+  /// Calls `handler` whenever `fd` is readable, with everything else.
+  public func watch(_ fd: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
+    try reactor.watch(fd, for: .readable) { _ in handler() }
+  }
+
+  /// How many taps and presses came to what, and how many entries wait.
+  public var counts: (counters: Counters, waiting: Int) { (kiosk.counters, kiosk.outboxCount) }
 
   private func watchEverything() throws(SystemError) {
     reactor.onTimer = { [unowned(unsafe) self] in self.timerFired() }
@@ -116,7 +169,6 @@ public final class Runtime {
       self.checkClock()
       self.handleWaiting()
     }
-    try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP]) { [unowned(unsafe) self] in self.signalled($0) }
   }
 
   // MARK: Events
@@ -180,7 +232,9 @@ public final class Runtime {
 
   private func signalled(_ number: Int32) {
     guard number != SIGHUP else {
-      journal.write(.warning, "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
+      say(
+        Line(.warning, "hangup", "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
+      )
       return
     }
     feed(.stopRequested)
@@ -206,7 +260,7 @@ public final class Runtime {
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .report(let report): tell(report, at: now)
-    case .finish: reactor.stop()
+    case .finish: isFinished = true
     }
   }
 
@@ -224,6 +278,7 @@ public final class Runtime {
   private func show(_ light: Light, at now: Instant) {
     view.show(light, at: now)
     lightTrace?.record(light, at: now)
+    onLight?(light)
     if let panel, !panel.show(light, at: now) { losePanel() }
     control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
   }
@@ -231,6 +286,11 @@ public final class Runtime {
   private func tell(_ report: Report, at now: Moment) {
     let line = Line(report, configuration)
     view.note(report, line, counters: kiosk.counters, outboxCount: kiosk.outboxCount, at: now)
+    onReport?(report, line)
+    say(line)
+  }
+
+  private func say(_ line: Line) {
     if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
     control?.broadcast(line.json)
   }
@@ -288,13 +348,15 @@ public final class Runtime {
     guard let lost = panel else { return }
     reactor.unwatch(lost.fileDescriptor)
     panel = nil
-    journal.write(.warning, "the virtual panel is gone: lights are shown nowhere until tappet is started again")
+    say(
+      Line(
+        .warning, "panel-lost", "the virtual panel is gone: lights are shown nowhere until tappet is started again"))
   }
 
   /// Secrets were changed by the tool: read them anew.
   func reloadSecrets() throws(VaultError) -> Int {
     let secrets = try Vault.open(configuration).usableSecrets()
-    feed(.secretsLoaded(secrets))
+    feed(.secretsLoaded(secrets + ownSecrets))
     return secrets.count
   }
 
