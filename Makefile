@@ -15,8 +15,9 @@ RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePa
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) -Xswiftc -Xcc -Xswiftc -fPIC
 UNICODE := Sources/CLibraries/Unicode/tables.c
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
-# The toolchain's own linker, for it knows both: equal functions become one, and relative relocations take an eighth.
-LINK_FLAGS = -fuse-ld=lld -B$(RESOURCES)/../../bin -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
+# The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
+LLD = $(RESOURCES)/../../bin/ld.lld
+LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
 ARCHIVES := $(SCRATCH)/release
@@ -73,11 +74,14 @@ $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
+# One relocatable object: a C compiler's linker does not read bitcode.
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	strip --strip-debug -o $@ $(ARCHIVES)/libTappetStatic.a
+	@rm -f $@
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
-	$(AR) rs $@ $(SCRATCH)/tables.o
+	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/tables.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	strip --strip-debug $(SCRATCH)/tappet.o
+	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all
