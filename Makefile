@@ -80,7 +80,7 @@ $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@rm -f $@
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
 	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/tables.o --whole-archive $(ARCHIVES)/libTappetStatic.a
-	strip --strip-debug $(SCRATCH)/tappet.o
+	objcopy --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
@@ -98,7 +98,7 @@ test-unit: all  ## unit, device and system tests: regular Swift, and the shipped
 test-sanitized: all  ## the core and the parsers again under the address sanitizer
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
 
-test-interface: all  ## the C library from C
+test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
 
 lint:  ## is the code laid out as .swift-format says?
@@ -115,6 +115,7 @@ bench: all  ## ratios against a C program that makes the same calls
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
@@ -123,6 +124,9 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' board/tappet.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/tappet.pc
+	install -m 644 board/tappet-config.cmake.in $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config.cmake
+	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
+		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml $(DESTDIR)$(PREFIX)/share/doc/tappet
 

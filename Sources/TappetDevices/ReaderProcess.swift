@@ -29,16 +29,21 @@ public final class ReaderProcess {
   /// Starts `executable` on the device `device`, and does not wait for it.
   ///
   /// `device` is libnfc's connection string; nil: the first device that libnfc finds.
-  public init(executable: String, device: String?) throws(SystemError) {
+  public convenience init(executable: String, device: String?) throws(SystemError) {
     let ends = try Self.socketPair()
     defer { close(ends.child) }
     do throws(SystemError) {
-      pid = try Self.spawn(executable, device: device, socket: ends.child)
+      self.init(pid: try Self.spawn(executable, device: device, socket: ends.child), socket: ends.parent)
     } catch {
       close(ends.parent)
       throw error
     }
-    socket = ends.parent
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing tappet-reader is tried for ever.
+  private init(pid: pid_t, socket: Int32) {
+    self.pid = pid
+    self.socket = socket
   }
 
   deinit {

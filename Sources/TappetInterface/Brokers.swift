@@ -260,7 +260,9 @@ extension BrokerSettings {
   }
 }
 
-/// A path; empty for NULL. Nil: no path.
+/// A path; empty for NULL.
+///
+/// Nil: no path.
 private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard pointer != nil else { return "" }
   guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }

@@ -44,9 +44,9 @@ struct KioskSetup {
     }
     let policies: [OfflinePolicy?] = [nil, .queue, .drop]
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
-    guard policies.indices.contains(Int(given.offline)), given.index >= -1, expires >= 0, cooldown >= -1,
-      .milliseconds(min(expires, Int64.max / 1_000_000_000)) <= Limits.expiresAfterMax,
-      .milliseconds(min(cooldown, Int64.max / 1_000_000_000)) <= Limits.cooldownMax
+    guard policies.indices.contains(Int(given.offline)), given.index >= -1,
+      (0...Limits.expiresAfterMax.wholeMilliseconds).contains(expires),
+      (-1...Limits.cooldownMax.wholeMilliseconds).contains(cooldown)
     else { throw Failure(.argument, "a number of '\(name)' is out of its bounds: index, offline, expires or cooldown") }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, topic: topic,

@@ -74,6 +74,8 @@ enum Objects {
   private static let countMax = 1023
   // Touched between tp_library_lock and tp_library_unlock only.
   nonisolated(unsafe) private static var slots: [Slot] = []
+  /// Those of a parent that were freed by its child.
+  nonisolated(unsafe) private static var abandoned: [LibraryObject] = []
 
   /// Writes a ticket for a new object.
   static func issue(_ object: LibraryObject, to result: UnsafeMutablePointer<OpaquePointer?>) -> Int32 {
@@ -131,7 +133,7 @@ enum Objects {
     case .failure(let failure):
       // Our parent's: its threads and children are not ours to end, so what it holds is left to the process's end.
       if failure.code == .fork, let object = slots[index].object {
-        _ = Unmanaged.passRetained(object)
+        abandoned.append(object)
         slots[index].object = nil
       }
       tp_library_unlock()

@@ -118,7 +118,9 @@ public final class Runtime {
     do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
     let path = configuration.controlSocket
     do throws(SystemError) {
-      control = try ControlServer(path: path, reactor: reactor) { [unowned(unsafe) self] in self.answer($0, from: $1) }
+      control = try ControlServer(listener: LocalSocket.listen(at: path), reactor: reactor) { [unowned(unsafe) self] in
+        self.answer($0, from: $1)
+      }
     } catch { throw .control(path: path, error) }
     if let path = configuration.panel.simulator {
       do throws(SystemError) { try connectPanel(path) } catch { throw .panel(path: path, error) }
