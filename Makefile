@@ -112,6 +112,7 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 
 bench: all  ## ratios against a C program that makes the same calls
 	@Tests/Benchmarks/run
+	@Tests/Benchmarks/library
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
