@@ -7,28 +7,56 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
 
-# Everything that is built stands in build/, laid out as it will be installed.
-OUT := build
-SCRATCH := .build-embedded
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 
-EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) -Xswiftc -Xcc -Xswiftc -fPIC
+# Everything that is built stands in build/, laid out as it will be installed. `make ARCH=arm64` builds for 64-bit ARM boards
+# into build-arm64/, against the Debian release that they run: RELEASE=bookworm (12), or trixie (13, into build-arm64-trixie/).
+ARCH ?=
+RELEASE ?= bookworm
+ifeq ($(ARCH),arm64)
+NAME := arm64$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
+OUT := build-$(NAME)
+SCRATCH := .build-$(NAME)
+SYSROOT := $(CURDIR)/.build-debian/sysroot-$(RELEASE)
+SYSROOT_MADE := $(SYSROOT)/.wanted
+TOOLSET := $(CURDIR)/.build-debian/toolset-$(RELEASE).json
+CC := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/aarch64-linux-gnu
+AR := aarch64-linux-gnu-ar
+OBJCOPY := aarch64-linux-gnu-objcopy
+ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
+TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
+DEPS := build arm64
+# SwiftPM, too, asks the sysroot's libraries and not the machine's.
+export PKG_CONFIG_PATH := $(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
+PKG_CONFIG = PKG_CONFIG_LIBDIR=$(PKG_CONFIG_PATH) PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) pkg-config
+else ifeq ($(ARCH),)
+OUT := build
+SCRATCH := .build-embedded
+OBJCOPY := objcopy
+ARCHIVES := $(SCRATCH)/release
+DEPS := build
+PKG_CONFIG = pkg-config
+else
+$(error ARCH=$(ARCH) is not known: leave it out for this machine's own kind, or say ARCH=arm64)
+endif
+
+EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
 UNICODE := Sources/CLibraries/Unicode/tables.c
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
 LLD = $(RESOURCES)/../../bin/ld.lld
 LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
-TOOL_LIBS = $(shell pkg-config --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
-ARCHIVES := $(SCRATCH)/release
+TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
+PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
 .PHONY: all help deps check-deps run test test-unit test-sanitized test-interface lint format fuzz bench install clean
 
-all: $(PROGRAMS) $(LIBRARIES)  ## build everything that ships (Embedded Swift)
+all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
@@ -45,9 +73,27 @@ $(SCRATCH)/.flags: Package.swift Makefile
 	@mkdir -p $(SCRATCH)
 	@touch $@
 
+ifdef SYSROOT
+# Headers and libraries of the boards, from Debian's packages.
+$(SYSROOT_MADE): board/sysroot board/debian-packages
+	@board/deps check $(DEPS)
+	@board/sysroot $(RELEASE) $(SYSROOT)
+	@touch $@
+
+# The toolchain's Embedded Swift for bare 64-bit ARM, told that it is Linux.
+$(TOOLSET): Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' '{"schemaVersion": "1.0",' \
+		' "swiftCompiler": {"extraCLIOptions": ["-Xcc", "-D__linux__", "-Xcc", "-D__gnu_linux__", "-Xcc", "-fPIC",' \
+		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT)/usr/include/aarch64-linux-gnu", "-Xcc", "-isystem", "-Xcc", "$(SYSROOT)/usr/include"]},' \
+		' "cCompiler": {"extraCLIOptions": ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT)", "-fPIC"]}}' > $@
+
+$(SCRATCH)/.flags: $(SYSROOT_MADE) $(TOOLSET)
+endif
+
 # One archive a product; SwiftPM knows best what has changed.
 $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
-	@board/deps check
+	@board/deps check $(DEPS)
 	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
 	$(EMBEDDED) --product TappetToolStatic
 	$(EMBEDDED) --product TappetReaderStatic
@@ -62,7 +108,7 @@ $(OUT)/bin/tappet: $(SCRATCH)/.built
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
-		$(shell pkg-config --libs libnfc)
+		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
@@ -80,8 +126,12 @@ $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@rm -f $@
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
 	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/tables.o --whole-archive $(ARCHIVES)/libTappetStatic.a
-	objcopy --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
+	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
+
+$(OUT)/share/tappet/%: board/%
+	@mkdir -p $(@D)
+	install -m 644 $< $@
 
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all
@@ -117,7 +167,8 @@ bench: all  ## ratios against a C program that makes the same calls
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
@@ -129,7 +180,9 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
 		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml $(DESTDIR)$(PREFIX)/share/doc/tappet
+	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+		$(DESTDIR)$(PREFIX)/share/doc/tappet
+	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

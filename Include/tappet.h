@@ -81,7 +81,6 @@ enum tappet_error {
   TAPPET_ERROR_SYSTEM = -40,        /**< A system call failed. */
   TAPPET_ERROR_STORE = -41,         /**< The database or its sealing key cannot be used. */
   TAPPET_ERROR_CONTROL = -42,       /**< The control socket cannot be made: most likely the same kiosk runs already. */
-  TAPPET_ERROR_PANEL = -43,         /**< The configured panel cannot be reached. */
   TAPPET_ERROR_CONFIGURATION = -44, /**< The configuration has mistakes. */
   TAPPET_ERROR_NOT_CONNECTED = -50, /**< There is no connection to the broker, or it ended before the answer. */
   TAPPET_ERROR_REFUSED = -51        /**< The broker will not take it, now or later. */
@@ -623,7 +622,17 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_DISK_TROUBLE = 18,       /**< Taps are refused: the disk does not take them. */
   TAPPET_KIOSK_EVENT_DISK_GOOD = 19,          /**< It does again. */
   TAPPET_KIOSK_EVENT_OUTBOX_RESTORED = 20,    /**< Entries wait from before the start. */
-  TAPPET_KIOSK_EVENT_STOPPING = 21            /**< tappet_kiosk_stop() was heard. */
+  TAPPET_KIOSK_EVENT_STOPPING = 21,           /**< tappet_kiosk_stop() was heard. */
+  TAPPET_KIOSK_EVENT_PANEL_LOST = 22,         /**< A part of the panel cannot be used; sentence says which and why. */
+  TAPPET_KIOSK_EVENT_PANEL_GOOD = 23,         /**< It can be used again. */
+  TAPPET_KIOSK_EVENT_BUTTON_STUCK = 24,       /**< A button is pressed all the time. */
+  TAPPET_KIOSK_EVENT_BUTTON_CHATTERING = 25,  /**< A button's contact does not come to rest. */
+  TAPPET_KIOSK_EVENT_BUTTON_GOOD = 26,        /**< It can be used again. */
+  TAPPET_KIOSK_EVENT_PANEL_LOCKED = 27,       /**< The buttons do nothing until they are unlocked. */
+  TAPPET_KIOSK_EVENT_PANEL_UNLOCKED = 28,     /**< They do. */
+  TAPPET_KIOSK_EVENT_CODE_REFUSED = 29,       /**< A wrong button code. */
+  TAPPET_KIOSK_EVENT_CONFIRMING = 30,         /**< The person is asked whether it is meant. */
+  TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED = 31  /**< It was not meant; nothing is done. */
 };
 
 /** What a person is shown. */
@@ -634,6 +643,8 @@ enum tappet_light {
   TAPPET_LIGHT_READER_LOST = 4,          /**< Lasting: no reader. */
   TAPPET_LIGHT_CLOCK_UNKNOWN = 5,        /**< Lasting: no time. */
   TAPPET_LIGHT_FAULT = 6,                /**< Lasting: the disk. */
+  TAPPET_LIGHT_LOCKED = 7,               /**< Lasting: the buttons are locked. */
+  TAPPET_LIGHT_CONFIRMING = 8,           /**< Lasting: the person is asked whether it is meant. */
   TAPPET_LIGHT_READING = 10,             /**< A moment: a tag is being read, hold it. */
   TAPPET_LIGHT_ACCEPTED = 11,            /**< A moment: it will happen. */
   TAPPET_LIGHT_DELIVERED_BY_TAG = 12,    /**< A moment: the broker has it. */
@@ -745,13 +756,6 @@ int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_acti
  * @return 0; or ARGUMENT, STATE, LIMIT, OBJECT, THREAD, FORK. */
 int tappet_kiosk_add_secret(struct tappet_kiosk *kiosk, const char *action, const uint8_t *key);
 
-/** Adds a button, for tappet_kiosk_press().
- * @param kiosk The kiosk; not started.
- * @param line The button's name; no other has it. 1 to 64 bytes on one line.
- * @param action The name of the action that a press sets off.
- * @return 0; or ARGUMENT, STATE, LIMIT, OBJECT, THREAD, FORK. */
-int tappet_kiosk_add_button(struct tappet_kiosk *kiosk, const char *line, const char *action);
-
 /** Who is told what happens; NULL: nobody. Replaces the callback before.
  * @param kiosk The kiosk.
  * @param callback Called inside tappet_kiosk_dispatch() and tappet_kiosk_run(); may be NULL.
@@ -769,8 +773,8 @@ int tappet_kiosk_set_log_callback(struct tappet_kiosk *kiosk, tappet_log_callbac
 
 /** Opens the database and begins; the first events follow in tappet_kiosk_dispatch(). Blocks on the disk.
  * @param kiosk The kiosk; with a broker and at least one action.
- * @return 0; or ARGUMENT, STATE (it runs), CONFIGURATION (something is missing, or does not fit), STORE, CONTROL, PANEL,
- *   SYSTEM, MEMORY, OBJECT, THREAD, FORK. */
+ * @return 0; or ARGUMENT, STATE (it runs), CONFIGURATION (something is missing, or does not fit), STORE, CONTROL, SYSTEM,
+ *   MEMORY, OBJECT, THREAD, FORK. */
 int tappet_kiosk_start(struct tappet_kiosk *kiosk);
 
 /** For poll, epoll and event loops: readable when tappet_kiosk_dispatch() has something to do.
@@ -790,11 +794,12 @@ int tappet_kiosk_dispatch(struct tappet_kiosk *kiosk);
  * @return 0: it has ended, as tappet_kiosk_stop() wished; or what tappet_kiosk_start() and tappet_kiosk_dispatch() answer. */
 int tappet_kiosk_run(struct tappet_kiosk *kiosk);
 
-/** A button was pressed; it acts in the next tappet_kiosk_dispatch().
+/** A button of the caller's own was pressed, on a touch screen for example. It acts in the next tappet_kiosk_dispatch(), and
+ * the panel's lock and an action's question count for it as for any button.
  * @param kiosk The kiosk.
- * @param line A button's name, as in tappet_kiosk_add_button() or in `panel.buttons`; one that there is not does nothing.
+ * @param action The name of the action that it sets off.
  * @return 0; or ARGUMENT, STATE (it does not run), LIMIT (1024 presses wait), OBJECT, THREAD, FORK. */
-int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *line);
+int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
 
 /** Asks the kiosk to end: it waits for what the broker still owes it, 3 s at most. Asked twice, it ends at once. Any thread
  * may call this at any time, also while another one is in tappet_kiosk_run(); a signal handler may not. One that does not

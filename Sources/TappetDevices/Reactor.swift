@@ -197,8 +197,10 @@ public final class Reactor {
   @discardableResult
   public func turn(timeout: Duration?) throws(SystemError) -> Int {
     let milliseconds = timeout.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1
+    // Newer headers of glibc want to be sure that there is room.
+    guard let room = events.baseAddress else { return 0 }
     let count = try checked("epoll_wait") {
-      epoll_wait(fileDescriptor, events.baseAddress, Int32(events.count), milliseconds)
+      epoll_wait(fileDescriptor, room, Int32(events.count), milliseconds)
     }
     for index in 0..<Int(count) {
       let event = events[index]

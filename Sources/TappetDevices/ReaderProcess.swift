@@ -154,14 +154,20 @@ extension ReaderProcess {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
     var candidates = ["/usr/local/libexec/tappet/tappet-reader", "/usr/libexec/tappet/tappet-reader"]
     // libtappet may lie in lib/ or in lib/TRIPLE/.
-    if let path = tp_library_path(), let folder = folder(of: path) {
+    if let folder = folderOfThisCode() {
       candidates = ["..", "../.."].map { "\(folder)/\($0)/libexec/tappet/tappet-reader" } + candidates
     }
-    if let folder = folder(of: "/proc/self/exe") {
+    if let folder = folderOfThisProgram() {
       candidates = ["\(folder)/../libexec/tappet/tappet-reader", "\(folder)/tappet-reader"] + candidates
     }
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/tappet-reader"
   }
+
+  /// The folder of the executable that runs, links followed.
+  static func folderOfThisProgram() -> String? { folder(of: "/proc/self/exe") }
+
+  /// The folder of libtappet, or of the program that this code is a part of, links followed.
+  static func folderOfThisCode() -> String? { tp_library_path().flatMap { folder(of: $0) } }
 
   private static func folder(of file: UnsafePointer<CChar>) -> String? {
     guard let path = realpath(file, nil) else { return nil }

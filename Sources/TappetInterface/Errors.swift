@@ -37,7 +37,6 @@ enum ErrorCode: Int32 {
   case system = -40
   case store = -41
   case control = -42
-  case panel = -43
   case configuration = -44
   case notConnected = -50
   case refused = -51
@@ -73,7 +72,6 @@ enum ErrorCode: Int32 {
     case .system: "a system call failed"
     case .store: "the database or its sealing key cannot be used"
     case .control: "the control socket cannot be made"
-    case .panel: "the panel cannot be reached"
     case .configuration: "the configuration has mistakes"
     case .notConnected: "there is no connection to the broker"
     case .refused: "the broker will not take it"
@@ -105,7 +103,6 @@ struct Failure: Error {
     case .system(let system): self.init(system)
     case .vault: self.init(.store, error.sentence)
     case .control(_, let system): self.init(.control, error.sentence, systemCode: system.code)
-    case .panel(_, let system): self.init(.panel, error.sentence, systemCode: system.code)
     case .lightTrace(_, let system): self.init(.system, error.sentence, systemCode: system.code)
     case .noRandomness: self.init(.memory, error.sentence)
     }

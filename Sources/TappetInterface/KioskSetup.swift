@@ -76,20 +76,6 @@ struct KioskSetup {
     secrets.append(TagSecret(id: "", action: name, index: index, key: key, createdUnixSeconds: 0, label: nil))
   }
 
-  /// Adds a button.
-  mutating func addButton(_ line: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?) throws(Failure) {
-    guard let line = shortText(line, sizeMax: Limits.actionNameSizeMax) else {
-      throw Failure(.argument, "the button's line must have 1 to 64 bytes on one line")
-    }
-    let name = try actionName(action)
-    guard configuration.panel.buttons.count < Limits.actionsMax else {
-      throw Failure(.limit, "a kiosk has at most \(Limits.actionsMax) buttons")
-    }
-    guard configuration.panel.addButton(line: line, press: name) else {
-      throw Failure(.argument, "a second button has the line '\(line)'")
-    }
-  }
-
   /// What a kiosk cannot be without.
   func check() throws(Failure) {
     guard !configuration.broker.endpoints.isEmpty else {

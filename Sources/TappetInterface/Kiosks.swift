@@ -16,13 +16,15 @@ private final class KioskObject: LibraryObject {
   /// What is asked for outside `dispatch`, and done inside: callbacks are called nowhere else.
   enum Request: Sendable {
     case begin
-    case press(line: String)
+    case press(action: String)
     case stop
   }
   let requests: Mailbox<Request>
   private(set) var runtime: Runtime?
   private var lastCounts = (counters: Counters(), waiting: 0)
   private var isDispatching = false
+  /// Why it cannot go on.
+  private var trouble: Failure?
 
   init() throws(SystemError) {
     requests = try Mailbox()
@@ -78,11 +80,15 @@ private final class KioskObject: LibraryObject {
   private func obey() {
     for request in requests.drain() where !isFreed {
       switch request {
-      case .begin: runtime?.begin()
-      case .press(let line): runtime?.press(line: line)
+      case .begin: begin()
+      case .press(let action): runtime?.press(action: action)
       case .stop: runtime?.stop()
       }
     }
+  }
+
+  private func begin() {
+    do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
   /// By a thread that is not inside: the one that is, is to leave.
@@ -100,11 +106,13 @@ private final class KioskObject: LibraryObject {
     defer { isDispatching = false }
     do throws(RuntimeError) { try runtime.dispatch(timeout: timeout) } catch { return fail(Failure(error)) }
     if isFreed { return 0 }
-    guard runtime.isFinished else { return 1 }
+    guard runtime.isFinished || trouble != nil else { return 1 }
     lastCounts = runtime.counts
     runtime.close()
     self.runtime = nil
-    return 0
+    guard let trouble else { return 0 }
+    self.trouble = nil
+    return fail(trouble)
   }
 
   func run() -> Int32 {
@@ -230,6 +238,25 @@ private struct Facts {
     case .storeRecovered: self.init(type: 19)
     case .outboxRestored: self.init(type: 20)
     case .stopping: self.init(type: 21)
+    case .panelLost: self.init(type: 22)
+    case .panelRecovered: self.init(type: 23)
+    case .buttonStuck: self.init(type: 24)
+    case .buttonChattering: self.init(type: 25)
+    case .buttonRecovered: self.init(type: 26)
+    case .panelLocked: self.init(type: 27)
+    case .panelUnlocked(let trigger):
+      self.init(type: 28)
+      self.trigger = trigger
+    case .codeRefused:
+      self.init(type: 29)
+      trigger = .button
+    case .confirming(let action, let trigger, _):
+      self.init(type: 30)
+      self.action = action
+      self.trigger = trigger
+    case .confirmationEnded(let action, _):
+      self.init(type: 31)
+      self.action = action
     }
   }
 }
@@ -238,7 +265,7 @@ extension TapRefusal {
   /// Of the action that is concerned.
   fileprivate var action: String? {
     switch self {
-    case .unreadable, .content, .malformedURL, .noSuchAction: nil
+    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked: nil
     case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
       action
@@ -354,14 +381,6 @@ public func tappet_kiosk_add_secret(
   change(kiosk) { (setup) throws(Failure) in try setup.addSecret(action, key) }
 }
 
-/// `tappet_kiosk_add_button`.
-@_cdecl("tappet_kiosk_add_button") @implementation
-public func tappet_kiosk_add_button(
-  _ kiosk: OpaquePointer?, _ line: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?
-) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in try setup.addButton(line, action) }
-}
-
 /// `tappet_kiosk_set_event_callback`.
 @_cdecl("tappet_kiosk_set_event_callback") @implementation
 public func tappet_kiosk_set_event_callback(
@@ -406,16 +425,16 @@ public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0
 
 /// `tappet_kiosk_press`.
 @_cdecl("tappet_kiosk_press") @implementation
-public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ line: UnsafePointer<CChar>?) -> Int32 {
+public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
   use(kiosk) { object in
-    guard let line = text(line, sizeMax: Limits.panelMessageSizeMax) else {
-      return object.fail(.argument, "the button's line is NULL, too long, or not UTF-8")
-    }
-    guard object.runtime != nil else { return object.fail(.state, "the kiosk does not run") }
-    guard object.requests.post(.press(line: line)) else {
-      return object.fail(.limit, "too many presses wait; dispatch them")
-    }
-    return 0
+    do throws(Failure) {
+      let name = try object.setup.actionName(action)
+      guard object.runtime != nil else { throw Failure(.state, "the kiosk does not run") }
+      guard object.requests.post(.press(action: name)) else {
+        throw Failure(.limit, "too many presses wait; dispatch them")
+      }
+      return 0
+    } catch { return object.fail(error) }
   }
 }
 

@@ -170,9 +170,6 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     BadConfig(good + "reader: {device: }\n", "kiosk.yaml:5:18: reader.device must be text, not nothing"),
     BadConfig(good + "state: [a]\n", "kiosk.yaml:5:8: state must be text, not a list"),
     BadConfig(
-      good + "panel: {leds: {status: GPIO17}}\n",
-      "kiosk.yaml:5:9: the key 'leds' in panel is for a later version of Tappet; remove it"),
-    BadConfig(
       good + "panel: {buttons: [{line: b1, press: ligth}]}\n",
       "kiosk.yaml:5:37: panel.buttons[0].press: there is no action 'ligth' (did you mean 'light'?)"),
     BadConfig(
@@ -324,6 +321,9 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) can be read by others (mode 0640); run: chmod 600 \(path)"])
     try Data(String(repeating: "A", count: 300).utf8).write(to: URL(fileURLWithPath: path))
     #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) cannot be read: File too large"])
+    unlink(path)
+    mkfifo(path, 0o600)
+    #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) cannot be read: it is not a regular file"])
   }
 }
 

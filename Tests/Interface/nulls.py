@@ -15,7 +15,7 @@ VALUES = {
     "label_size": "1", "token": '"4b5faf9a581cd27fbe23940cf13ce875"', "token_size": "32", "index": "0",
     "timestamp": "0", "unix_seconds": "0", "now_unix_seconds": "0", "rule": "0", "tolerance_seconds": "5",
     "error": "0", "options": "&broker_options", "action": "&action", "path": '"/no/such/file"', "device": '"none"',
-    "is_trusted": "1", "line": '"line"', "topic": '"topic"', "payload": "bytes", "payload_size": "2", "is_retained": "0",
+    "is_trusted": "1", "topic": '"topic"', "payload": "bytes", "payload_size": "2", "is_retained": "0",
     "filter": '"filter"', "qos": "0", "context": "buffer", "callback": "NULL", "completion": "NULL",
     "ret_size": "sizeof buffer", "ret_text": "(char *)buffer", "ret_bytes": "buffer", "ret_message": "buffer",
     "ret_uri": "(char *)buffer", "ret_url": "(char *)buffer", "ret_token": "(char *)buffer", "ret_records": "records",
@@ -24,7 +24,7 @@ VALUES = {
     "ret_failure": "&failure", "receiver": "receiver", "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
-              ("tappet_kiosk_add_button", "action"): '"one"'}
+              ("tappet_kiosk_press", "action"): '"one"'}
 STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_action": "action"}
 
 

@@ -136,6 +136,7 @@ enum SimulatorCommandLine {
   }
 
   private static func put(_ text: String, to file: UnsafeMutablePointer<FILE>?) {
+    guard let file else { return }
     var text = text
     text.withUTF8 { bytes in _ = fwrite(bytes.baseAddress, 1, bytes.count, file) }
     fflush(file)

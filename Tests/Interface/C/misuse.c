@@ -62,7 +62,7 @@ static void setting_up(void) {
   CHECK(tappet_kiosk_new(&kiosk) == 0);
   CHECK(tappet_kiosk_dispatch(kiosk) == TAPPET_ERROR_STATE);
   CHECK(tappet_kiosk_fd(kiosk) == TAPPET_ERROR_STATE);
-  CHECK(tappet_kiosk_press(kiosk, "x") == TAPPET_ERROR_STATE);
+  CHECK(tappet_kiosk_press(kiosk, "x") == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_kiosk_stop(kiosk) == 0);
   CHECK(tappet_kiosk_start(kiosk) == TAPPET_ERROR_CONFIGURATION && strstr(sentence(kiosk), "broker") != NULL);
   struct tappet_broker_options options = nowhere();
@@ -100,8 +100,7 @@ static void setting_up(void) {
   for (int count = 0; count < 3; count++) CHECK(tappet_kiosk_add_secret(kiosk, "one", key) == 0);
   CHECK(tappet_kiosk_add_secret(kiosk, "one", key) == TAPPET_ERROR_LIMIT);
   CHECK(tappet_kiosk_add_secret(kiosk, "none", key) == TAPPET_ERROR_ARGUMENT);
-  CHECK(tappet_kiosk_add_button(kiosk, "b", "one") == 0);
-  CHECK(tappet_kiosk_add_button(kiosk, "b", "one") == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_press(kiosk, "one") == TAPPET_ERROR_STATE);
   CHECK(tappet_kiosk_set_timestamp_key(kiosk, key, 15) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_kiosk_set_state_folder(kiosk, "") == TAPPET_ERROR_ARGUMENT);
 

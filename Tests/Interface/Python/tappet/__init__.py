@@ -222,9 +222,9 @@ class Kiosk:
         """Starts, and dispatches until the kiosk has ended."""
         self._check(_library.tappet_kiosk_run(self._handle))
 
-    def press(self, line: str) -> None:
-        """The button at `line` was pressed."""
-        self._check(_library.tappet_kiosk_press(self._handle, line.encode()))
+    def press(self, action: str) -> None:
+        """A button of the program's own asks for `action`."""
+        self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
 
     def stop(self) -> None:
         """Asks the kiosk to end; from any thread."""
