@@ -54,7 +54,7 @@ PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
-.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface lint format fuzz bench install clean
+.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface docs lint format fuzz bench install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
@@ -151,6 +151,10 @@ test-sanitized: all  ## the core and the parsers again under the address sanitiz
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
 
+docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
+	@mkdir -p build/doc
+	doxygen board/Doxyfile
+
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
@@ -180,6 +184,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
 		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 board/man/tappet.h.3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles

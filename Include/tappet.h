@@ -596,8 +596,10 @@ struct tappet_action {
   const char *message;           /**< The first %T becomes a timestamp token, the first %I a unique id; at most 64 KiB. */
   int offline;                   /**< A ::tappet_offline. */
   int is_retained;               /**< 1: MQTT's retain flag is set; 0: it is not. */
+  int unlocks_panel;             /**< 1: a tag of this action unlocks the buttons; 0: it does not. */
   int64_t expires_milliseconds;  /**< How long after the tap it may still be sent; 0: 10 s with %T, else 24 h. */
   int64_t cooldown_milliseconds; /**< The same tag again counts after; 0: 2 s; -1: at once. */
+  int64_t confirm_milliseconds;  /**< How long the person is asked whether it is meant; 0: not at all. At most 60 s. */
 };
 
 /** What happens in a kiosk. */

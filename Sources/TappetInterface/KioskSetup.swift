@@ -46,13 +46,19 @@ struct KioskSetup {
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
     guard policies.indices.contains(Int(given.offline)), given.index >= -1,
       (0...Limits.expiresAfterMax.wholeMilliseconds).contains(expires),
-      (-1...Limits.cooldownMax.wholeMilliseconds).contains(cooldown)
-    else { throw Failure(.argument, "a number of '\(name)' is out of its bounds: index, offline, expires or cooldown") }
+      (-1...Limits.cooldownMax.wholeMilliseconds).contains(cooldown),
+      (0...Limits.confirmMax.wholeMilliseconds).contains(given.confirm_milliseconds)
+    else {
+      throw Failure(
+        .argument, "a number of '\(name)' is out of its bounds: index, offline, expires, cooldown or confirm")
+    }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, topic: topic,
       message: PayloadTemplate(message), offline: policies[Int(given.offline)],
       expiresAfter: expires == 0 ? nil : .milliseconds(expires),
-      cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained != 0)
+      cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained != 0,
+      confirmWithin: given.confirm_milliseconds == 0 ? nil : .milliseconds(given.confirm_milliseconds),
+      unlocksPanel: given.unlocks_panel != 0)
   }
 
   /// The name of an action that there is.
