@@ -2,7 +2,7 @@
  * libtappet: signed NFC tags, MQTT over mutual TLS and the whole kiosk, for C and everything that speaks to C.
  *
  * The library never prints, exits, aborts or changes signal handlers, the locale, the working directory or the environment.
- * Sections: errors, values, kiosk, reader, broker. Each is usable without the others.
+ * Sections: errors, values, broker, reader, panel, kiosk. Each is usable without the others.
  *
  * @par Results
  * Functions return an int: 0 or a count, else a negative ::tappet_error. Results leave through the last parameters, whose
@@ -568,6 +568,131 @@ int tappet_reader_close(struct tappet_reader *reader);
  * @param ret_failure Gets the failure; its size must be set.
  * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
 int tappet_reader_last_error(const struct tappet_reader *reader, struct tappet_failure *ret_failure);
+
+/** @} */
+/** @defgroup panel Panel
+ * Buttons and lights on GPIO lines, through the kernel's character devices. Each line is on its own: one that is missing,
+ * taken or lost does not stop the others. (A kiosk drives the panel of its configuration file by itself.)
+ * @{ */
+
+/** A panel. */
+struct tappet_panel;
+
+/** What holds an input's level while nobody presses. */
+enum tappet_line_bias {
+  TAPPET_LINE_BIAS_AS_IS = 0,    /**< As the kernel has it. */
+  TAPPET_LINE_BIAS_DISABLED = 1, /**< Nothing. */
+  TAPPET_LINE_BIAS_PULL_UP = 2,  /**< A resistor to the supply. */
+  TAPPET_LINE_BIAS_PULL_DOWN = 3 /**< A resistor to ground. */
+};
+
+/** How an output drives its line. */
+enum tappet_line_drive {
+  TAPPET_LINE_DRIVE_PUSH_PULL = 0,  /**< High and low. */
+  TAPPET_LINE_DRIVE_OPEN_DRAIN = 1, /**< Low only. */
+  TAPPET_LINE_DRIVE_OPEN_SOURCE = 2 /**< High only. */
+};
+
+/** A line and how it is to be requested. It is found by its name; without one by its pin; without that by chip and offset. */
+struct tappet_line {
+  size_t size;                   /**< sizeof(struct tappet_line), set by the caller. */
+  const char *name;              /**< The line's own name, such as "GPIO17"; at most 64 bytes. NULL: found otherwise. */
+  const char *chip;              /**< The chip's label or path, for offset. NULL where there is a name or a pin. */
+  uint32_t offset;               /**< The line's place on the chip. */
+  int pin;                       /**< The pin of the board's header, from 1; needs a profile. 0: none. */
+  int is_output;                 /**< 1: a light; 0: a button. */
+  int is_active_low;             /**< 1: a low level means lit, or pressed; 0: a high one. */
+  int bias;                      /**< A ::tappet_line_bias; buttons only. */
+  int drive;                     /**< A ::tappet_line_drive; lights only. */
+  int64_t debounce_milliseconds; /**< How long a button's level must be steady, where the kernel can see to it; 0 to 60000. */
+};
+
+/** What happens on a panel. */
+enum tappet_panel_event_type {
+  TAPPET_PANEL_EVENT_OPENED = 1,  /**< The line is in hand; a button's level now is is_active. */
+  TAPPET_PANEL_EVENT_CHANGED = 2, /**< A button's level is another now. */
+  TAPPET_PANEL_EVENT_FAILED = 3   /**< The line cannot be had, or was lost; text says why. tappet_panel_retry() tries again. */
+};
+
+/** An event of a panel. It and what it points to are valid during the callback only. */
+struct tappet_panel_event {
+  size_t size;                  /**< sizeof the structure as the library knows it. */
+  int type;                     /**< A ::tappet_panel_event_type; later versions may add some. */
+  int line;                     /**< The line's number, as tappet_panel_add_line() answered it. */
+  int is_active;                /**< OPENED, CHANGED: 1: pressed; 0: not. */
+  int is_debounced;             /**< OPENED: 1: the kernel sees to it; 0: edges come as the contact makes them. */
+  int64_t boottime_nanoseconds; /**< CHANGED: when, by CLOCK_BOOTTIME, as the kernel saw it; else 0. */
+  const char *text;             /**< FAILED: a sentence for a person; else NULL. */
+};
+
+/** Takes an event of a panel.
+ * @param context What was given with the callback.
+ * @param event The event. */
+typedef void (*tappet_panel_event_callback)(void *context, const struct tappet_panel_event *event);
+
+/** A panel without lines.
+ * @param ret_panel Gets it; the caller frees it with tappet_panel_free().
+ * @return 0; or ARGUMENT, SYSTEM, LIMIT. */
+int tappet_panel_new(struct tappet_panel **ret_panel);
+
+/** Darkens the lights, gives the lines back, and frees.
+ * @param panel The panel; may be NULL. */
+void tappet_panel_free(struct tappet_panel *panel);
+
+/** Which board it is, so that lines can be found by their pins.
+ * @param panel The panel; not open.
+ * @param profile A profile of Tappet's by name, such as "raspberry-pi", or one's own by its path.
+ * @return 0; or ARGUMENT, STATE, CONFIGURATION (there is none, or it has mistakes), OBJECT, THREAD, FORK. */
+int tappet_panel_set_profile(struct tappet_panel *panel, const char *profile);
+
+/** Adds a line.
+ * @param panel The panel; not open.
+ * @param line Its size must be set. Copied.
+ * @return The line's number, from 0; or ARGUMENT, STATE, LIMIT (64 lines), OBJECT, THREAD, FORK. */
+int tappet_panel_add_line(struct tappet_panel *panel, const struct tappet_line *line);
+
+/** Who is told what happens; NULL: nobody. Replaces the callback before.
+ * @param panel The panel.
+ * @param callback Called inside tappet_panel_dispatch(); may be NULL.
+ * @param context For the callback; the caller's, to be kept until another is set or the object is freed. May be NULL.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_panel_set_event_callback(
+    struct tappet_panel *panel, tappet_panel_event_callback callback, void *context);
+
+/** Requests every line; each answers by OPENED or FAILED in tappet_panel_dispatch(). Lights start dark.
+ * @param panel The panel.
+ * @return 0; or ARGUMENT, STATE (it is open, or has no lines), OBJECT, THREAD, FORK. */
+int tappet_panel_open(struct tappet_panel *panel);
+
+/** Tries the lines again that failed and may come by themselves; each answers as with tappet_panel_open(). A chip that is
+ * plugged in is tried at once by itself.
+ * @param panel The panel.
+ * @return 0; or ARGUMENT, STATE (it is not open), OBJECT, THREAD, FORK. */
+int tappet_panel_retry(struct tappet_panel *panel);
+
+/** Lights a light or darkens it; one that is lost shows it when it comes back.
+ * @param panel The panel.
+ * @param line The number of a line that is an output.
+ * @param is_on 1 or 0.
+ * @return 0; or ARGUMENT, STATE (it is not open), OBJECT, THREAD, FORK. */
+int tappet_panel_set(struct tappet_panel *panel, int line, int is_on);
+
+/** For poll, epoll and event loops: readable when tappet_panel_dispatch() has something to do.
+ * @param panel The panel.
+ * @return A descriptor, the object's: never to be closed or read, valid until the object is freed; or ARGUMENT, OBJECT,
+ *   THREAD, FORK. */
+int tappet_panel_fd(const struct tappet_panel *panel);
+
+/** Calls the callback with each event that has happened; does not wait.
+ * @param panel The panel.
+ * @return The number of callbacks; or ARGUMENT, STATE (called by a callback of its own), SYSTEM, OBJECT, THREAD, FORK. */
+int tappet_panel_dispatch(struct tappet_panel *panel);
+
+/** Why the last call that failed did so, or why a line failed last.
+ * @param panel The panel.
+ * @param ret_failure Gets the failure; its size must be set.
+ * @return 0; or ARGUMENT, OBJECT, THREAD, FORK. */
+int tappet_panel_last_error(const struct tappet_panel *panel, struct tappet_failure *ret_failure);
 
 /** @} */
 /** @defgroup kiosk Kiosk

@@ -15,6 +15,7 @@ enum ObjectKind: UInt8 {
   case broker
   case reader
   case kiosk
+  case panel
 }
 
 /// Something that C holds a ticket for.

@@ -20,12 +20,13 @@ VALUES = {
     "ret_size": "sizeof buffer", "ret_text": "(char *)buffer", "ret_bytes": "buffer", "ret_message": "buffer",
     "ret_uri": "(char *)buffer", "ret_url": "(char *)buffer", "ret_token": "(char *)buffer", "ret_records": "records",
     "ret_share": "&share", "ret_unix_seconds": "&seconds", "ret_receiver": "&made_receiver", "ret_broker": "&made_broker",
-    "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_event": "&reader_event", "ret_counters": "&counters",
+    "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_panel": "&made_panel", "panel": "panel", "profile": '"/no/such/profile.yaml"', "is_on": "1",
+    "line": "0", "ret_event": "&reader_event", "ret_counters": "&counters",
     "ret_failure": "&failure", "receiver": "receiver", "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
-              ("tappet_kiosk_press", "action"): '"one"'}
-STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_action": "action"}
+              ("tappet_kiosk_press", "action"): '"one"', ("tappet_panel_add_line", "line"): "&line"}
+STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_action": "action", "tappet_line": "line"}
 
 
 def call(function, changes):
@@ -47,6 +48,7 @@ static const char url[] = "smp://action?idx=0&ts=1&sig=00";
 static struct tappet_kiosk *kiosk, *made_kiosk;
 static struct tappet_broker *broker, *made_broker;
 static struct tappet_reader *reader, *made_reader;
+static struct tappet_panel *panel, *made_panel;
 static struct tappet_token_receiver *receiver, *made_receiver;
 
 static void expect(int condition, int result, const char *what) {
@@ -57,6 +59,7 @@ static void expect(int condition, int result, const char *what) {
 
 int main(void) {
   struct tappet_broker_options broker_options = {.size = sizeof broker_options, .url = "mqtt://127.0.0.1:1", .client_id = "nulls"};
+  struct tappet_line line = {.size = sizeof line, .name = "line"};
   struct tappet_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = "m"};
   struct tappet_ndef_record record = {.size = sizeof record, .format = 1}, records[16] = {{.size = sizeof record}};
   struct tappet_url verified = {.size = sizeof verified};
@@ -67,10 +70,11 @@ int main(void) {
   int64_t seconds;
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   if (tappet_kiosk_new(&kiosk) != 0 || tappet_broker_new(&broker) != 0 || tappet_reader_new(&reader) != 0 ||
+      tappet_panel_new(&panel) != 0 ||
       tappet_token_receiver_new(0, 5, bytes, 16, &receiver) != 0 || tappet_kiosk_add_action(kiosk, &action) != 0)
     return EXIT_FAILURE;
   int result;
-  (void)made_kiosk, (void)made_broker, (void)made_reader, (void)made_receiver;""")
+  (void)made_kiosk, (void)made_broker, (void)made_reader, (void)made_panel, (void)made_receiver;""")
 covered = 0
 for function in functions:
     pointers = [p for p in function.parameters if p.is_pointer]
@@ -98,6 +102,7 @@ for function in functions:
 print(f"""  tappet_kiosk_free(kiosk);
   tappet_broker_free(broker);
   tappet_reader_free(reader);
+  tappet_panel_free(panel);
   tappet_token_receiver_free(receiver);
   printf("nulls: {covered} functions, %d passed, %d failed\\n", passed, failed);
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -188,6 +188,32 @@ static void readers(void) {
   tappet_reader_free(reader);
 }
 
+static void panels(void) {
+  struct tappet_panel *panel = NULL;
+  struct tappet_line light = {.size = sizeof light, .name = "no-such-line", .is_output = 1}, bad = light;
+  CHECK(tappet_panel_new(&panel) == 0);
+  CHECK(tappet_panel_open(panel) == TAPPET_ERROR_STATE);
+  CHECK(tappet_panel_retry(panel) == TAPPET_ERROR_STATE);
+  bad.bias = 4;
+  CHECK(tappet_panel_add_line(panel, &bad) == TAPPET_ERROR_ARGUMENT);
+  bad = light;
+  bad.name = NULL;
+  CHECK(tappet_panel_add_line(panel, &bad) == TAPPET_ERROR_ARGUMENT);
+  bad.pin = -1;
+  CHECK(tappet_panel_add_line(panel, &bad) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_panel_set_profile(panel, "no-such-board") == TAPPET_ERROR_CONFIGURATION);
+  for (int line = 0; line < 64; line++) CHECK(tappet_panel_add_line(panel, &light) == line);
+  CHECK(tappet_panel_add_line(panel, &light) == TAPPET_ERROR_LIMIT);
+  CHECK(tappet_panel_set(panel, 0, 1) == TAPPET_ERROR_STATE);
+  CHECK(tappet_panel_open(panel) == 0);
+  CHECK(tappet_panel_open(panel) == TAPPET_ERROR_STATE);
+  CHECK(tappet_panel_set(panel, 64, 1) == TAPPET_ERROR_ARGUMENT && tappet_panel_set(panel, -1, 1) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_panel_set(panel, 63, 1) == 0);
+  CHECK(tappet_panel_dispatch(panel) == 0);
+  tappet_panel_free(panel);
+  CHECK(tappet_panel_dispatch(panel) == TAPPET_ERROR_OBJECT);
+}
+
 /* --- callbacks */
 
 struct watch {
@@ -336,6 +362,7 @@ int main(int count, char **words) {
   freed();
   orders();
   readers();
+  panels();
   callbacks();
   threads();
   forked();
