@@ -44,8 +44,9 @@ EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH)
 # C that is linked in place of the toolchain's own.
 STANDINS := Sources/CLibraries/Unicode/tables.c $(if $(ARCH),Sources/CLibraries/Runtime/bridge.c)
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
-# The toolchain's own linker, for it knows both: equal functions become one, and relative relocations take an eighth.
-LINK_FLAGS = -fuse-ld=lld -B$(RESOURCES)/../../bin -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
+# The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
+LLD = $(RESOURCES)/../../bin/ld.lld
+LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
 SOURCES := $(shell find Sources Include Package.swift -type f)
@@ -119,12 +120,12 @@ $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
-# One object, in which the stand-ins have taken the places of what is weak.
+# One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -ffunction-sections -nostdlib -r -o $(SCRATCH)/tappet.o $(STANDINS) \
-		-Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
+	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
 	$(STRIP) --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 

@@ -18,8 +18,12 @@ public struct SystemError: Error, Hashable, Sendable {
   /// EADDRINUSE: somebody else has it.
   public var isAddressInUse: Bool { code == EADDRINUSE }
 
+  /// Where a file should be there is a pipe, a device or a socket.
+  static let notAFile = SystemError(call: "read", code: ESPIPE)
+
   /// What the C library says about the code.
   public var text: String {
+    if self == .notAFile { return "it is not a regular file" }
     guard let message = strerror(code) else { return "error \(code)" }
     return String(cString: message)
   }

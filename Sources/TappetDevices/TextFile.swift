@@ -15,13 +15,14 @@ struct TextFile {
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// EFBIG when it has more than `sizeMax` bytes.
+  /// EFBIG when it has more than `sizeMax` bytes, `notAFile` for a pipe or a device, which could keep us waiting.
   static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {
-      let fd = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC, 0) }
+      let fd = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
       defer { close(fd) }
       var status = stat()
       try checked("fstat") { fstat(fd, &status) }
+      guard status.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { throw .notAFile }
       var bytes: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 4096)
       while true {

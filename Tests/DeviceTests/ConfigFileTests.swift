@@ -324,6 +324,9 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) can be read by others (mode 0640); run: chmod 600 \(path)"])
     try Data(String(repeating: "A", count: 300).utf8).write(to: URL(fileURLWithPath: path))
     #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) cannot be read: File too large"])
+    unlink(path)
+    mkfifo(path, 0o600)
+    #expect(sentences(text) == ["kiosk.yaml:5:23: \(path) cannot be read: it is not a regular file"])
   }
 }
 

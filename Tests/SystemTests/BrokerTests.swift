@@ -6,6 +6,10 @@ import Testing
 @Suite(.serialized) struct BrokerTests {
   @Test func `a broker that cannot be used is told by its cause, and the light says offline`() throws {
     let world = try KioskWorld()
+    let elsewhere = try Broker(in: world.folder, certificate: "wrong-name")
+    try elsewhere.start()
+    defer { elsewhere.stop() }
+    let silent = try Stranger(.silence)
     let closing = try Stranger(.hangUp)
     let refusing = try Stranger(.answer([0x20, 2, 0, 5]))
     let unused = try Port.free()
@@ -15,6 +19,8 @@ import Testing
       ("wrong CA", Configuration(ca: "other-ca.pem"), "not trusted"),
       ("expired certificate", Configuration(certificate: "expired-client"), "certificate has expired"),
       ("no certificate", Configuration(certificate: nil), "wants a client certificate"),
+      ("another server's name", Configuration(port: elsewhere.port), "is not for 'localhost'"),
+      ("never answers", Configuration(port: silent.port), "never answered the TLS handshake"),
       ("closes at once", Configuration(port: closing.port), "dropped the connection"),
       (
         "CONNACK 5", Configuration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil),

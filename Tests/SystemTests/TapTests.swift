@@ -84,13 +84,15 @@ import Testing
     #expect(world.received.count == 1)
   }
 
-  @Test func `a tag pulled away after any number of exchanges is refused or not seen, and works the next time`() throws
-  {
+  @Test(arguments: [("ntag215", 4), ("ultralight-ev1-128", 4), ("type4", 9)])
+  func `a tag pulled away after any number of exchanges is refused or not seen, and works the next time`(
+    model: String, exchangesMax: Int
+  ) throws {
     let world = try KioskWorld()
     try world.start()
-    for exchanges in 0...4 {
+    for exchanges in 0...exchangesMax {
       let (lights, received) = (world.lights.count, world.received.count)
-      try world.tell("place ntag215 uid=\(world.freshUID()) url=\(try world.url(1))")
+      try world.tell("place \(model) uid=\(world.freshUID()) url=\(try world.url(1))")
       try world.tell("take after \(exchanges)")
       let looked = try world.commandCount()
       #expect(try eventually(10) { try world.commandCount() >= looked + 6 })

@@ -8,8 +8,9 @@ final class Broker {
   private let folder: String
   private var service: Service?
 
-  init(in parent: String) throws {
-    folder = parent + "/broker"
+  /// `certificate` is what it shows to its clients.
+  init(in parent: String, certificate: String = "server") throws {
+    folder = parent + "/broker-" + certificate
     port = try Port.free()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try """
@@ -21,8 +22,8 @@ final class Broker {
     log_type all
     listener \(port) 127.0.0.1
     cafile \(Certificates.path("broker-ca.pem"))
-    certfile \(Certificates.path("server.pem"))
-    keyfile \(Certificates.path("server.key"))
+    certfile \(Certificates.path(certificate + ".pem"))
+    keyfile \(Certificates.path(certificate + ".key"))
     require_certificate true
     use_identity_as_username true
     allow_anonymous false

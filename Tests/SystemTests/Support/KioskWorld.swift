@@ -88,12 +88,13 @@ final class KioskWorld {
   }
 
   /// Starts `tappet run`, and waits until the last light is `light`.
-  func start(until light: String = "ready") throws {
+  func start(until light: String = "ready", executable: URL? = nil) throws {
     let before = lights.count
     kiosk = try Service(
-      try Programs.built("tappet"), ["run", "--plain", "--config", configPath, "--light-trace", folder + "/lights"],
+      try executable ?? Programs.built("tappet"),
+      ["run", "--plain", "--config", configPath, "--light-trace", folder + "/lights"],
       log: folder + "/kiosk.log")
-    try awaitLight(light, after: before, seconds: 15)
+    try awaitLight(light, after: before, seconds: 30)
   }
 
   /// The broker comes back, and the witness with it.
