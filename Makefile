@@ -48,15 +48,16 @@ LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 LLD = $(RESOURCES)/../../bin/ld.lld
 LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
-TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson)
+TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
+PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
 .PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test lint format fuzz bench install clean
 
-all: $(PROGRAMS) $(LIBRARIES)  ## build everything that ships (Embedded Swift)
+all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
@@ -129,6 +130,10 @@ $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	$(STRIP) --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
+$(OUT)/share/tappet/%: board/%
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
@@ -164,7 +169,8 @@ bench: all  ## ratios against a C program that makes the same calls
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet
+		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
@@ -173,7 +179,9 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' board/tappet.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/tappet.pc
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml $(DESTDIR)$(PREFIX)/share/doc/tappet
+	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+		$(DESTDIR)$(PREFIX)/share/doc/tappet
+	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -63,6 +63,8 @@ let package = Package(
   targets: [
     .target(
       name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
+    // Not a module map over libgpiod: its two majors have too little in common.
+    .target(name: "CGPIO", path: "Sources/CLibraries/CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
     library("CNFC", pkgConfig: "libnfc", apt: "libnfc-dev"),
     library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
@@ -74,7 +76,8 @@ let package = Package(
     .systemLibrary(name: "CTappet", path: "Include"),
 
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
-    layer("TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON"]),
+    layer(
+      "TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO"]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
     layer("TappetInterface", ["TappetRuntime", "CTappet"]),
@@ -88,7 +91,7 @@ let package = Package(
         program("tappet-reader", "TappetReader"),
         program("tappet-sim", "TappetSimulator"),
         tests("CoreTests", ["TappetCore"]),
-        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator"]),
+        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
         tests("SystemTests", ["TappetCore"]),
       ]),
   swiftLanguageModes: [.v6]

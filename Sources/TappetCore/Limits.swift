@@ -176,6 +176,20 @@ public enum Limits {
   /// Days before its end at which a certificate is to be renewed.
   public static let certificateWarningDays: Int64 = 14
 
+  // MARK: The panel's lines
+  /// Lines of one chip that are looked at; the largest expander chains have a few hundred.
+  public static let gpioLinesPerChipMax: UInt32 = 1024
+  /// Bytes of a profile: two headers of 46 pins are 6 KB.
+  public static let profileSizeMax = 64 * 1024
+  /// Pins of one header.
+  public static let profilePinsMax = 128
+  /// Bytes of one word in a profile; the header's drawing has a column for it.
+  public static let profileWordSizeMax = 48
+  /// Bytes of a file in sysfs: triggers are a list that fills a page on some kernels.
+  public static let sysfsFileSizeMax = 64 * 1024
+  /// ENOTSUPP, an errno that the kernel's drivers let slip and no header of user space has.
+  public static let kernelNotSupported: Int32 = 524
+
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.
   public static let reactorEventsPerTurn = 32

@@ -154,7 +154,8 @@ extension ReaderProcess {
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/tappet-reader"
   }
 
-  private static func folderOfThisProgram() -> String? {
+  /// The folder of the executable that runs, links followed.
+  static func folderOfThisProgram() -> String? {
     guard let path = realpath("/proc/self/exe", nil) else { return nil }
     defer { free(path) }
     guard let slash = strrchr(path, Int32(UInt8(ascii: "/"))) else { return nil }

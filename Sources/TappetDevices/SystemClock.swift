@@ -15,6 +15,23 @@ public struct SystemClock: Sendable {
     return Moment(instant: Instant(nanoseconds: instant), unixMilliseconds: wall / 1_000_000)
   }
 
+  /// When something happened that the kernel stamped with `nanoseconds` a moment ago, on whichever of its clocks.
+  ///
+  /// GPIO edges come with CLOCK_MONOTONIC, with CLOCK_REALTIME from kernels before 5.7. Call it right after the stamp was read.
+  public func instant(ofStamp nanoseconds: UInt64) -> Instant {
+    SystemClock.instant(
+      ofStamp: Int64(clamping: nanoseconds), monotonic: SystemClock.nanoseconds(CLOCK_MONOTONIC),
+      realtime: SystemClock.nanoseconds(CLOCK_REALTIME), boottime: SystemClock.nanoseconds(CLOCK_BOOTTIME))
+  }
+
+  /// The stamp belongs to the clock that it is closest to, and is never in the future.
+  static func instant(ofStamp stamp: Int64, monotonic: Int64, realtime: Int64, boottime: Int64) -> Instant {
+    let sinceMonotonic = monotonic.subtractingReportingOverflow(stamp).partialValue
+    let sinceRealtime = realtime.subtractingReportingOverflow(stamp).partialValue
+    let age = sinceMonotonic.magnitude <= sinceRealtime.magnitude ? sinceMonotonic : sinceRealtime
+    return Instant(nanoseconds: boottime - min(max(0, age), boottime))
+  }
+
   /// Whether the kernel has been told that the wall clock is right, and it is not before the time that this was written.
   ///
   /// A board without a battery clock says no until NTP has answered. Nobody tells of this turning: a small difference is

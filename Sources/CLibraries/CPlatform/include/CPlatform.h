@@ -7,6 +7,7 @@
 #define _GNU_SOURCE 1
 #endif
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -25,6 +26,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -100,6 +102,7 @@ static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, 
 
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
+static inline int tp_is_character_device(mode_t mode) { return S_ISCHR(mode); }
 static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
 static inline int tp_is_regular_file(mode_t mode) { return S_ISREG(mode); }
 static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }

@@ -1,0 +1,82 @@
+// A light that the kernel has a driver for: /sys/class/leds/NAME.
+
+import CPlatform
+import TappetCore
+
+/// One LED of the kernel's.
+///
+/// Its trigger (`mmc0`, `heartbeat`) is taken off it while it is a light, and given back at the end. One thread.
+public final class LEDClass {
+  private let path: String
+  /// What the brightness is when it is on, as text.
+  private let brightest: [UInt8]
+  private var trigger: [UInt8]?
+  private var brightness: Int32
+
+  /// Takes the LED `name`, dark from now on.
+  ///
+  /// ENOENT: there is none of this name. EACCES: its files are not for this user. `folder` is for tests.
+  public init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
+    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
+      throw SystemError(call: "open", code: ENOENT)
+    }
+    let path = folder + "/" + name
+    self.path = path
+    brightest = Array(try Self.read(path + "/max_brightness").prefix { $0 != UInt8(ascii: "\n") })
+    let trigger = Self.selected(in: try Self.read(path + "/trigger"))
+    brightness = try checked("open") { tp_open(path + "/brightness", O_WRONLY | O_CLOEXEC, 0) }
+    do throws(SystemError) {
+      if let trigger, trigger != Array("none".utf8) {
+        try Self.write(path + "/trigger", Array("none".utf8))
+        self.trigger = trigger
+      }
+      try set(isOn: false)
+    } catch {
+      CPlatform.close(brightness)
+      brightness = -1
+      throw error
+    }
+  }
+
+  deinit { close() }
+
+  /// Lights it as brightly as it goes, or darkens it.
+  ///
+  /// ENODEV, EIO: it went away.
+  public func set(isOn: Bool) throws(SystemError) {
+    try Self.put(brightness, isOn ? brightest : [UInt8(ascii: "0")])
+  }
+
+  /// Darkens it and gives its trigger back.
+  public func close() {
+    guard brightness >= 0 else { return }
+    try? set(isOn: false)
+    CPlatform.close(brightness)
+    brightness = -1
+    if let trigger { try? Self.write(path + "/trigger", trigger) }
+    trigger = nil
+  }
+
+  /// The trigger in brackets: `none [mmc0] timer`.
+  private static func selected(in text: [UInt8]) -> [UInt8]? {
+    guard let start = text.firstIndex(of: UInt8(ascii: "[")),
+      let end = text[start...].firstIndex(of: UInt8(ascii: "]"))
+    else { return nil }
+    return Array(text[(start + 1)..<end])
+  }
+
+  private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+    try TextFile.read(path, sizeMax: Limits.sysfsFileSizeMax).get().bytes
+  }
+
+  private static func write(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let fd = try checked("open") { tp_open(path, O_WRONLY | O_CLOEXEC, 0) }
+    defer { CPlatform.close(fd) }
+    try put(fd, bytes)
+  }
+
+  /// A sysfs file takes a value in one write at its start.
+  private static func put(_ fd: Int32, _ bytes: [UInt8]) throws(SystemError) {
+    try checked("write") { bytes.withUnsafeBytes { pwrite(fd, $0.baseAddress, $0.count, 0) } }
+  }
+}

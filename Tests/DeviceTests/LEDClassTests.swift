@@ -1,0 +1,62 @@
+// /sys/class/leds, played by a folder.
+
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetDevices
+
+@Suite struct LEDClassTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func make(_ name: String, trigger: String, max: String = "255\n") throws {
+    let led = folder.url.appending(path: name)
+    try FileManager.default.createDirectory(at: led, withIntermediateDirectories: true)
+    for (file, text) in [("trigger", trigger), ("max_brightness", max), ("brightness", "7")] {
+      try Data(text.utf8).write(to: led.appending(path: file))
+    }
+  }
+
+  private func read(_ name: String, _ file: String) throws -> String {
+    try String(contentsOf: folder.url.appending(path: "\(name)/\(file)"), encoding: .utf8)
+  }
+
+  /// A sysfs file forgets what was there before; an ordinary one keeps the tail.
+  private func first(_ count: Int, of file: String, _ name: String) throws -> String {
+    String(try read(name, file).prefix(count))
+  }
+
+  @Test func `it is dark at first, as bright as it goes when on, and dark at the end`() throws {
+    try make("led0", trigger: "[none] mmc0\n")
+    let led = try LEDClass(name: "led0", folder: folder.path)
+    #expect(try first(1, of: "brightness", "led0") == "0")
+    try led.set(isOn: true)
+    #expect(try first(3, of: "brightness", "led0") == "255")
+    try led.set(isOn: false)
+    #expect(try first(1, of: "brightness", "led0") == "0")
+    try led.set(isOn: true)
+    led.close()
+    led.close()
+    #expect(try first(1, of: "brightness", "led0") == "0")
+    #expect(try read("led0", "trigger") == "[none] mmc0\n")
+  }
+
+  @Test func `its trigger is taken off and given back`() throws {
+    try make("ACT", trigger: "none rc-feedback kbd-scrolllock [mmc0] timer\n", max: "1\n")
+    var led: LEDClass? = try LEDClass(name: "ACT", folder: folder.path)
+    #expect(try first(4, of: "trigger", "ACT") == "none")
+    try led?.set(isOn: true)
+    #expect(try first(1, of: "brightness", "ACT") == "1")
+    led = nil
+    #expect(try first(4, of: "trigger", "ACT") == "mmc0")
+    #expect(try first(1, of: "brightness", "ACT") == "0")
+  }
+
+  @Test func `one that is not there is ENOENT, and a name is no path`() throws {
+    for name in ["led9", "", ".", "..", "../led9", "a/b"] {
+      #expect(throws: SystemError(call: "open", code: ENOENT)) { try LEDClass(name: name, folder: folder.path) }
+    }
+  }
+}
