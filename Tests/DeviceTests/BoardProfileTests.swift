@@ -104,8 +104,7 @@ enum Headers {
     #expect(profile.pin(named: "GPIO17")?.number == 11)
   }
 
-  @Test func `the profiles stand where the program finds them by its own path`() throws {
-    // A build folder has no share/: then only the places of packages are left, and the sentence says what is there.
+  @Test func `an unknown profile is told with all that there are`() throws {
     do {
       _ = try BoardProfile.load(name: "raspberry-py")
       Issue.record("there is a profile raspberry-py")

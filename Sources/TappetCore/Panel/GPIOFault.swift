@@ -80,12 +80,12 @@ public enum GPIOEvent: Hashable, Sendable {
 }
 
 extension LineAddress {
-  /// As a person calls it: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
-  public var text: String {
+  /// As a sentence calls it: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
+  public var phrase: String {
     switch self {
-    case .name(let name): name
-    case .pin(let number): "pin \(number)"
-    case .offset(let chip, let offset): chip.map { "line \(offset) of \($0)" } ?? "line \(offset)"
+    case .name(let name): return name
+    case .pin(let number): return "pin " + String(number)
+    case .offset(let chip, let offset): return "line " + String(offset) + (chip.map { " of " + $0 } ?? "")
     }
   }
 }
