@@ -146,6 +146,62 @@ public enum Limits {
   /// How long a storm is left to pass.
   public static let stormRest: Duration = .seconds(60)
 
+  // MARK: The panel
+  /// An ordinary push-button bounces for less than 10 ms, a worn one for twice that.
+  public static let debounceDefault: Duration = .milliseconds(20)
+  /// A longer period would swallow a person's next press.
+  public static let debounceMax: Duration = .milliseconds(500)
+  /// Edges without a rest that no contact makes.
+  public static let bouncesMax = 200
+  /// A contact that has not come to rest by then is broken, or its wire is loose.
+  public static let bouncingMax: Duration = .milliseconds(500)
+  /// A broken contact is listened to again after this.
+  public static let chatterPause: Duration = .seconds(30)
+  /// Shorter is a slow press.
+  public static let holdDefault: Duration = .milliseconds(800)
+  /// From one press of a double to the next, as on any desk.
+  public static let multiplePressDefault: Duration = .milliseconds(400)
+  /// As on a keyboard.
+  public static let repeatAfterDefault: Duration = .milliseconds(500)
+  /// As fast as a person can count along.
+  public static let repeatEveryDefault: Duration = .milliseconds(250)
+  /// A faster repeat would be a flood of messages.
+  public static let repeatEveryMin: Duration = .milliseconds(50)
+  /// Two fingers of one person come down within this.
+  public static let chordWindow: Duration = .milliseconds(80)
+  /// No gesture takes longer; more is a mistake in the unit.
+  public static let gestureTimeMax: Duration = .seconds(30)
+  /// Nobody waits longer for a second press.
+  public static let confirmMax: Duration = .seconds(60)
+  /// More is no lock.
+  public static let lockAfterMax: Duration = .seconds(24 * 3600)
+  /// Presses of a code.
+  public static let codeLengthMax = 16
+  /// A code that is not continued for so long is begun anew.
+  public static let codePauseMax: Duration = .seconds(5)
+  /// Wrong codes before each further one costs time.
+  public static let codeAttemptsMax = 3
+  /// The first wait; it doubles.
+  public static let codeWaitMin: Duration = .seconds(30)
+  /// The longest: the person who has forgotten it comes back after a coffee.
+  public static let codeWaitMax: Duration = .seconds(900)
+  /// Buttons of one panel: a header has 28 lines.
+  public static let buttonsMax = 32
+  /// Pairs of buttons.
+  public static let chordsMax = 32
+  /// Bytes of a button's or a line's name; the kernel's own limit for a line is 31.
+  public static let lineNameSizeMax = 63
+  /// Missing lines are tried again after this, and then ever later.
+  public static let panelRetryMin: Duration = .seconds(1)
+  /// A line that comes back works within this.
+  public static let panelRetryMax: Duration = .seconds(30)
+  /// Steps of a light's pattern, as written.
+  public static let patternStepsMax = 32
+  /// Milliseconds of one step: faster is not seen, slower is not waited for.
+  public static let patternStepMilliseconds: ClosedRange<Int64> = 20...60_000
+  /// Milliseconds that a moment may cover what lasts.
+  public static let momentMillisecondsMax: Int64 = 10_000
+
   // MARK: Clock
   /// The first second of 2026: before this was written.
   ///
@@ -229,6 +285,8 @@ public enum Limits {
   // MARK: The simulator
   /// Lights that the virtual panel remembers; a test clears them between its steps.
   public static let simulatorLightsMax = 10_000
+  /// Outputs of the virtual panel; a kiosk has six.
+  public static let simulatorOutputsMax = 32
   /// Bytes of one line on the simulator's control socket: an NTAG216's memory in hexadecimal many times over.
   public static let simulatorLineSizeMax = 64 * 1024
   /// Clients on the simulator's control socket.

@@ -38,8 +38,10 @@ extension ConfigReader {
   }
 
   private mutating func action(_ node: YAMLNode, _ place: String, position: Int64, hasKey: Bool) -> Action? {
-    let keys = ["name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain"]
-    guard let mapping = mapping(node, place, keys: keys, later: ["confirm", "unlock"]) else { return nil }
+    let keys = [
+      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "unlock",
+    ]
+    guard let mapping = mapping(node, place, keys: keys) else { return nil }
     let name = required("name", in: mapping).flatMap {
       shortText($0, place + ".name", sizeMax: Limits.actionNameSizeMax)
     }
@@ -55,10 +57,13 @@ extension ConfigReader {
     let expires = mapping.value("expires").flatMap { duration($0, place + ".expires", max: Limits.expiresAfterMax) }
     let cooldown = mapping.value("cooldown").flatMap { duration($0, place + ".cooldown", max: Limits.cooldownMax) }
     let isRetained = mapping.value("retain").flatMap { flag($0, place + ".retain") }
+    let confirm = mapping.value("confirm").flatMap { duration($0, place + ".confirm", max: Limits.confirmMax) }
+    let unlocks = mapping.value("unlock").flatMap { flag($0, place + ".unlock") }
     guard let name, let topic, let message else { return nil }
     return Action(
       name: name, title: title ?? name, index: index ?? position, topic: topic, message: message, offline: offline,
-      expiresAfter: expires, cooldown: cooldown ?? .seconds(2), isRetained: isRetained ?? false)
+      expiresAfter: expires, cooldown: cooldown ?? .seconds(2), isRetained: isRetained ?? false,
+      confirmWithin: confirm, unlocksPanel: unlocks ?? false)
   }
 
   private mutating func topic(_ node: YAMLNode, _ place: String) -> String? {

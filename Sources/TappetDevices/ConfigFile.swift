@@ -79,6 +79,7 @@ extension ConfigReader {
     let actions = required("actions", in: top).flatMap { self.actions($0, hasKey: top.value("timestamp_key") != nil) }
     let names = top.value("actions").map { actionNames($0) } ?? []
     let panel = top.value("panel").flatMap { self.panel($0, actionNames: names) }
+    if let panel, let actions, let place = top.value("panel") { checkLock(panel, actions, at: place.position) }
     let device = top.value("reader").flatMap { self.readerDevice($0) }
     let checksClock = top.value("clock").flatMap { choice($0, "clock", ["check": true, "trust": false]) }
     let outbox = top.value("outbox").flatMap { self.outbox($0) }
@@ -87,7 +88,7 @@ extension ConfigReader {
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
       broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
-      panel: panel ?? PanelSettings(simulator: nil, buttons: []), actions: actions, checksClock: checksClock ?? true,
+      panel: panel ?? PanelSettings(), actions: actions, checksClock: checksClock ?? true,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control ?? state + "/control")
   }
@@ -102,41 +103,6 @@ extension ConfigReader {
     let count = mapping.value("count").flatMap { whole($0, "outbox.count", in: 1...10_000_000) }
     let size = mapping.value("size").flatMap { self.size($0, "outbox.size", max: 1 << 40) }
     return (count.map { Int($0) }, size)
-  }
-
-  private mutating func panel(_ node: YAMLNode, actionNames: [String]) -> PanelSettings? {
-    let later = ["profile", "chip", "leds", "buzzer", "lights"]
-    guard let mapping = mapping(node, "panel", keys: ["simulator", "buttons"], later: later) else { return nil }
-    let simulator = mapping.value("simulator").flatMap { socketPath($0, "panel.simulator") }
-    var buttons: [ButtonSettings] = []
-    if let list = mapping.value("buttons").flatMap({ self.list($0, "panel.buttons") }) {
-      for (index, element) in list.enumerated() {
-        let place = "panel.buttons[\(index)]"
-        if let button = button(element, place, actionNames: actionNames) {
-          if buttons.contains(where: { $0.line == button.line }) {
-            note(
-              .invalidValue(button.line, expected: "a line that no other button has"), at: element.position,
-              place + ".line")
-          }
-          buttons.append(button)
-        }
-      }
-    }
-    return PanelSettings(simulator: simulator, buttons: buttons)
-  }
-
-  private mutating func button(_ node: YAMLNode, _ place: String, actionNames: [String]) -> ButtonSettings? {
-    guard let mapping = mapping(node, place, keys: ["line", "press"], later: ["hold", "double", "bias", "active_low"])
-    else {
-      return nil
-    }
-    let line = required("line", in: mapping).flatMap { text($0, place + ".line") }
-    guard let press = required("press", in: mapping), let name = text(press, place + ".press") else { return nil }
-    if !actionNames.contains(name) {
-      let nearest = Spelling.nearest(to: name, among: actionNames)
-      note(.unknownAction(Self.shortened(name), nearest: nearest), at: press.position, place + ".press")
-    }
-    return line.map { ButtonSettings(line: $0, press: name) }
   }
 
   private mutating func timestampKey(_ node: YAMLNode) -> TimestampKey? {

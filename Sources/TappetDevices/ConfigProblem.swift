@@ -18,12 +18,16 @@ public struct ConfigProblem: Hashable, Sendable {
     case missingKey(String)
     case wrongType(expected: String, found: String)
     case invalidValue(String, expected: String)
-    /// A key of a later version.
-    case notInThisVersion(String)
     case needsPartner(String, partner: String)
     case duplicateName(String)
     case duplicateIndex(Int64)
     case unknownAction(String, nearest: String?)
+    /// `by`: the place in the file that has it already.
+    case lineUsedTwice(String, by: String)
+    case unknownButton(String, nearest: String?)
+    case unknownLight(String, nearest: String?)
+    /// `lock_after`, but neither a code nor an action that unlocks.
+    case nothingUnlocks
     /// `%T` where no timestamp_key is set.
     case timestampWithoutKey
     case keyFileUnreadable(path: String, SystemError)
@@ -83,12 +87,18 @@ public struct ConfigProblem: Hashable, Sendable {
     case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
     case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
     case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
-    case .notInThisVersion(let key): return "the key '\(key)'\(inPlace) is for a later version of Tappet; remove it"
     case .needsPartner(let key, let partner): return "'\(key)' needs '\(partner)' beside it\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
     case .unknownAction(let name, let nearest):
       return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
+    case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
+    case .unknownButton(let name, let nearest):
+      return "\(what): there is no button '\(name)'" + Self.suggestion(nearest)
+    case .unknownLight(let name, let nearest):
+      return "\(what): there is no light '\(name)'" + Self.suggestion(nearest)
+    case .nothingUnlocks:
+      return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
     case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):

@@ -30,8 +30,8 @@ struct ConfigReader {
 
   // MARK: Shapes
 
-  /// The node as a mapping with these keys; `later` are known, but not to this version.
-  mutating func mapping(_ node: YAMLNode, _ place: String, keys: [String], later: [String] = []) -> ConfigMapping? {
+  /// The node as a mapping with these keys.
+  mutating func mapping(_ node: YAMLNode, _ place: String, keys: [String]) -> ConfigMapping? {
     guard case .mapping(let pairs) = node.content else {
       note(.wrongType(expected: "a mapping (key: value)", found: Self.kind(of: node)), at: node.position, place)
       return nil
@@ -46,8 +46,6 @@ struct ConfigReader {
         note(.mergeKey, at: pair.key.position, place)
       } else if taken.contains(where: { $0.key == key }) {
         note(.duplicateKey(Self.shortened(key)), at: pair.key.position, place)
-      } else if later.contains(key) {
-        note(.notInThisVersion(key), at: pair.key.position, place)
       } else if keys.contains(key) {
         taken.append((key, pair.key.position, pair.value))
       } else {
@@ -146,17 +144,27 @@ struct ConfigReader {
   }
 
   /// `800 ms`, `3 s`, `10 min`, `24 h`, `7 d`.
-  mutating func duration(_ node: YAMLNode, _ place: String, max: Duration) -> Duration? {
+  mutating func duration(
+    _ node: YAMLNode, _ place: String, min: Duration = .zero, max: Duration
+  ) -> Duration? {
     let units: KeyValuePairs<String, Int64> = ["ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
     if let (number, unit) = quantity(node) {
       for entry in units where entry.key == unit {
         let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
-        if !overflow, .milliseconds(product) <= max { return .milliseconds(product) }
+        if !overflow, min <= .milliseconds(product), .milliseconds(product) <= max { return .milliseconds(product) }
       }
     }
-    let maxHours = max.wholeMilliseconds / 3_600_000
-    invalid(node, place, expected: "a duration such as '800 ms', '3 s', '10 min' or '24 h', at most \(maxHours) h")
+    let least = min > .zero ? "at least " + Self.text(of: min) + ", " : ""
+    invalid(
+      node, place,
+      expected: "a duration such as '800 ms', '3 s', '10 min' or '24 h', " + least + "at most " + Self.text(of: max))
     return nil
+  }
+
+  private static func text(of duration: Duration) -> String {
+    let milliseconds = duration.wholeMilliseconds
+    if milliseconds % 3_600_000 == 0 { return String(milliseconds / 3_600_000) + " h" }
+    return milliseconds % 1000 == 0 ? String(milliseconds / 1000) + " s" : String(milliseconds) + " ms"
   }
 
   /// `4096`, `64 KB`, `100 MB` (1 KB = 1,024 bytes).

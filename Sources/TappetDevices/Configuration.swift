@@ -26,30 +26,77 @@ public struct Configuration: Sendable {
   public var controlSocket: String
 }
 
-/// A panel's wiring.
-public struct PanelSettings: Hashable, Sendable {
-  /// The virtual panel's socket; nil: there is none.
+/// A panel's wiring, and what it means.
+public struct PanelSettings: Sendable {
+  /// The virtual panel's socket, whose lines take the place of real ones; nil: there is none.
   public var simulator: String?
-  /// Line and action's name.
-  public var buttons: [ButtonSettings]
+  /// The board's profile, which knows the header's pins: one of ours by name, or one's own by its path.
+  public var profile: String?
+  /// The chip of the lines that name none: its label or its path.
+  public var chip: String?
+  /// LEDs and buzzer; each output at most once.
+  public var outputs: [OutputSettings] = []
+  /// The buttons.
+  public var buttons: [ButtonSettings] = []
+  /// Pairs of buttons, by index.
+  public var chords: [ChordPlan] = []
+  /// Without use for so long the buttons are locked.
+  public var lockAfter: Duration?
+  /// The buttons, by index, that unlock it.
+  public var unlockCode: [Int] = []
+  /// How each light looks.
+  public var patterns = LightPatterns()
+
+  /// A panel with nothing on it.
+  public init() {}
+
+  /// The part that the core needs.
+  public var plan: PanelPlan {
+    var plans: [ButtonPlan] = []
+    for button in buttons { plans.append(button.plan) }
+    return PanelPlan(buttons: plans, chords: chords, lockAfter: lockAfter, unlockCode: unlockCode)
+  }
+
+  /// All outputs that are wired.
+  public var wired: LightOutputs {
+    var wired: LightOutputs = []
+    for output in outputs { wired.formUnion(output.output) }
+    return wired
+  }
+}
+
+/// What makes an output's light or sound.
+public enum OutputTarget: Hashable, Sendable {
+  /// A GPIO line.
+  case line(PanelLine)
+  /// A kernel LED, by its name under /sys/class/leds.
+  case led(String)
+}
+
+/// One LED, a part of an RGB LED, or the buzzer.
+public struct OutputSettings: Hashable, Sendable {
+  /// Exactly one.
+  public var output: LightOutputs
+  /// Where it is.
+  public var target: OutputTarget
+  /// Its place in the file: `panel.leds.status`.
+  public var place: String
 }
 
 /// One button.
 public struct ButtonSettings: Hashable, Sendable {
-  /// Its line, by name.
-  public var line: String
-  /// The name of the action that a press sets off.
-  public var press: String
+  /// Its name and what it does.
+  public var plan: ButtonPlan
+  /// Where it is.
+  public var line: PanelLine
 }
 
 extension KioskSettings {
   /// The part that the core needs.
   public init(_ configuration: Configuration) {
-    var buttons: [String: String] = [:]
-    for button in configuration.panel.buttons { buttons[button.line] = button.press }
     self.init(
-      actions: configuration.actions, buttons: buttons, endpointCount: configuration.broker.endpoints.count,
-      trustsClock: !configuration.checksClock, outboxCountMax: configuration.outboxCountMax,
-      outboxSizeMax: configuration.outboxSizeMax)
+      actions: configuration.actions, panel: configuration.panel.plan,
+      endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
+      outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
   }
 }

@@ -1,5 +1,5 @@
-// A panel without wires: lights and buttons over a socket, as tappet-sim plays them.
-// One datagram a message: `light NAME NANOSECONDS` to the panel, `press LINE` and `release LINE` from it.
+// A panel without wires: lights and buttons over a socket, as tappet-sim plays them. One datagram a message:
+// `light NAME NANOSECONDS` and `level OUTPUT 0|1 NANOSECONDS` to the panel, `press BUTTON` and `release BUTTON` from it.
 
 import TappetCore
 
@@ -20,10 +20,15 @@ public final class VirtualPanel {
     socket.send(Array("light \(light.name) \(now.nanoseconds)".utf8))
   }
 
+  /// Sets an output, by its name in the configuration; false when the panel is gone.
+  public func set(_ output: String, isOn: Bool, at now: Instant) -> Bool {
+    socket.send(Array("level \(output) \(isOn ? "1" : "0") \(now.nanoseconds)".utf8))
+  }
+
   /// What the panel said.
   public enum Receipt: Hashable, Sendable {
-    case pressed(line: String)
-    case released(line: String)
+    case pressed(button: String)
+    case released(button: String)
     case nothing
     case closed
   }
@@ -37,10 +42,11 @@ public final class VirtualPanel {
       case .nothing: return .nothing
       case .closed: return .closed
       case .message(let bytes):
-        let words = bytes.split(separator: UInt8(ascii: " "))
-        guard words.count == 2, let line = String(validating: words[1], as: UTF8.self) else { continue }
-        if words[0].elementsEqual("press".utf8) { return .pressed(line: line) }
-        if words[0].elementsEqual("release".utf8) { return .released(line: line) }
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
+          let button = String(validating: bytes[(space + 1)...], as: UTF8.self)
+        else { continue }
+        if bytes[..<space].elementsEqual("press".utf8) { return .pressed(button: button) }
+        if bytes[..<space].elementsEqual("release".utf8) { return .released(button: button) }
       }
     }
   }

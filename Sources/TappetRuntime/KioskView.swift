@@ -33,6 +33,18 @@ public struct KioskView: Sendable {
   public var broker = Part(isGood: false, text: "connecting")
   /// The disk under the outbox.
   public var disk = Part(isGood: true, text: "good")
+  /// The panel's lines and buttons.
+  public var panel = Part(isGood: true, text: "good")
+  /// Whether the buttons are locked; nil: they never are.
+  public var isLocked: Bool?
+  /// Which outputs are on; with the colours of an RGB LED, whether there is one or not.
+  public var levels: LightOutputs = []
+  /// The outputs that are wired.
+  public let wired: LightOutputs
+  /// The buttons' names.
+  public let buttons: [String]
+  /// What is wrong on the panel, by part.
+  private var panelTroubles: [(part: PanelPart, text: String)] = []
   /// Whether `%T` may be sealed; nil: not asked yet.
   public var clockIsGood: Bool?
   /// How many taps and presses came to what.
@@ -51,6 +63,11 @@ public struct KioskView: Sendable {
   init(_ configuration: Configuration, startedAt: Moment) {
     clientID = configuration.broker.clientID
     self.startedAt = startedAt
+    wired = configuration.panel.wired
+    var names: [String] = []
+    for button in configuration.panel.buttons { names.append(button.plan.name) }
+    buttons = names
+    isLocked = configuration.panel.lockAfter == nil ? nil : true
     lightSince = startedAt.instant
   }
 
@@ -72,8 +89,21 @@ public struct KioskView: Sendable {
     case .storeRecovered: disk = Part(isGood: true, text: "good")
     case .accepted, .delivered: add(line, isGood: true, at: now)
     case .refused, .ignored, .queued, .expired, .undeliverable: add(line, isGood: false, at: now)
+    case .panelLost(let part, _): trouble(part, line.sentence)
+    case .panelRecovered(let part): trouble(part, nil)
+    case .buttonStuck(let button), .buttonChattering(let button): trouble(.input(button), line.sentence)
+    case .buttonRecovered(let button): trouble(.input(button), nil)
+    case .panelLocked: isLocked = true
+    case .panelUnlocked: isLocked = false
+    case .codeRefused, .confirming, .confirmationEnded: add(line, isGood: false, at: now)
     case .clockGood, .clockUnknown, .outboxRestored, .stopping: break
     }
+  }
+
+  private mutating func trouble(_ part: PanelPart, _ text: String?) {
+    panelTroubles.removeAll { $0.part == part }
+    if let text { panelTroubles.append((part, text)) }
+    panel = Part(isGood: panelTroubles.isEmpty, text: panelTroubles.last?.text ?? "good")
   }
 
   private mutating func add(_ line: Line, isGood: Bool, at now: Moment) {
@@ -93,6 +123,7 @@ public struct KioskView: Sendable {
       "version": .string(Version.text), "client_id": .string(clientID),
       "uptime_seconds": .number((now.instant - startedAt.instant).wholeMilliseconds / 1000),
       "light": .string(baseLight.name), "reader": part(reader), "broker": part(broker), "disk": part(disk),
+      "panel": part(panel), "locked": isLocked.map { .bool($0) } ?? .null,
       "clock_good": clockIsGood.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)), "counters": counts,
       "taps": .array(
         taps.map {

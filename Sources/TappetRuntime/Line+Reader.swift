@@ -52,6 +52,7 @@ extension TapRefusal {
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
+    case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
     }
   }
 }

@@ -83,6 +83,42 @@ public struct Line: Sendable {
         .notice, "outbox-restored", "\(count) accepted \(count == 1 ? "entry waits" : "entries wait") from before")
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
+    case .panelLost(let part, let fault):
+      self.init(.error, "panel-lost", fault.sentence(part, configuration))
+    case .panelRecovered(let part):
+      self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
+    case .buttonStuck(let index):
+      self.init(
+        .warning, "button-stuck",
+        PanelPart.input(index).name(configuration)
+          + " was pressed before anybody could have pressed it; it is ignored until it is released. Is 'active_low' right, is it wired to the right line?"
+      )
+    case .buttonChattering(let index):
+      self.init(
+        .warning, "button-chattering",
+        PanelPart.input(index).name(configuration)
+          + " does not come to rest; it is not listened to for half a minute. Check its wire and its 'bias'")
+    case .buttonRecovered(let index):
+      self.init(.notice, "button-good", PanelPart.input(index).name(configuration) + " can be used again")
+    case .panelLocked:
+      self.init(.info, "locked", "the buttons are locked: nobody used them for a while")
+    case .panelUnlocked(let trigger):
+      self.init(.info, "unlocked", trigger == .tag ? "a tag unlocked the buttons" : "the code unlocked the buttons")
+    case .codeRefused(let wait):
+      let seconds = wait.wholeMilliseconds / 1000
+      self.init(
+        .warning, "code-refused",
+        seconds > 0 ? "wrong code; no code is taken for " + String(seconds) + " s" : "wrong code")
+    case .confirming(let action, let trigger, let within):
+      let seconds = String(within.wholeMilliseconds / 1000)
+      self.init(
+        .info, "confirming",
+        trigger == .tag
+          ? action + " is done when the tag stays for " + seconds + " s; take it away, or press a button, to cancel"
+          : action + " is done when it is pressed again within " + seconds + " s; another button cancels",
+        [("action", action)])
+    case .confirmationEnded(let action, let end):
+      self.init(.info, "not-confirmed", action + " was not confirmed: " + end.sentence, [("action", action)])
     }
   }
 

@@ -11,7 +11,6 @@ public enum RuntimeError: Error {
   case system(SystemError)
   case vault(VaultError)
   case control(path: String, SystemError)
-  case panel(path: String, SystemError)
   case lightTrace(path: String, SystemError)
   case noRandomness
 }
@@ -35,8 +34,7 @@ public final class Runtime {
   private let storeThread: StoreThread
   private let broker: BrokerLink
   private var reader: ReaderProcess?
-  private var panel: VirtualPanel?
-  private let lightTrace: LightTrace?
+  private let panel: RuntimePanel
   private var control: ControlServer?
   private var waiting: [Event] = []
   private var isHandling = false
@@ -51,6 +49,12 @@ public final class Runtime {
   public init(_ configuration: Configuration, lightTracePath: String? = nil) throws(RuntimeError) {
     self.configuration = configuration
     let now = clock.now()
+    let trace: LightTrace?
+    do throws(SystemError) {
+      trace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
+    } catch {
+      throw .lightTrace(path: lightTracePath ?? "", error)
+    }
     let store: Store
     let summary: OutboxSummary
     let secrets: [TagSecret]
@@ -70,12 +74,8 @@ public final class Runtime {
       self.mailbox = mailbox
       storeThread = try StoreThread(store) { mailbox.post(.store($0)) }
       broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
+      panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
     } catch { throw .system(error) }
-    do throws(SystemError) {
-      lightTrace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
-    } catch {
-      throw .lightTrace(path: lightTracePath ?? "", error)
-    }
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
     view = KioskView(configuration, startedAt: now)
     waiting = [.started(summary), .secretsLoaded(secrets)]
@@ -98,12 +98,13 @@ public final class Runtime {
     do throws(SystemError) {
       control = try ControlServer(path: path, reactor: reactor) { [unowned(unsafe) self] in self.answer($0, from: $1) }
     } catch { throw .control(path: path, error) }
-    if let path = configuration.panel.simulator {
-      do throws(SystemError) { try connectPanel(path) } catch { throw .panel(path: path, error) }
-    }
+    defer { panel.close() }
     checkClock()
     handleWaiting()
-    do throws(SystemError) { try reactor.run() } catch { throw .system(error) }
+    do throws(SystemError) {
+      try openPanel()
+      try reactor.run()
+    } catch { throw .system(error) }
     broker.shutdown()
     storeThread.stop()
   }
@@ -205,6 +206,9 @@ public final class Runtime {
     case .noteSecretUse(let id, let unixSeconds):
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
+    case .retryPanel: panel.retry()
+    case .pauseButton(let button): panel.pause(button)
+    case .resumeButton(let button): panel.resume(button)
     case .report(let report): tell(report, at: now)
     case .finish: reactor.stop()
     }
@@ -223,8 +227,7 @@ public final class Runtime {
 
   private func show(_ light: Light, at now: Instant) {
     view.show(light, at: now)
-    lightTrace?.record(light, at: now)
-    if let panel, !panel.show(light, at: now) { losePanel() }
+    panel.show(light, at: now)
     control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
   }
 
@@ -266,30 +269,40 @@ public final class Runtime {
 
   // MARK: Panel
 
-  private func connectPanel(_ path: String) throws(SystemError) {
-    let panel = try VirtualPanel(path: path)
-    try reactor.watch(panel.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.panelSpoke() }
-    self.panel = panel
-  }
-
-  private func panelSpoke() {
-    while let panel {
-      switch panel.receive() {
-      case .pressed(let line): waiting.append(.pressed(line: line))
-      case .released: break
-      case .nothing: return handleWaiting()
-      case .closed: losePanel()
-      }
+  private func openPanel() throws(SystemError) {
+    panel.onEvents = { [unowned(unsafe) self] events in
+      for event in events { self.waiting.append(.panel(event)) }
+      self.handleWaiting()
     }
-    handleWaiting()
+    panel.onLevels = { [unowned(unsafe) self] in
+      self.view.levels = self.panel.on
+      if !self.isHandling { self.onChange?(self.view) }
+    }
+    try panel.open(profile: loadProfile(), isWatched: onChange != nil)
   }
 
-  private func losePanel() {
-    guard let lost = panel else { return }
-    reactor.unwatch(lost.fileDescriptor)
-    panel = nil
-    journal.write(.warning, "the virtual panel is gone: lights are shown nowhere until tappet is started again")
+  /// The board's pins; without them the lines that need them fail, each with its sentence.
+  private func loadProfile() -> BoardProfile? {
+    guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
+    do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
+      for sentence in error.sentences { journal.write(.error, sentence) }
+      return nil
+    }
   }
+
+  /// A key that stands for the button of this index was pressed or released.
+  public func key(_ button: Int, isDown: Bool) {
+    guard configuration.panel.buttons.indices.contains(button) else { return }
+    feed(.panel(.key(button: button, isDown: isDown, at: clock.now().instant)))
+  }
+
+  /// Calls `handler` when `fileDescriptor` has something to read; before `run`.
+  public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) -> Bool {
+    (try? reactor.watch(fileDescriptor, for: .readable) { _ in handler() }) != nil
+  }
+
+  /// Forgets a descriptor.
+  public func unwatch(_ fileDescriptor: Int32) { reactor.unwatch(fileDescriptor) }
 
   /// Secrets were changed by the tool: read them anew.
   func reloadSecrets() throws(VaultError) -> Int {

@@ -13,8 +13,6 @@ extension RuntimeError {
       error.isAddressInUse
         ? "another kiosk runs with this configuration (it listens at \(path)); end it, or give this one a state folder of its own"
         : "the control socket \(path) cannot be made: \(error.text)"
-    case .panel(let path, let error):
-      "the virtual panel at \(path) cannot be reached: \(error.text); is tappet-sim running with --panel?"
     case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
     case .noRandomness: "the system has no random numbers"
     }

@@ -126,7 +126,7 @@ private struct Checkup {
     guard let status = kiosk.ask("status") else {
       return note("kiosk", false, "it runs, but does not answer; look at its log")
     }
-    for part in ["reader", "broker", "disk"] {
+    for part in ["reader", "broker", "disk", "panel"] {
       note(
         part, status[part]?["good"] == .bool(true), (status[part]?["text"]?.text ?? "") + " (says the running kiosk)")
     }

@@ -26,11 +26,13 @@ enum Help {
     "run": """
     Usage: tappet run [--config FILE] [--light-trace FILE] [--plain]
 
-    Runs the kiosk until SIGTERM or Ctrl-C; the second one ends it at once. On a terminal it shows the light, the parts
-    and the last taps; otherwise, or with --plain, it logs to stderr.
+    Runs the kiosk until SIGTERM or Ctrl-C; the second one ends it at once. On a terminal it shows the lights in their
+    rhythm, the parts and the last taps, and the keys 1 to 9 are the buttons ('h' before a digit holds it until the digit
+    is typed again); otherwise, or with --plain, it logs to stderr.
 
       --config FILE       the configuration (/etc/tappet/kiosk.yaml)
-      --light-trace FILE  append every light with its monotonic time: NANOSECONDS NAME
+      --light-trace FILE  append every light and level with its monotonic time:
+                          NANOSECONDS LIGHT, NANOSECONDS OUTPUT=0|1
       --plain             log instead of the live view
     """,
     "check": """

@@ -1,4 +1,5 @@
-// The kiosk on a terminal: its light, its parts, the last taps. Drawn when something changes, never on a timer.
+// The kiosk on a terminal: its lights in their rhythm, its parts, the last taps, its buttons on keys. Drawn when something
+// changes, never on a timer, and only the lines that have changed.
 
 import CPlatform
 import TappetCore
@@ -8,6 +9,14 @@ import TappetRuntime
 /// Draws on the terminal's alternate screen, which leaves what stood there before as it was.
 final class LiveView {
   private var isOpen = false
+  private var drawn: [String] = []
+  private var size: (columns: Int, rows: Int) = (0, 0)
+  /// The terminal's settings from before; nil: it has no keys for us.
+  private var keyboard: termios?
+  /// `h` was typed: the next digit holds its button, or lets go of it.
+  private var isHolding = false
+  /// The buttons that a key holds down.
+  private var held: Set<Int> = []
 
   /// Shows the picture.
   func draw(_ view: KioskView) {
@@ -15,47 +24,127 @@ final class LiveView {
       isOpen = true
       Output.write("\u{1B}[?1049h\u{1B}[?25l")
     }
-    let (columns, rows) = Self.size()
-    let text = lines(view).prefix(rows - 1).map { Self.clipped($0, columns) }.joined(separator: "\u{1B}[K\r\n")
-    Output.write("\u{1B}[H" + text + "\u{1B}[K\u{1B}[J")
+    let size = Self.size()
+    var text = ""
+    if size != self.size {
+      self.size = size
+      drawn = []
+      text = "\u{1B}[2J"
+    }
+    var lines = lines(view)
+    if lines.count > size.rows { lines.removeLast(lines.count - size.rows) }
+    for index in 0..<max(lines.count, drawn.count) {
+      let line = index < lines.count ? Self.clipped(lines[index], size.columns) : ""
+      if index < drawn.count, drawn[index] == line { continue }
+      if index < drawn.count { drawn[index] = line } else { drawn.append(line) }
+      text += "\u{1B}[" + String(index + 1) + ";1H" + line + "\u{1B}[K"
+    }
+    if !text.isEmpty { Output.write(text) }
   }
 
   /// Gives the terminal back.
   func close() {
+    if var keyboard { tcsetattr(0, TCSANOW, &keyboard) }
+    keyboard = nil
     if isOpen { Output.write("\u{1B}[?25h\u{1B}[?1049l") }
     isOpen = false
   }
 
+  // MARK: Keys
+
+  /// Takes the keys from the terminal one by one, without showing them; false when standard input is none.
+  func openKeyboard() -> Bool {
+    var settings = termios()
+    guard isatty(0) == 1, tcgetattr(0, &settings) == 0 else { return false }
+    let before = settings
+    settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    guard tcsetattr(0, TCSANOW, &settings) == 0 else { return false }
+    keyboard = before
+    return true
+  }
+
+  /// What was typed: buttons by index, down or up; nil when the terminal is gone.
+  func readKeys() -> [(button: Int, isDown: Bool)]? {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(0, &bytes, bytes.count)
+    guard count > 0 else { return count < 0 && tp_errno() == EINTR ? [] : nil }
+    var keys: [(button: Int, isDown: Bool)] = []
+    for byte in bytes.prefix(count) {
+      switch byte {
+      case UInt8(ascii: "h"): isHolding = true
+      case UInt8(ascii: "1")...UInt8(ascii: "9"):
+        let button = Int(byte - UInt8(ascii: "1"))
+        if held.remove(button) != nil {
+          keys.append((button, false))
+        } else {
+          keys.append((button, true))
+          if isHolding { held.insert(button) } else { keys.append((button, false)) }
+        }
+        isHolding = false
+      default: isHolding = false
+      }
+    }
+    return keys
+  }
+
+  // MARK: Lines
+
   private func lines(_ view: KioskView) -> [String] {
     var lines = [
-      "\u{1B}[1mtappet\u{1B}[0m \(view.clientID)   (Ctrl-C ends it)", "",
-      "  light    \(cell(view.light)) \(view.light.name)"
-        + (view.light.isLasting ? "" : "   then \(cell(view.baseLight)) \(view.baseLight.name)"),
+      "\u{1B}[1mtappet\u{1B}[0m " + view.clientID + "   (Ctrl-C ends it)", "",
+      "  light    " + cell(view.levels) + " " + view.light.name
+        + (view.light.isLasting ? "" : "   then " + view.baseLight.name),
+    ]
+    if !view.wired.isEmpty { lines.append("  LEDs     " + leds(view)) }
+    if !view.buttons.isEmpty { lines.append("  buttons  " + buttons(view)) }
+    lines += [
       "  reader   " + part(view.reader), "  broker   " + part(view.broker), "  disk     " + part(view.disk),
+    ]
+    if !view.panel.isGood { lines.append("  panel    " + part(view.panel)) }
+    let counters = view.counters
+    lines += [
       "  clock    " + (view.clockIsGood == false ? "\u{1B}[33mnot synchronised\u{1B}[0m" : "good"),
-      "  outbox   \(view.outboxCount) waiting", "",
-      "  accepted \(view.counters.accepted)   delivered \(view.counters.delivered)   refused \(view.counters.refused)"
-        + "   expired \(view.counters.expired)", "",
+      "  outbox   " + String(view.outboxCount) + " waiting", "",
+      "  accepted " + String(counters.accepted) + "   delivered " + String(counters.delivered) + "   refused "
+        + String(counters.refused) + "   expired " + String(counters.expired), "",
     ]
     for tap in view.taps.reversed() {
-      lines.append("  \(tap.isGood ? "\u{1B}[32m✓\u{1B}[0m" : "\u{1B}[33m•\u{1B}[0m") \(tap.text)")
+      lines.append((tap.isGood ? "  \u{1B}[32m✓\u{1B}[0m " : "  \u{1B}[33m•\u{1B}[0m ") + tap.text)
     }
     return lines
   }
 
-  private func part(_ part: KioskView.Part) -> String {
-    part.isGood ? part.text : "\u{1B}[33m\(part.text)\u{1B}[0m"
+  /// The colour that an RGB LED has now; a buzzer is heard.
+  private func cell(_ levels: LightOutputs) -> String {
+    // The bits of red, green and blue are in the terminal's order.
+    let colour = Int(levels.rawValue >> 2 & 7)
+    return "\u{1B}[" + String(colour == 0 ? 100 : 40 + colour) + "m  \u{1B}[0m" + (levels.contains(.buzzer) ? "♪" : " ")
   }
 
-  private func cell(_ light: Light) -> String {
-    let colour =
-      switch light {
-      case .ready, .accepted, .deliveredByTag, .deliveredByButton: 42
-      case .starting, .reading: 44
-      case .queued, .offline, .clockUnknown: 43
-      case .refused, .expired, .readerLost, .fault: 41
-      }
-    return "\u{1B}[\(colour)m  \u{1B}[0m"
+  private func leds(_ view: KioskView) -> String {
+    // By bit, as in `LightOutputs.names`.
+    let colours = [43, 42, 41, 42, 44, 45]
+    var text = ""
+    for (bit, name) in LightOutputs.names.enumerated() {
+      let output = LightOutputs(rawValue: 1 << UInt8(bit))
+      guard view.wired.contains(output) else { continue }
+      text += "\u{1B}[" + String(view.levels.contains(output) ? colours[bit] : 100) + "m  \u{1B}[0m " + name + "   "
+    }
+    return text
+  }
+
+  private func buttons(_ view: KioskView) -> String {
+    var text = ""
+    for (index, name) in view.buttons.enumerated() {
+      if keyboard != nil, index < 9 { text += "\u{1B}[1m" + String(index + 1) + "\u{1B}[0m " }
+      text += name + (held.contains(index) ? " (held)   " : "   ")
+    }
+    if keyboard != nil { text += "\u{1B}[2mh before a digit holds it\u{1B}[0m" }
+    return view.isLocked == true ? text + "   \u{1B}[33mlocked\u{1B}[0m" : text
+  }
+
+  private func part(_ part: KioskView.Part) -> String {
+    part.isGood ? part.text : "\u{1B}[33m" + part.text + "\u{1B}[0m"
   }
 
   private static func size() -> (columns: Int, rows: Int) {

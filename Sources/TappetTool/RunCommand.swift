@@ -29,6 +29,12 @@ enum RunCommand {
       runtime.onLine = { _ in }  // The view shows the lines; a log between them would tear it.
       runtime.onChange = { screen.draw($0) }
       defer { screen.close() }
+      if screen.openKeyboard() {
+        _ = runtime.watch(0) {
+          guard let keys = screen.readKeys() else { return runtime.unwatch(0) }
+          for key in keys { runtime.key(key.button, isDown: key.isDown) }
+        }
+      }
       try runtime.run()
       return .success
     } catch {

@@ -25,7 +25,7 @@ enum StatusCommand {
   }
 
   private static func show(_ status: JSON, asJSON: Bool) -> ExitStatus {
-    let parts = ["reader", "broker", "disk"]
+    let parts = ["reader", "broker", "disk", "panel"]
     let isGood = parts.allSatisfy { status[$0]?["good"] == .bool(true) } && status["clock_good"] != .bool(false)
     if asJSON {
       Output.print(status)

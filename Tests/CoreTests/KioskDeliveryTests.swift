@@ -23,10 +23,11 @@ import Testing
   }
 
   @Test func `without a broker an action that is not to be done late is refused`() {
-    let story = KioskScript(buttons: ["a": "garage"])
+    let story = KioskScript(panel: .pressing("garage"))
     story.startOffline()
+    story.openButtons()
     #expect(story.tap(at: 100, .of(.garageSecret)) == ["light refused", "report refused broker away garage"])
-    #expect(story.at(200, .pressed(line: "a")) == ["light refused", "report refused broker away garage"])
+    #expect(story.edge(0, true, at: 200) == ["light refused", "report refused broker away garage"])
   }
 
   @Test func `what was in flight when the link was lost goes again, once`() throws {

@@ -16,13 +16,13 @@ final class KioskScript {
   private var nextSequence: Int64 = 1
 
   init(
-    _ actions: [Action] = [.light, .garage, .scene], buttons: [String: String] = [:], endpoints: Int = 1,
+    _ actions: [Action] = [.light, .garage, .scene], panel: PanelPlan = PanelPlan(), endpoints: Int = 1,
     trustsClock: Bool = false, countMax: Int = Limits.outboxCountMax, sizeMax: Int = Limits.outboxSizeMax,
     seed: UInt64 = 1
   ) {
     kiosk = Kiosk(
       settings: KioskSettings(
-        actions: actions, buttons: buttons, endpointCount: endpoints, trustsClock: trustsClock,
+        actions: actions, panel: panel, endpointCount: endpoints, trustsClock: trustsClock,
         outboxCountMax: countMax, outboxSizeMax: sizeMax),
       seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, seed << 32 | 3, ~seed), at: Instant(nanoseconds: 0))
   }
@@ -34,6 +34,29 @@ final class KioskScript {
     time = milliseconds
     lastEffects = kiosk.handle(event, at: moment(milliseconds))
     return lastEffects.map { $0.words }
+  }
+
+  /// A button's contact moves, without a bounce.
+  @discardableResult
+  func edge(_ button: Int, _ isActive: Bool, at milliseconds: Int) -> [String] {
+    at(milliseconds, .panel(.edge(input: button, isActive: isActive, at: moment(milliseconds).instant)))
+  }
+
+  /// A press of 60 ms by a finger on a good contact; the orders at its first edge.
+  @discardableResult
+  func press(_ button: Int, at milliseconds: Int) -> [String] {
+    let words = edge(button, true, at: milliseconds)
+    let effects = lastEffects
+    edge(button, false, at: milliseconds + 60)
+    lastEffects = effects
+    return words
+  }
+
+  /// The buttons' lines are open and at rest.
+  func openButtons() {
+    for button in kiosk.settings.panel.buttons.indices {
+      at(time, .panel(.opened(.input(button), isActive: false, debouncesItself: false)))
+    }
   }
 
   func moment(_ milliseconds: Int) -> Moment {
@@ -113,6 +136,24 @@ final class KioskScript {
 }
 
 // MARK: The cast
+
+extension PanelPlan {
+  /// A button for each action, that sets it off when pressed.
+  static func pressing(_ actions: String...) -> PanelPlan {
+    PanelPlan(
+      buttons: actions.enumerated().map { index, action in
+        ButtonPlan(name: "b\(index)", gestures: .with([.press: action]))
+      })
+  }
+}
+
+extension GestureSettings {
+  static func with(_ actions: [Gesture: String]) -> GestureSettings {
+    var settings = GestureSettings()
+    for (gesture, action) in actions { settings[gesture] = action }
+    return settings
+  }
+}
 
 extension Action {
   static let light = Action(

@@ -114,15 +114,16 @@ import Testing
     _ = policy.connectionLost(connectedAt: start, at: start + .seconds(30), random: &random)
     #expect(policy.failures == 1)
 
-    let story = KioskScript(buttons: ["bell": "light"])
+    let story = KioskScript(panel: .pressing("light"))
     story.start()
+    story.openButtons()
     for _ in 0..<7 {
       story.at(story.time, .link(.failed(.connectionRefused)))
       #expect(story.sleep(until: story.time + 64_000).contains("connect 0"))
     }
     story.at(story.time, .link(.connected(sessionPresent: false)))
     story.at(story.time, .store(.fetched([], reachedEnd: true)))
-    story.at(story.time, .pressed(line: "bell"))
+    story.edge(0, true, at: story.time)
     let entry = try #require(story.commit(at: story.time).entry)
     story.at(story.time, .link(.acknowledged(entry.id)))
     story.at(story.time, .link(.lost(.closedByBroker)))
@@ -219,12 +220,13 @@ import Testing
   }
 
   @Test func `while stopping, what cannot be done at once is refused, and what can be promised is queued`() {
-    let story = KioskScript(buttons: ["a": "garage", "b": "light"])
+    let story = KioskScript(panel: .pressing("garage", "light"))
     story.startAll()
+    story.openButtons()
     story.accept(at: 100, .of(.lightSecret))
     story.at(200, .stopRequested)
-    #expect(story.at(210, .pressed(line: "a")) == ["light refused", "report refused broker away garage"])
-    #expect(story.at(220, .pressed(line: "b")) == ["store light"])
+    #expect(story.edge(0, true, at: 210) == ["light refused", "report refused broker away garage"])
+    #expect(story.edge(1, true, at: 220) == ["store light"])
     #expect(story.commit(at: 230).words.first == "light queued")
   }
 

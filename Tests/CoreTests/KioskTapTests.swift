@@ -36,16 +36,17 @@ import Testing
   }
 
   @Test func `a press is accepted without a tag and delivered by its own light`() throws {
-    let story = KioskScript(buttons: ["GPIO5": "light"])
+    let story = KioskScript(panel: .pressing("light"))
     story.startAll()
-    #expect(story.at(100, .pressed(line: "GPIO5")) == ["store light"])
+    story.openButtons()
+    #expect(story.edge(0, true, at: 100) == ["store light"])
     let entry = try #require(story.commit(at: 101).entry)
     #expect(entry.trigger == .button)
     #expect(
       story.at(102, .link(.acknowledged(entry.id))) == [
         "forget", "light delivered-by-button", "report delivered light",
       ])
-    #expect(story.at(103, .pressed(line: "GPIO6")) == [])
+    #expect(story.edge(1, true, at: 103) == [])
   }
 
   @Test func `every secret of an action opens, and its use is noted`() {

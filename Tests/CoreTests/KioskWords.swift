@@ -18,6 +18,9 @@ extension Effect {
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
+    case .retryPanel: "retry panel"
+    case .pauseButton(let button): "pause \(button)"
+    case .resumeButton(let button): "resume \(button)"
     case .report(let report): "report \(report.words)"
     case .finish: "finish"
     }
@@ -63,6 +66,17 @@ extension Report {
     case .storeRecovered: "store recovered"
     case .outboxRestored(let count): "restored \(count)"
     case .stopping(let count): "stopping \(count)"
+    case .panelLost(let part, let fault): "panel lost \(part) \(fault)"
+    case .panelRecovered(let part): "panel recovered \(part)"
+    case .buttonStuck(let button): "stuck \(button)"
+    case .buttonChattering(let button): "chattering \(button)"
+    case .buttonRecovered(let button): "recovered \(button)"
+    case .panelLocked: "locked"
+    case .panelUnlocked(let trigger): "unlocked by \(trigger)"
+    case .codeRefused(let wait): "code refused \(wait.wholeMilliseconds)"
+    case .confirming(let action, let trigger, let within):
+      "confirming \(action) by \(trigger) within \(within.wholeMilliseconds)"
+    case .confirmationEnded(let action, let end): "not confirmed \(action) \(end)"
     }
   }
 }
@@ -92,6 +106,7 @@ extension TapRefusal {
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
+    case .panelLocked: "panel locked"
     }
   }
 }

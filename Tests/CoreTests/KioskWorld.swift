@@ -82,7 +82,7 @@ struct KioskWorld {
 
   static func newKiosk(seed: UInt64, at now: Moment) -> Kiosk {
     Kiosk(
-      settings: KioskSettings(actions: actions, buttons: ["bell": "light"], endpointCount: 2, outboxCountMax: 60),
+      settings: KioskSettings(actions: actions, panel: .pressing("light"), endpointCount: 2, outboxCountMax: 60),
       seed: (seed, 1, seed &* 31, 5), at: now.instant)
   }
 
@@ -138,7 +138,7 @@ struct KioskWorld {
     case .report(.delivered(let entry, _)), .report(.undeliverable(let entry, _)), .report(.expired(let entry)):
       if !outcomes.insert(entry.id).inserted, !entry.mayHaveTwoLives { complain("two outcomes of one entry") }
     case .report(.accepted(let entry, _)): promised.insert(entry.id)
-    case .light, .report, .noteSecretUse: break
+    case .light, .report, .noteSecretUse, .retryPanel, .pauseButton, .resumeButton: break
     case .finish: isFinished = true
     }
   }
@@ -202,7 +202,7 @@ extension Event {
   fileprivate var isGoodTap: Bool {
     switch self {
     case .reader(.tagRead(let reading)): KioskWorld.goodTags.contains(reading)
-    case .pressed: true
+    case .panel(.key(let button, let isDown, _)): button == 0 && isDown
     default: false
     }
   }

@@ -12,7 +12,7 @@ extension KioskWorld {
     case 22..<42: readerActs()
     case 42..<64: linkActs()
     case 64..<86: pass(milliseconds: Int64(1) << Int64.random(in: 0...16, using: &random))
-    case 86..<89: tell(.pressed(line: chance(90) ? "bell" : "unknown"))
+    case 86..<89: press(chance(90) ? 0 : 1)
     case 89..<91: fireEarly()
     case 91..<93: diskIsGood = chance(70)
     case 93..<95: clockChanges()
@@ -21,6 +21,11 @@ extension KioskWorld {
     default: if chance(20) { tell(.stopRequested) }
     }
     if isFinished { startAgain(afterReboot: chance(40)) }
+  }
+
+  private mutating func press(_ button: Int) {
+    tell(.panel(.key(button: button, isDown: true, at: now.instant)))
+    tell(.panel(.key(button: button, isDown: false, at: now.instant)))
   }
 
   private mutating func clockChanges() {

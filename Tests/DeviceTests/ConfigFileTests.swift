@@ -170,9 +170,6 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     BadConfig(good + "reader: {device: }\n", "kiosk.yaml:5:18: reader.device must be text, not nothing"),
     BadConfig(good + "state: [a]\n", "kiosk.yaml:5:8: state must be text, not a list"),
     BadConfig(
-      good + "panel: {leds: {status: GPIO17}}\n",
-      "kiosk.yaml:5:9: the key 'leds' in panel is for a later version of Tappet; remove it"),
-    BadConfig(
       good + "panel: {buttons: [{line: b1, press: ligth}]}\n",
       "kiosk.yaml:5:37: panel.buttons[0].press: there is no action 'ligth' (did you mean 'light'?)"),
     BadConfig(

@@ -93,8 +93,14 @@ private func isSound(_ configuration: Configuration) {
     promise((.zero...Limits.cooldownMax).contains(action.cooldown), "cooldown")
     promise(!action.message.usesTimestamp || configuration.timestampKey != nil, "%T without a key")
   }
-  let buttons = configuration.panel.buttons
-  promise(buttons.allSatisfy { button in actions.contains { $0.name == button.press } }, "a button without its action")
+  let panel = configuration.panel
+  promise(panel.buttons.count <= Limits.buttonsMax && panel.chords.count <= Limits.chordsMax, "too many buttons")
+  let names = panel.buttons.flatMap { $0.plan.gestures.actions.compactMap { $0 } } + panel.chords.map { $0.action }
+  promise(names.allSatisfy { name in actions.contains { $0.name == name } }, "a gesture without its action")
+  let indexes = panel.chords.flatMap { [$0.first, $0.second] } + panel.unlockCode
+  promise(indexes.allSatisfy { panel.buttons.indices.contains($0) }, "a button that is not there")
+  promise(Set(panel.outputs.map { $0.output.rawValue }).count == panel.outputs.count, "an output twice")
+  for light in Light.allCases { promise(panel.patterns[light] != nil, "a light without a pattern") }
   promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox of no size")
   _ = KioskSettings(configuration)
 }

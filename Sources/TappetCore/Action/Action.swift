@@ -30,12 +30,17 @@ public struct Action: Hashable, Sendable {
   public var cooldown: Duration
   /// MQTT's retain flag.
   public var isRetained: Bool
+  /// It is done only when it is asked for again within this time; nil: at once.
+  public var confirmWithin: Duration?
+  /// Whether a tag of it unlocks the buttons.
+  public var unlocksPanel: Bool
 
   /// An action with the defaults of the configuration: a message with a timestamp token is dropped when the broker is
   /// away and expires after 10 s, any other is queued for 24 h.
   public init(
     name: String, title: String, index: Int64, topic: String, message: PayloadTemplate, offline: OfflinePolicy? = nil,
-    expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false
+    expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false,
+    confirmWithin: Duration? = nil, unlocksPanel: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -46,5 +51,7 @@ public struct Action: Hashable, Sendable {
     self.expiresAfter = expiresAfter ?? (message.usesTimestamp ? .seconds(10) : .seconds(24 * 3600))
     self.cooldown = cooldown
     self.isRetained = isRetained
+    self.confirmWithin = confirmWithin
+    self.unlocksPanel = unlocksPanel
   }
 }

@@ -34,8 +34,8 @@ public enum Event: Sendable {
   case link(LinkEvent)
   /// A message could not be made from the entry: its time does not fit a token.
   case fillFailed(EntryID)
-  /// A button's line became active.
-  case pressed(line: String)
+  /// Something happened on the panel.
+  case panel(PanelEvent)
   /// A person or the service manager asked for an end.
   case stopRequested
 }

@@ -10,22 +10,34 @@ extension Kiosk {
     case .success(let tap):
       let action = tap.action
       if let remaining = taps.cooldownRemaining(uid, action, at: now.instant) {
-        return ignore(uid, action: action.name, .cooldown(remaining: remaining))
+        return unlock(by: action, at: now) + ignore(uid, action: action.name, .cooldown(remaining: remaining))
       }
-      if let obstacle = obstacle(to: action) { return refuse(.tag, uid, obstacle) }
-      taps.noteAccepted(uid, action, cooldownMax: settings.cooldownMax, at: now.instant)
-      return [
-        .store(enter(action, by: .tag, uid, at: now)),
-        .noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds),
-      ]
+      let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
+      if let within = action.confirmWithin {
+        return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
+      }
+      return ended + tagAccepted(uid, tap, at: now)
     }
   }
 
-  mutating func buttonPressed(_ line: String, at now: Moment) -> [Effect] {
-    guard isTaking, let name = settings.buttons[line], let action = settings.actions.first(where: { $0.name == name })
-    else {
-      return []
-    }
+  /// The tag is good, and was left there for as long as its action wants it.
+  mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+    let action = tap.action
+    var effects = unlock(by: action, at: now)
+    if let obstacle = obstacle(to: action) { return effects + refuse(.tag, uid, obstacle) }
+    lock.used(at: now.instant)
+    taps.noteAccepted(uid, action, cooldownMax: settings.cooldownMax, at: now.instant)
+    effects.append(.store(enter(action, by: .tag, uid, at: now)))
+    effects.append(.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds))
+    return effects
+  }
+
+  /// Whoever has the tag may use the panel, whatever becomes of the message.
+  private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
+    action.unlocksPanel && lock.unlock(at: now.instant) ? [.report(.panelUnlocked(.tag))] : []
+  }
+
+  mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
     if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle) }
     return [.store(enter(action, by: .button, nil, at: now))]
   }

@@ -1,4 +1,5 @@
-// Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift.
+// Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift,
+// those of the panel in Kiosk+Panel.swift.
 //
 // In: an `Event` and the time. Out: effects, in the order in which they are to be performed, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
@@ -18,10 +19,15 @@ public struct Kiosk: Sendable {
 
   let settings: KioskSettings
   private var phase: Phase = .starting
-  private var reader: ReaderSupervision
+  private(set) var reader: ReaderSupervision
   private(set) var link: LinkSupervision
   var outbox: Outbox
   var taps = TapMemory()
+  var inputs: PanelInputs
+  var lock: PanelLock
+  var panel = PanelSupervision()
+  /// What is asked, while it is asked.
+  var confirmation: Confirmation?
   var secrets: [TagSecret] = []
   var random: Randomness
   /// How many taps and presses came to what.
@@ -41,6 +47,8 @@ public struct Kiosk: Sendable {
     reader = ReaderSupervision(startAt: now)
     link = LinkSupervision(endpointCount: settings.endpointCount, connectAt: now)
     outbox = Outbox(OutboxSummary())
+    inputs = PanelInputs(settings.panel)
+    lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
     random = Randomness(seed: seed)
   }
 
@@ -52,15 +60,22 @@ public struct Kiosk: Sendable {
 
   /// When `Event.timerFired` is due, if nothing happens before; nil: when something happens.
   public func nextDeadline(at now: Moment) -> Instant? {
+    var deadline: Instant?
+    func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
     switch phase {
     case .starting, .finished: return nil
-    case .draining(let until), .closing(let until): return until
-    case .running: break
+    case .closing(let until): return until
+    case .draining(let until): deadline = until
+    case .running:
+      deadline = reader.deadline
+      consider(link.deadline)
+      consider(store.deadline)
+      consider(expiryDeadline(at: now))
+      consider(panel.deadline)
     }
-    var deadline = reader.deadline
-    for other in [link.deadline, store.deadline, expiryDeadline(at: now)] {
-      if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
-    }
+    consider(inputs.deadline)
+    consider(lock.deadline)
+    consider(confirmation?.until)
     return deadline
   }
 
@@ -81,9 +96,11 @@ public struct Kiosk: Sendable {
     case .store(let answer): effects = storeAnswered(answer, at: now)
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
-    case .pressed(let line): effects = buttonPressed(line, at: now)
+    case .panel(let change): effects = panelChanged(change, at: now)
     case .stopRequested: effects = stop(at: now)
     }
+    // Edges come with the time at which they were made; others of the same moment may follow, and are waited for.
+    if case .panel(.edge) = event {} else { effects += dueOnPanel(at: now) }
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += lastingLight()
@@ -107,7 +124,7 @@ public struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
+      return endConfirmation(.closed) + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished
       return [.finish]
@@ -133,7 +150,7 @@ public struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now.instant) + store.timeUp(at: now.instant)
-        + expireWhatIsOver(at: now)
+        + panel.timeUp(at: now.instant) + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
@@ -177,7 +194,7 @@ public struct Kiosk: Sendable {
     case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault))
     case .tagLeft(let uid):
       taps.tagLeft(uid)
-      return effects
+      return effects + tagGone(uid)
     case .ready, .heartbeat, .lost: return effects
     }
   }
@@ -294,11 +311,13 @@ public struct Kiosk: Sendable {
 
   /// What lasts while nothing happens: the most serious trouble first.
   public var baseLight: Light {
-    if !store.isGood { return .fault }
+    if confirmation != nil { return .confirming }
+    if !store.isGood || !panel.isGood { return .fault }
     if reader.isLost { return .readerLost }
     if link.hasFailed { return .offline }
     if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
-    return reader.isUsable && link.isUp ? .ready : .starting
+    guard reader.isUsable, link.isUp else { return .starting }
+    return lock.isLocked ? .locked : .ready
   }
 
   private mutating func lastingLight() -> [Effect] {

@@ -4,8 +4,8 @@
 public struct KioskSettings: Sendable {
   /// The actions, names and indexes unique.
   public var actions: [Action]
-  /// Action names by button line.
-  public var buttons: [String: String]
+  /// The buttons and what they mean; the names in it are those of `actions`.
+  public var panel: PanelPlan
   /// How many endpoints can be tried in turn; at least 1.
   public var endpointCount: Int
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
@@ -17,11 +17,11 @@ public struct KioskSettings: Sendable {
 
   /// Settings with the default bounds.
   public init(
-    actions: [Action], buttons: [String: String] = [:], endpointCount: Int = 1, trustsClock: Bool = false,
+    actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, trustsClock: Bool = false,
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
-    self.buttons = buttons
+    self.panel = panel
     self.endpointCount = max(1, endpointCount)
     self.trustsClock = trustsClock
     self.outboxCountMax = outboxCountMax

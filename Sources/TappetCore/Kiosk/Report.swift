@@ -20,6 +20,8 @@ public enum TapRefusal: Error, Hashable, Sendable {
   case outboxFull(action: String, count: Int, size: Int)
   /// The disk did not take it.
   case notStored(action: String, StoreFault)
+  /// The buttons are locked.
+  case panelLocked
 }
 
 /// Why a tap was neither accepted nor refused.
@@ -51,6 +53,18 @@ public enum QueueReason: Hashable, Sendable {
   case behindOthers(count: Int)
 }
 
+/// Why a question got no answer.
+public enum ConfirmationEnd: Hashable, Sendable {
+  /// The time for it is over.
+  case timeUp
+  /// Another button was pressed, or another tag came.
+  case otherTouch
+  /// The tag was taken away, or its reader went.
+  case tagGone
+  /// The panel was locked, or the kiosk ends.
+  case closed
+}
+
 /// One fact for people.
 public enum Report: Sendable {
   case readerReady(device: String)
@@ -74,4 +88,17 @@ public enum Report: Sendable {
   case storeRecovered
   case outboxRestored(count: Int)
   case stopping(unacknowledged: Int)
+  case panelLost(PanelPart, PanelFault)
+  case panelRecovered(PanelPart)
+  /// It was pressed before anybody could have pressed it.
+  case buttonStuck(Int)
+  /// It does not come to rest.
+  case buttonChattering(Int)
+  case buttonRecovered(Int)
+  case panelLocked
+  case panelUnlocked(Trigger)
+  /// How long no code is taken.
+  case codeRefused(wait: Duration)
+  case confirming(action: String, Trigger, within: Duration)
+  case confirmationEnded(action: String, ConfirmationEnd)
 }

@@ -11,6 +11,8 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case readerLost = 4
   case clockUnknown = 5
   case fault = 6
+  case locked = 7
+  case confirming = 8
   // Moments of one tap or press.
   case reading = 10
   case accepted = 11
@@ -29,6 +31,8 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .readerLost: "reader-lost"
     case .clockUnknown: "clock-unknown"
     case .fault: "fault"
+    case .locked: "locked"
+    case .confirming: "confirming"
     case .reading: "reading"
     case .accepted: "accepted"
     case .deliveredByTag: "delivered-by-tag"
@@ -39,11 +43,29 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
+  /// The light of this name.
+  public init?(name: String) {
+    guard let light = Light.allCases.first(where: { $0.name == name }) else { return nil }
+    self = light
+  }
+
   /// Whether it is shown until another lasting one takes its place; the others are moments, after which that one returns.
-  public var isLasting: Bool {
+  public var isLasting: Bool { rawValue < Light.reading.rawValue }
+
+  /// How serious it is among its kind: the lasting state of the highest rank is shown, and a moment takes the place of one
+  /// of its rank or below.
+  ///
+  /// Trouble is what a person has to know; only a question that waits for an answer goes before it.
+  public var rank: UInt8 {
     switch self {
-    case .starting, .ready, .offline, .readerLost, .clockUnknown, .fault: true
-    case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: false
+    case .ready, .reading: 0
+    case .locked, .accepted: 1
+    case .starting, .queued, .deliveredByTag, .deliveredByButton: 2
+    case .clockUnknown, .expired: 3
+    case .offline, .refused: 4
+    case .readerLost: 5
+    case .fault: 6
+    case .confirming: 7
     }
   }
 }

@@ -37,8 +37,12 @@ extension SimulatorCommandLine {
       lights clear
       lights wait NAME MS
                       answers when NAME was shown since 'lights clear'
+      leds            each output as it is now: NAME 0|1 (a list)
+      levels          how they changed since 'levels clear': NAME 0|1 ARRIVED SENT (a list)
+      levels clear
       panel           whether a kiosk is connected
-      press NAME, release NAME
+      press BUTTON, release BUTTON
+                      by its name, or its line, in the kiosk's configuration
       quit
 
     Exit codes: 0 done; 1 the command was refused; 2 wrong usage; 3 the system failed.

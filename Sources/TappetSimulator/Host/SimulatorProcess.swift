@@ -153,6 +153,7 @@ final class SimulatorProcess {
     case .end:
       kiosk = nil
       world.hasKiosk = false
+      world.panel.lose()
     }
   }
 

@@ -20,6 +20,9 @@ enum ControlCommand {
   case lights
   case clearLights
   case awaitLight(name: String, timeout: Duration)
+  case levels
+  case clearLevels
+  case outputs
   case panel
   case press(String)
   case release(String)
@@ -58,8 +61,11 @@ enum ControlCommand {
     case ("lights", 3) where rest[0] == "wait":
       return .awaitLight(name: String(rest[1]), timeout: .milliseconds(try count(rest[2])))
     case ("panel", 0): return .panel
-    case ("press", 1): return .press(String(rest[0]))
-    case ("release", 1): return .release(String(rest[0]))
+    case ("levels", 0): return .levels
+    case ("levels", 1) where rest[0] == "clear": return .clearLevels
+    case ("leds", 0): return .outputs
+    case ("press", 1...): return .press(rest.joined(separator: " "))
+    case ("release", 1...): return .release(rest.joined(separator: " "))
     case ("quit", 0): return .quit
     default: throw .unknownCommand
     }

@@ -71,6 +71,10 @@ public struct SimulatedWorld {
     case .lights: return .lines(panel.entries.map { "\($0.name) \($0.arrived.nanoseconds) \($0.sent)" })
     case .clearLights: panel.clear()
     case .awaitLight(let name, let timeout): return .awaitLight(name: name, deadline: now + timeout)
+    case .levels:
+      return .lines(panel.levels.map { "\($0.name) \($0.isOn ? 1 : 0) \($0.arrived.nanoseconds) \($0.sent)" })
+    case .clearLevels: panel.clearLevels()
+    case .outputs: return .lines(panel.outputs.map { "\($0.name) \($0.isOn ? 1 : 0)" })
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
     case .press(let name): try tellKiosk("press " + name)
     case .release(let name): try tellKiosk("release " + name)

@@ -81,7 +81,10 @@ final class KioskWorld {
 
   func startSimulator() throws {
     let service = try Service(
-      try Programs.built("tappet-sim"), ["--link", folder + "/reader", "--control", folder + "/sim", "--pace", "off"],
+      try Programs.built("tappet-sim"),
+      [
+        "--link", folder + "/reader", "--control", folder + "/sim", "--panel", folder + "/panel", "--pace", "off",
+      ],
       log: folder + "/sim.log")
     sim = service
     guard eventually(5, { service.text.contains("ready ") }) else { throw WorldFault(description: service.text) }
@@ -126,12 +129,16 @@ final class KioskWorld {
 
   // MARK: What is seen
 
-  /// Names of all lights so far.
-  var lights: [String] {
+  /// Lights and levels so far, with their times in nanoseconds.
+  var trace: [(time: Int64, what: String)] {
     ((try? String(contentsOfFile: folder + "/lights", encoding: .utf8)) ?? "").split(separator: "\n").map {
-      String($0.split(separator: " ").last ?? "")
+      let words = $0.split(separator: " ")
+      return (Int64(words.first ?? "") ?? -1, String(words.last ?? ""))
     }
   }
+
+  /// Names of all lights so far.
+  var lights: [String] { trace.map { $0.what }.filter { !$0.contains("=") } }
 
   var log: String { kiosk?.text ?? "" }
   var received: [Received] { witness?.actions ?? [] }

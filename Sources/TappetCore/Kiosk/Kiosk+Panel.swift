@@ -1,0 +1,175 @@
+// The way of one press: from the contact's edge to the action, past the lock and the question whether it is meant. Deciding only.
+//
+// A button sets off an action only while the panel is not locked and nothing else is asked; a press that answers a question,
+// opens the lock or cancels is nothing else besides.
+
+/// An action that is done only when the person says so again.
+struct Confirmation: Sendable {
+  /// Who is asked.
+  enum Source: Sendable {
+    /// These buttons, by the same gesture.
+    case buttons([Int], action: Action)
+    /// The tag: it says yes by lying there until the time is over.
+    case tag(TagUID, VerifiedTap)
+  }
+
+  var source: Source
+  /// When the time for the answer is over.
+  var until: Instant
+
+  init(buttons: [Int], action: Action, until: Instant) {
+    source = .buttons(buttons, action: action)
+    self.until = until
+  }
+
+  init(tap: VerifiedTap, uid: TagUID, until: Instant) {
+    source = .tag(uid, tap)
+    self.until = until
+  }
+
+  var action: Action {
+    switch source {
+    case .buttons(_, let action): action
+    case .tag(_, let tap): tap.action
+    }
+  }
+}
+
+extension Kiosk {
+  mutating func panelChanged(_ change: PanelEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .opened(let part, let isActive, let debouncesItself):
+      var effects = panel.opened(part)
+      for button in buttons(behind: part) {
+        if !isActive { effects += panel.recovered(button) }
+        effects += done(inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
+      }
+      return effects
+    case .failed(let part, let fault):
+      for button in buttons(behind: part) {
+        inputs.closed(button)
+        _ = panel.forget(button)
+      }
+      return panel.failed(part, fault, at: now.instant)
+    case .edge(let button, let isActive, let time):
+      setGate()
+      return done(inputs.edge(button, isActive: isActive, at: time), at: now)
+    case .key(let button, let isDown, let time):
+      setGate()
+      return done(inputs.key(button, isDown: isDown, at: time), at: now)
+    }
+  }
+
+  /// The buttons that work only while this part does.
+  private func buttons(behind part: PanelPart) -> Range<Int> {
+    switch part {
+    case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
+    case .output: 0..<0
+    case .simulator: settings.panel.buttons.indices
+    }
+  }
+
+  /// What became due by the time alone.
+  mutating func dueOnPanel(at now: Moment) -> [Effect] {
+    setGate()
+    var effects = done(inputs.advance(to: now.instant), at: now)
+    if let confirmation {
+      switch confirmation.source {
+      case .tag(let uid, let tap):
+        if !reader.isUsable {
+          effects += endConfirmation(.tagGone)
+        } else if confirmation.until <= now.instant {
+          self.confirmation = nil
+          effects += tagAccepted(uid, tap, at: now)
+        }
+      case .buttons:
+        if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
+      }
+    }
+    if lock.advance(to: now.instant) {
+      inputs.dropAll()
+      effects += endConfirmation(.closed)
+      effects.append(.report(.panelLocked))
+    }
+    return effects
+  }
+
+  /// The tag is away: it has not said yes.
+  mutating func tagGone(_ uid: TagUID) -> [Effect] {
+    guard case .tag(uid, _) = confirmation?.source else { return [] }
+    return endConfirmation(.tagGone)
+  }
+
+  /// Begins to ask; the light does it.
+  mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
+    confirmation = question
+    let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
+    return [.report(.confirming(action: question.action.name, trigger, within: within))]
+  }
+
+  /// Nothing is asked any more, and nothing is done.
+  mutating func endConfirmation(_ end: ConfirmationEnd) -> [Effect] {
+    guard let question = confirmation else { return [] }
+    confirmation = nil
+    counters.refused += 1
+    return [.light(.refused), .report(.confirmationEnded(action: question.action.name, end))]
+  }
+
+  private mutating func setGate() {
+    guard !lock.isLocked else { return inputs.gate = .closed }
+    switch confirmation?.source {
+    case nil: inputs.gate = .open
+    case .tag: inputs.gate = .closed
+    case .buttons(let buttons, _): inputs.gate = .only(buttons)
+    }
+  }
+
+  private mutating func done(_ outcomes: [PanelInputs.Outcome], at now: Moment) -> [Effect] {
+    var effects: [Effect] = []
+    for outcome in outcomes {
+      switch outcome {
+      case .gesture(let button, let gesture):
+        effects += gestured([button], gesture, settings.panel.buttons[button].gestures[gesture], at: now)
+      case .chord(let index):
+        let chord = settings.panel.chords[index]
+        effects += gestured([chord.first, chord.second], .press, chord.action, at: now)
+      case .diverted(let button):
+        effects += confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
+      case .stuck(let button): effects += panel.stuck(button)
+      case .chattering(let button):
+        inputs.closed(button)
+        effects += panel.chattering(button, at: now.instant)
+      case .recovered(let button): effects += panel.recovered(button)
+      }
+    }
+    return effects
+  }
+
+  private mutating func gestured(_ buttons: [Int], _ gesture: Gesture, _ name: String?, at now: Moment) -> [Effect] {
+    guard isTaking, !lock.isLocked, let name, let action = settings.actions.first(where: { $0.name == name }) else {
+      return []
+    }
+    lock.used(at: now.instant)
+    if case .buttons(let asked, let wanted) = confirmation?.source {
+      // Letting go of the button is no answer.
+      if gesture == .release || gesture == .repeat { return [] }
+      guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }
+      confirmation = nil
+      return buttonAccepted(action, at: now)
+    }
+    guard let within = action.confirmWithin else { return buttonAccepted(action, at: now) }
+    return ask(Confirmation(buttons: buttons, action: action, until: now.instant + within), within: within)
+  }
+
+  private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
+    guard isTaking, lock.isLocked else { return [] }
+    switch lock.pressed(button, at: now.instant) {
+    case .taken: return [.light(.reading)]
+    case .refused, .blocked: return refuse(.button, nil, .panelLocked)
+    case .wrong(let wait):
+      counters.refused += 1
+      return [.light(.refused), .report(.codeRefused(wait: wait))]
+    case .unlocked: return [.light(.accepted), .report(.panelUnlocked(.button))]
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// A deadline of its own beside the reactor's: the lights keep their rhythm whatever else is due.
+
+import CPlatform
+import TappetCore
+
+/// A descriptor that is readable from an instant on.
+///
+/// One thread.
+public final class Alarm {
+  /// For `Reactor.watch`; call `acknowledge` when it is readable.
+  public let fileDescriptor: Int32
+  private var deadline: Instant?
+
+  /// An alarm that is not set.
+  public init() throws(SystemError) {
+    fileDescriptor = try checked("timerfd_create") {
+      timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
+    }
+  }
+
+  deinit { close(fileDescriptor) }
+
+  /// Rings at `instant`, or at once when that has passed; nil unsets it.
+  public func set(at instant: Instant?) {
+    guard instant != deadline else { return }
+    deadline = instant
+    var setting = itimerspec()
+    if let instant {
+      // All zero would disarm it.
+      let nanoseconds = max(instant.nanoseconds, 1)
+      setting.it_value.tv_sec = time_t(clamping: nanoseconds / 1_000_000_000)
+      setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    }
+    let result = timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    precondition(result == 0, "timerfd_settime refuses only what we never pass")
+  }
+
+  /// Whether it rang; it is unset by then.
+  public func acknowledge() -> Bool {
+    var expirations: UInt64 = 0
+    guard read(fileDescriptor, &expirations, 8) == 8 else { return false }
+    deadline = nil
+    return true
+  }
+}
