@@ -38,13 +38,17 @@ def wire(world):
     return world.chip
 
 
-def start(world, panel=PANEL, actions=ACTIONS):
-    """A kiosk with that panel, ready."""
+def start(world, panel=PANEL, actions=ACTIONS, is_anew=True):
+    """A kiosk with that panel."""
     chip = wire(world)
-    if world.machine.agent.run("kill -0 $(cat /run/kiosk.pid)")[0] == 0:
-        world.kiosk.stop()
-    world.kiosk.configure(panel, actions)
-    world.kiosk.start()
+    world.kiosk.run_with(panel, actions, is_anew)
+    return chip
+
+
+def ready(world):
+    """The kiosk with the panel above, and nothing is wrong."""
+    chip = start(world, is_anew=False)
+    until("everything to be up", lambda: chip.value(STATUS))
     return chip
 
 
@@ -81,9 +85,8 @@ def settle(world, **wanted):
 
 @on_each("'tappet check' takes the panel's lines and draws the header")
 def check_draws(world):
-    wire(world)
+    start(world)
     world.kiosk.stop()
-    world.kiosk.configure(PANEL, ACTIONS)
     status, output = world.kiosk.tool("check")
     require(status == 0, f"'tappet check' ended with {status}:\n{output}")
     rows = [line for line in output.splitlines() if "GPIO17" in line]
@@ -92,8 +95,7 @@ def check_draws(world):
 
 @on_each("a press becomes a message")
 def presses(world):
-    chip = start(world, PANEL)
-    world.kiosk.await_light("ready")
+    chip = ready(world)
     mark(world)
     press(chip, FRONT)
     settle(world, light=1)
@@ -102,7 +104,7 @@ def presses(world):
 
 @on_each("hold and double press are told apart")
 def gestures(world):
-    chip = world.chip
+    chip = ready(world)
     mark(world)
     press(chip, BELL, 1100)
     settle(world, scene=1)
@@ -119,7 +121,7 @@ def gestures(world):
 
 @on_each("the LEDs play the README's rhythm for a tag and for a button")
 def plays(world):
-    chip = world.chip
+    chip = ready(world)
     told = []
     for name, act in (("delivered-by-tag", lambda: tap(world)), ("delivered-by-button", lambda: press(chip, FRONT))):
         off = None
@@ -140,10 +142,9 @@ def plays(world):
 
 @on_each("broker away: the LED says so, a press waits, and goes when it is back")
 def offline(world):
-    chip = world.chip
+    chip = ready(world)
     mark(world)
-    world.broker.stop()
-    world.witness.stop()
+    world.stop_broker()
     world.kiosk.await_light("offline")
     since = now(world)
     press(chip, FRONT)
@@ -152,8 +153,7 @@ def offline(world):
     _, offs = rhythm.cycles(chip.changes(STATUS, since), "offline", 2)
     queued = rhythm.find_moment(chip.changes(RESULT, since), "queued")
     require(max(map(abs, offs)) <= 2 * rhythm.TOLERANCE_MS, f"the offline rhythm is {max(map(abs, offs)):.1f} ms off")
-    world.broker.start()
-    world.rejoin_witness()
+    world.start_broker()
     until("the queued press", lambda: world.witness.count("board/light") == 1, 60)
     return f"offline at most {max(map(abs, offs)):.1f} ms off, queued {queued:.1f} ms"
 
@@ -209,8 +209,7 @@ def bad_lines(world):
 
 @on_each("a chip that vanishes is said, and taken again when it is back")
 def vanishes(world):
-    chip, kiosk = start(world), world.kiosk
-    kiosk.await_light("ready")
+    chip, kiosk = ready(world), world.kiosk
     chip.unplug()
     until("the sentence", lambda: "went away" in kiosk.log())
     used = cpu_ms(world)
@@ -244,12 +243,10 @@ def cpu_ms(world):
 
 @on_each("a button that is stuck at the start counts once it was let go")
 def stuck(world):
-    chip = wire(world)
+    chip = ready(world)
+    world.kiosk.stop()
     chip.pull(FRONT, False)
     mark(world)
-    if world.machine.agent.run("kill -0 $(cat /run/kiosk.pid)")[0] == 0:
-        world.kiosk.stop()
-    world.kiosk.configure(PANEL, ACTIONS)
     world.kiosk.start()
     until("the sentence", lambda: "front" in world.kiosk.log())
     settle(world)
@@ -261,8 +258,7 @@ def stuck(world):
 
 @on_each("10 kHz bouncing on one button leaves the other one alone")
 def bounces(world):
-    chip = start(world)
-    world.kiosk.await_light("ready")
+    chip = ready(world)
     mark(world)
     place = f"{chip.lines}/sim_gpio{FRONT}/pull"
     loop = f"end=$(($(date +%s)+3)); while [ $(date +%s) -lt $end ]; do i=0; while [ $i -lt 500 ]; do echo pull-up; echo pull-down; i=$((i+1)); done >{place}; done"
@@ -288,9 +284,7 @@ def returns(world, chip):
 @on_each("the LEDs are dark after the end, and after a kill")
 def dark(world):
     for number in (15, 9):
-        chip = start(world)
-        world.kiosk.await_light("ready")
-        until("the status LED", lambda: chip.value(STATUS))
+        chip = ready(world)
         for led in (STATUS, RESULT):
             chip.pull(led, False)
         world.kiosk.stop(number)

@@ -35,7 +35,7 @@ class Kiosk:
     def __init__(self, machine, pki):
         self.machine, self.pki = machine, pki
         self.secret = os.urandom(32)
-        self.log_read = 0
+        self.configured = self.running = None  # The panel's and the actions' part of the configuration.
 
     def install(self, panel="", actions=ACTIONS):
         """Lays configuration, certificates and keys onto the board's disk."""
@@ -51,6 +51,21 @@ class Kiosk:
 
     def configure(self, panel="", actions=ACTIONS):
         self.machine.agent.write(f"{HOME}/kiosk.yaml", CONFIG + panel + actions)
+        self.configured = panel + actions
+
+    def is_up(self):
+        return self.machine.agent.run("test -e /run/kiosk.pid && kill -0 $(cat /run/kiosk.pid)")[0] == 0
+
+    def run_with(self, panel="", actions=ACTIONS, is_anew=False):
+        """A kiosk with that configuration runs; `is_anew`: it has just been started."""
+        if self.configured is None:
+            self.install(panel, actions)
+        if self.is_up():
+            if self.running == panel + actions and not is_anew:
+                return
+            self.stop()
+        self.configure(panel, actions)
+        self.start()
 
     def tool(self, *words):
         """Runs a command of the tool in the guest: (exit status, output)."""
@@ -58,7 +73,7 @@ class Kiosk:
         return self.machine.agent.run(line)
 
     def start(self):
-        self.log_read = 0
+        self.running = self.configured
         agent = self.machine.agent
         command = f"tappet run --plain --config {HOME}/kiosk.yaml --light-trace {LIGHTS}"
         agent.sh(f"rm -f {LIGHTS}; {command} >{LOG} 2>&1 & echo $! >/run/kiosk.pid")
@@ -66,7 +81,7 @@ class Kiosk:
 
     def stop(self, number=15):
         self.machine.agent.run(f"kill -{number} $(cat /run/kiosk.pid)")
-        until("the kiosk's end", lambda: self.machine.agent.run("kill -0 $(cat /run/kiosk.pid)")[0] != 0)
+        until("the kiosk's end", lambda: not self.is_up())
 
     def log(self):
         return self.machine.agent.run(f"cat {LOG}")[1]

@@ -55,6 +55,7 @@ def run_board(board, tests, make_world, tally):
             traceback.print_exc(file=sys.stderr)
             if world:
                 world.tell_more()
+                world.repair()
         print(f"  {verdict}  {board}: {name}, {time.monotonic() - began:.1f} s" + (f"\n          {say}" if say else ""), flush=True)
         began = time.monotonic()
     if world:

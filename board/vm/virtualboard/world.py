@@ -26,9 +26,19 @@ class World:
             self.end()
             raise
 
-    def rejoin_witness(self):
-        """A new witness, which has seen nothing yet; the broker had to be started anew."""
+    def stop_broker(self):
+        self.broker.stop()
+        self.witness.stop()
+
+    def start_broker(self):
+        """The broker again, and a new witness, which has seen nothing yet."""
+        self.broker.start()
         self.witness = Witness(self.broker)
+
+    def repair(self):
+        """After a test that failed: what it took away is there again."""
+        if self.broker.process.poll() is not None:
+            self.start_broker()
 
     def tell_more(self):
         """What a person wants to see when something failed."""
