@@ -92,7 +92,7 @@ final class GPIOLine {
   ) throws(SystemError) -> GPIOLine {
     var handle: OpaquePointer?
     let microseconds = UInt32(clamping: line.debounce.wholeNanoseconds / 1000)
-    let code = "tappet".withCString { consumer in
+    let code = GPIOPanel.consumer.withCString { consumer in
       var wish = tp_gpio_wish(
         consumer: consumer, offset: offset, is_output: isOn != nil, is_active_low: line.isActiveLow,
         is_on: isOn ?? false, bias: line.bias.code, drive: line.drive.code,

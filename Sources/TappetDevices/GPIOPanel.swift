@@ -34,6 +34,9 @@ public final class GPIOPanel {
     case lost(GPIOFault)
   }
 
+  /// What the kernel calls us to others who want a line that we have.
+  public static let consumer = "tappet"
+
   private let chip: String?
   private let profile: BoardProfile?
   private let reactor: Reactor
@@ -136,23 +139,14 @@ public final class GPIOPanel {
       let current = chips ?? GPIOChips.scan(folder: folder)
       chips = current
       do throws(GPIOFault) { try request(index, current) } catch {
-        let fault = Self.stillGone(known, error) ? .chipGone : error
+        var fault = error
+        // That nothing is there says nothing new of a line whose chip went away, nor, when another chip did, of any.
+        if let known, error.meansAbsence, known == .chipGone || !tellsAll { fault = known }
         release(index, .lost(fault))
         if tellsAll || fault != known { events.append(.failed(line: entries[index].id, fault)) }
       }
     }
     tell()
-  }
-
-  /// Whether a line whose chip went away is not found for that reason.
-  private static func stillGone(_ known: GPIOFault?, _ fault: GPIOFault) -> Bool {
-    guard known == .chipGone else { return false }
-    switch fault {
-    case .noChips, .noChip, .noSuchLine: return true
-    case .ambiguousChip, .noSuchOffset, .chipNotNamed, .ambiguous, .wrongPin, .listedTwice, .busy, .noPermission,
-      .noEdges, .notSupported, .chipGone, .system:
-      return false
-    }
   }
 
   private func request(_ index: Int, _ chips: GPIOChips) throws(GPIOFault) {

@@ -32,7 +32,7 @@ extension PanelPart {
 
 extension PanelFault {
   /// What happened to a part and what to do.
-  func sentence(_ part: PanelPart, _ configuration: Configuration) -> String {
+  public func sentence(_ part: PanelPart, _ configuration: Configuration) -> String {
     let name = part.name(configuration)
     switch self {
     case .simulatorAway(code: 0): return name + " hung up; it is connected again as soon as it is back"

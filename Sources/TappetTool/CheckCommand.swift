@@ -58,7 +58,9 @@ private struct Checkup {
         : configuration.checksClock
           ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
           : "not synchronised, but trusted by 'clock: trust'")
-    if let kiosk = RunningKiosk(configuration) { askKiosk(kiosk) } else { tryDevices() }
+    let kiosk = RunningKiosk(configuration)
+    if let kiosk { askKiosk(kiosk) } else { tryDevices() }
+    checkPanel(isRunning: kiosk != nil)
   }
 
   private mutating func note(_ part: String, _ isGood: Bool, _ text: String) {
@@ -139,6 +141,18 @@ private struct Checkup {
       let broker = Trial.broker(configuration, endpoint: index)
       note("broker", broker.isGood, broker.text)
     }
+  }
+}
+
+extension Checkup {
+  fileprivate mutating func checkPanel(isRunning: Bool) {
+    // Its lines take the place of real ones.
+    if let path = configuration.panel.simulator { return note("panel", true, "virtual, at " + path) }
+    let trial = PanelTrial(configuration, isRunning: isRunning, colour: isatty(1) == 1)
+    for finding in trial.findings { note("panel", finding.isGood, finding.text) }
+    guard printsLines, !trial.drawing.isEmpty else { return }
+    Output.print("")
+    for line in trial.drawing { Output.print(line) }
   }
 }
 

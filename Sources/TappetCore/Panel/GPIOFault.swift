@@ -59,6 +59,18 @@ public enum GPIOFault: Error, Hashable, Sendable {
   }
 }
 
+extension GPIOFault {
+  /// Whether it says only that something is not there.
+  public var meansAbsence: Bool {
+    switch self {
+    case .noChips, .noChip, .noSuchLine: true
+    case .ambiguousChip, .noSuchOffset, .chipNotNamed, .ambiguous, .wrongPin, .listedTwice, .busy, .noPermission,
+      .noEdges, .notSupported, .chipGone, .system:
+      false
+    }
+  }
+}
+
 /// One line of the panel, by its place in the lists that the panel was made of.
 public enum GPIOLineID: Hashable, Sendable {
   /// A button.
@@ -81,7 +93,7 @@ public enum GPIOEvent: Hashable, Sendable {
 
 extension LineAddress {
   /// As a sentence calls it: `GPIO17`, `pin 11`, `line 17 of pinctrl-rp1`.
-  public var phrase: String {
+  public var text: String {
     switch self {
     case .name(let name): return name
     case .pin(let number): return "pin " + String(number)
