@@ -123,7 +123,7 @@ extension ConfigReader {
   /// Each line once.
   private mutating func take(_ address: LineAddress, at position: TextPosition, _ place: String, _ uses: inout Uses) {
     for use in uses where use.address == address {
-      return note(.lineUsedTwice(address.phrase, by: use.place), at: position, place)
+      return note(.lineUsedTwice(address.text, by: use.place), at: position, place)
     }
     uses.append((address, place))
   }
@@ -233,7 +233,7 @@ extension ConfigReader {
     for gesture in Gesture.allCases { self.gesture(gesture, in: mapping, &gestures, actionNames) }
     let name = mapping.value("name").flatMap { lineText($0, place + ".name") }
     guard let address = address(in: mapping, panel, &uses) else { return }
-    let plan = ButtonPlan(name: name ?? address.phrase, debounce: debounce, gestures: gestures)
+    let plan = ButtonPlan(name: name ?? address.text, debounce: debounce, gestures: gestures)
     for other in panel.buttons where other.plan.name == plan.name {
       // A line that stands twice was told of already.
       if let value = mapping.value("name") {

@@ -21,9 +21,9 @@ extension PanelPart {
   fileprivate func line(_ configuration: Configuration) -> String {
     let panel = configuration.panel
     switch self {
-    case .input(let index) where panel.buttons.indices.contains(index): return panel.buttons[index].line.address.phrase
+    case .input(let index) where panel.buttons.indices.contains(index): return panel.buttons[index].line.address.text
     case .output(let index) where panel.outputs.indices.contains(index):
-      if case .line(let line) = panel.outputs[index].target { return line.address.phrase }
+      if case .line(let line) = panel.outputs[index].target { return line.address.text }
       return ""
     case .input, .output, .simulator: return ""
     }
