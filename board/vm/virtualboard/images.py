@@ -51,5 +51,10 @@ def make(release):
     call(["make", "ARCH=arm64", f"RELEASE={release}"], f"building for {release}")
     call([os.path.join(HERE, "build-kernel"), APT_STATE, kernel], "the kernel")
     call([os.path.join(HERE, "build-image"), APT_STATE, release, kernel, folder], f"the file system of {release}")
-    call([os.path.join(HERE, "build-image"), "overlay", f"build-{name}", overlay], "the overlay")
+    probe = os.path.join(folder, "probe")
+    libraries = os.path.join(sysroot, "usr/lib/aarch64-linux-gnu")
+    compiler = ["aarch64-linux-gnu-gcc", f"--sysroot={sysroot}", f"-B{libraries}", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"]
+    call([*compiler, "-o", probe, os.path.join(HERE, "programs/probe.c"), f"-L{libraries}", "-lgpiod", "-lmosquitto", "-lsqlite3",
+          f"-Wl,-rpath-link,{libraries}"], "the probe")
+    call([os.path.join(HERE, "build-image"), "overlay", f"build-{name}", overlay, probe], "the overlay")
     return Image(os.path.join(kernel, "vmlinuz"), [os.path.join(folder, "initrd"), overlay])
