@@ -1,6 +1,7 @@
 /* What the tests need in the guest and a shell is too slow for.
 
-     probe bounce FILE HERTZ SECONDS   writes pull-up and pull-down into FILE by turns, so often; says how many it wrote
+     probe bounce FILE HERTZ SECONDS   writes pull-up and pull-down into FILE by turns, so often; says how many it wrote, and how many
+                                       times it was held up for 10 ms and more: to a debouncer that is a rest
      probe metronome SECONDS           wakes each 5 ms; says when it was more than 2 ms late, and by how much: what it could not
                                        do, nobody could at that time ("MOMENT LATE", both in s, by CLOCK_BOOTTIME)
      probe press DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC [DATABASE]
@@ -41,13 +42,16 @@ static int bounce(const char *path, double hertz, double seconds) {
   const int file = open(path, O_WRONLY);
   if (file < 0) fail("no such line");
   const int64_t first = now_ns(), period = (int64_t)(1e9 / hertz);
-  long count = 0;
-  for (int64_t due = first; now_ns() < first + (int64_t)(seconds * 1e9); due += period, count++) {
+  long count = 0, rests = 0;
+  for (int64_t due = first, last = first; now_ns() < first + (int64_t)(seconds * 1e9); due += period, count++) {
     const char *level = count % 2 ? "pull-up" : "pull-down";
     if (pwrite(file, level, strlen(level), 0) < 0) fail("the line takes no pull");
-    if (due > now_ns()) sleep_until(due);
+    const int64_t written = now_ns();
+    rests += written - last > 10000000;
+    last = written;
+    if (due > written) sleep_until(due);
   }
-  printf("%ld\n", count);
+  printf("%ld %ld\n", count, rests);
   return 0;
 }
 
@@ -101,13 +105,21 @@ static void take_edge(void) {
 
 static sqlite3_stmt *insertion, *removal;
 
+/* Tappet's pragmas and outbox, as in Tests/Benchmarks/baseline.c. */
 static void open_outbox(const char *path) {
+  static const char setup[] =
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA mmap_size = 0; PRAGMA cache_size = -256;"
+      "PRAGMA journal_size_limit = 4194304; PRAGMA secure_delete = FAST;"
+      "CREATE TABLE outbox (sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL,"
+      " topic TEXT NOT NULL, message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL,"
+      " uses_timestamp INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL);"
+      "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);";
+  static const char insert[] = "INSERT INTO outbox VALUES (?1, randomblob(16), 'probe', 'board/probe', 'press', 0, 1, 0, 1, 1, ?1)";
   sqlite3 *database;
-  if (sqlite3_open(path, &database) != SQLITE_OK ||
-      sqlite3_exec(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE outbox (id INTEGER PRIMARY KEY, topic, message)",
-                   NULL, NULL, NULL) != SQLITE_OK ||
-      sqlite3_prepare_v2(database, "INSERT INTO outbox VALUES (?1, 'board/probe', 'press')", -1, &insertion, NULL) != SQLITE_OK ||
-      sqlite3_prepare_v2(database, "DELETE FROM outbox WHERE id = ?1", -1, &removal, NULL) != SQLITE_OK)
+  if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
+      sqlite3_exec(database, setup, NULL, NULL, NULL) != SQLITE_OK ||
+      sqlite3_prepare_v2(database, insert, -1, &insertion, NULL) != SQLITE_OK ||
+      sqlite3_prepare_v2(database, "DELETE FROM outbox WHERE sequence = ?1", -1, &removal, NULL) != SQLITE_OK)
     fail("no database");
 }
 

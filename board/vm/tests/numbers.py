@@ -105,6 +105,8 @@ def start_probe(world, name, offset, database=""):
 @test("PL061", "edge to PUBLISH takes at most 1.5 times what a C program takes that keeps the same promise")
 def latency(world):
     lines = start_pl061(world)
+    world.kiosk.stop()
+    world.kiosk.start(is_traced=False)
     start_probe(world, "bare", BARE)
     start_probe(world, "storing", STORING, "/data/probe.db")
 

@@ -48,7 +48,7 @@ def start(world, panel=PANEL, actions=ACTIONS, is_anew=True):
 def ready(world):
     """The kiosk with the panel above, and nothing is wrong."""
     chip = start(world, is_anew=False)
-    until("everything to be up", lambda: chip.value(STATUS))
+    until("everything to be up", lambda: world.kiosk.tool("status")[0] == 0, pause=0.1)
     return chip
 
 
@@ -260,7 +260,7 @@ def stuck(world):
 @on_each("10 kHz bouncing on one button leaves the other one alone")
 def bounces(world):
     chip = start(world, PANEL + "    - {name: spare, line: GPIO26, press: scene}\n")
-    until("everything to be up", lambda: chip.value(STATUS))
+    until("everything to be up", lambda: world.kiosk.tool("status")[0] == 0, pause=0.1)
     mark(world)
     place = f"{chip.lines}/sim_gpio{FRONT}/pull"
     world.machine.agent.sh(f"probe bounce {place} 10000 3 >/run/bounced & sleep 0.5")
@@ -270,12 +270,13 @@ def bounces(world):
     until("the end of it", lambda: world.machine.agent.sh("cat /run/bounced").strip())
     chip.pull(FRONT, True)
     world.bounced_at = time.monotonic()
-    count = int(world.machine.agent.sh("cat /run/bounced"))
-    require(count > 6000, f"only {count} edges in 3 s")
+    count, rests = map(int, world.machine.agent.sh("cat /run/bounced").split())
+    require(count > 3000, f"only {count} edges in 3 s")
     world.witness.fence()
     pressed = world.witness.count("board/light") - world.seen["board/light"]
-    require(pressed <= 1, f"{pressed} presses were made of the bouncing")
-    return f"{count / 3:.0f} edges a second"
+    said = f"{count / 3:.0f} edges a second, {pressed} presses of them; the machine let the contact rest {rests} times"
+    require(pressed <= 1 + rests, said)
+    return said
 
 
 @on_each("the button that bounced is listened to again")

@@ -71,10 +71,10 @@ class Kiosk:
         line = " ".join(shlex.quote(word) for word in ("tappet", *words, "--config", f"{HOME}/kiosk.yaml"))
         return self.machine.agent.run(line)
 
-    def start(self):
+    def start(self, is_traced=True):
         self.running = self.configured
         agent = self.machine.agent
-        command = f"tappet run --plain --config {HOME}/kiosk.yaml --light-trace {LIGHTS}"
+        command = f"tappet run --plain --config {HOME}/kiosk.yaml" + (f" --light-trace {LIGHTS}" if is_traced else "")
         agent.sh(f"rm -f {LIGHTS}; {command} >{LOG} 2>&1 & echo $! >/run/kiosk.pid")
         # 0: all is well, 1: something is wrong, 4: none runs.
         until("the kiosk", lambda: self.tool("status")[0] in (0, 1), pause=0.1)

@@ -39,6 +39,8 @@ class World:
         """After a test that failed: what it took away is there again."""
         if self.broker.process.poll() is not None:
             self.start_broker()
+        if self.chip:
+            self.chip.repair()
 
     def tell_more(self):
         """What a person wants to see when something failed."""
