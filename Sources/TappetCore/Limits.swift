@@ -131,7 +131,7 @@ public enum Limits {
   public static let reconnectDelayMin: Duration = .seconds(1)
   /// The backoff's last ceiling.
   public static let reconnectDelayMax: Duration = .seconds(64)
-  /// A connection that lasted so long, or delivered a message, was a good one: the backoff begins anew.
+  /// A connection that lasted so long was a good one: the backoff begins anew.
   public static let connectionProvedAfter: Duration = .seconds(30)
   /// At a stop, PUBACKs that are under way are awaited this long; the service manager would kill us after 5 s.
   public static let drainMax: Duration = .seconds(3)

@@ -57,7 +57,9 @@ extension ConfigReader {
     let expires = mapping.value("expires").flatMap { duration($0, place + ".expires", max: Limits.expiresAfterMax) }
     let cooldown = mapping.value("cooldown").flatMap { duration($0, place + ".cooldown", max: Limits.cooldownMax) }
     let isRetained = mapping.value("retain").flatMap { flag($0, place + ".retain") }
-    let confirm = mapping.value("confirm").flatMap { duration($0, place + ".confirm", max: Limits.confirmMax) }
+    let confirm = mapping.value("confirm").flatMap {
+      duration($0, place + ".confirm", min: .seconds(1), max: Limits.confirmMax)
+    }
     let unlocks = mapping.value("unlock").flatMap { flag($0, place + ".unlock") }
     guard let name, let topic, let message else { return nil }
     return Action(

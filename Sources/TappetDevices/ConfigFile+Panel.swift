@@ -11,16 +11,14 @@ extension ConfigReader {
     var panel = PanelSettings()
     if let value = mapping.value("simulator") { panel.simulator = socketPath(value, "panel.simulator") }
     if let value = mapping.value("profile") { panel.profile = profile(value) }
-    if let value = mapping.value("chip") { panel.chip = lineText(value, "panel.chip") }
+    panel.chip = lineText("chip", in: mapping)
     var uses: [(address: LineAddress, place: String)] = []
     if let value = mapping.value("leds") { leds(value, &panel, &uses) }
     if let value = mapping.value("buzzer") { output(value, "panel.buzzer", .buzzer, &panel, &uses) }
     if let value = mapping.value("lights") { lights(value, &panel) }
     if let value = mapping.value("buttons") { buttons(value, &panel, &uses, actionNames) }
     if let value = mapping.value("chords") { chords(value, &panel, actionNames) }
-    if let value = mapping.value("lock_after") {
-      panel.lockAfter = duration(value, "panel.lock_after", min: .seconds(1), max: Limits.lockAfterMax)
-    }
+    panel.lockAfter = duration("lock_after", in: mapping, min: .seconds(1), max: Limits.lockAfterMax)
     if let value = mapping.value("unlock_code") {
       if mapping.value("lock_after") == nil {
         note(.needsPartner("unlock_code", partner: "lock_after"), at: value.position, "panel")
@@ -48,6 +46,34 @@ extension ConfigReader {
 
   private mutating func lineText(_ node: YAMLNode, _ place: String) -> String? {
     shortText(node, place, sizeMax: Limits.lineNameSizeMax)
+  }
+
+  // By key: one call at each place where it is looked up, and the program is smaller for it.
+
+  @inline(never)
+  private mutating func lineText(_ key: String, in mapping: ConfigMapping) -> String? {
+    mapping.value(key).flatMap { lineText($0, mapping.path(key)) }
+  }
+
+  @inline(never)
+  private mutating func flag(_ key: String, in mapping: ConfigMapping, else other: Bool) -> Bool {
+    mapping.value(key).flatMap { flag($0, mapping.path(key)) } ?? other
+  }
+
+  @inline(never)
+  private mutating func duration(
+    _ key: String, in mapping: ConfigMapping, min: Duration, max: Duration
+  ) -> Duration? {
+    mapping.value(key).flatMap { duration($0, mapping.path(key), min: min, max: max) }
+  }
+
+  /// Which of the words it is.
+  @inline(never)
+  private mutating func choice(_ key: String, in mapping: ConfigMapping, of words: [String]) -> Int? {
+    guard let node = mapping.value(key) else { return nil }
+    if case .scalar(let text, _) = node.content, let index = words.firstIndex(of: text) { return index }
+    invalid(node, mapping.path(key), expected: words.map { "'" + $0 + "'" }.joined(separator: " or "))
+    return nil
   }
 
   /// A name that is looked up in a folder.
@@ -91,10 +117,10 @@ extension ConfigReader {
       invalid(found[1].node, mapping.path(found[1].key), expected: "left out where '" + key + "' is given")
       return nil
     }
-    var chip: String?
-    if let value = mapping.value("chip") {
-      chip = lineText(value, mapping.path("chip"))
-      if key != "offset" { note(.needsPartner("chip", partner: "offset"), at: value.position, mapping.place) }
+    let chip = lineText("chip", in: mapping)
+    if chip != nil, key != "offset" {
+      note(
+        .needsPartner("chip", partner: "offset"), at: mapping.value("chip")?.position ?? value.position, mapping.place)
     }
     let address: LineAddress
     switch key {
@@ -163,13 +189,15 @@ extension ConfigReader {
       }
       return panel.outputs.append(OutputSettings(output: output, target: .led(name), place: place))
     }
-    let isActiveLow = mapping.value("active_low").flatMap { flag($0, place + ".active_low") }
-    let drive: LineDrive? = mapping.value("drive").flatMap {
-      choice(
-        $0, place + ".drive", ["push_pull": .pushPull, "open_drain": .openDrain, "open_source": .openSource])
-    }
+    let isActiveLow = flag("active_low", in: mapping, else: false)
+    let drive: LineDrive =
+      switch choice("drive", in: mapping, of: ["push_pull", "open_drain", "open_source"]) {
+      case 1: .openDrain
+      case 2: .openSource
+      default: .pushPull
+      }
     guard let address = address(in: mapping, panel, &uses) else { return }
-    let line = PanelLine(address: address, isActiveLow: isActiveLow ?? false, drive: drive ?? .pushPull)
+    let line = PanelLine(address: address, isActiveLow: isActiveLow, drive: drive)
     panel.outputs.append(OutputSettings(output: output, target: .line(line), place: place))
   }
 
@@ -213,25 +241,22 @@ extension ConfigReader {
     var keys = ["name", "line", "pin", "offset", "chip", "active_low", "bias", "debounce", "short_pulses"]
     for gesture in Gesture.allCases { keys.append(gesture.name) }
     guard let mapping = mapping(node, place, keys: keys) else { return }
-    let isActiveLow = mapping.value("active_low").flatMap { flag($0, place + ".active_low") } ?? true
-    let bias: LineBias? = mapping.value("bias").flatMap {
-      choice(
-        $0, place + ".bias",
-        ["pull_up": .pullUp, "pull_down": .pullDown, "disabled": .disabled, "as_is": .asIs])
-    }
-    var debounce = DebounceSettings()
-    if let value = mapping.value("debounce"),
-      let period = duration(value, place + ".debounce", max: Limits.debounceMax)
-    {
-      debounce.period = period
-    }
-    if let value = mapping.value("short_pulses") {
-      debounce.suppressesShortPulses =
-        choice(value, place + ".short_pulses", ["seen": false, "suppressed": true]) ?? false
-    }
+    let isActiveLow = flag("active_low", in: mapping, else: true)
+    let bias: LineBias =
+      switch choice("bias", in: mapping, of: ["pull_up", "pull_down", "disabled", "as_is"]) {
+      case 0: .pullUp
+      case 1: .pullDown
+      case 2: .disabled
+      case 3: .asIs
+      default: isActiveLow ? .pullUp : .pullDown
+      }
+    let period = duration("debounce", in: mapping, min: .zero, max: Limits.debounceMax)
+    let debounce = DebounceSettings(
+      period: period ?? Limits.debounceDefault,
+      suppressesShortPulses: choice("short_pulses", in: mapping, of: ["seen", "suppressed"]) == 1)
     var gestures = GestureSettings()
     for gesture in Gesture.allCases { self.gesture(gesture, in: mapping, &gestures, actionNames) }
-    let name = mapping.value("name").flatMap { lineText($0, place + ".name") }
+    let name = lineText("name", in: mapping)
     guard let address = address(in: mapping, panel, &uses) else { return }
     let plan = ButtonPlan(name: name ?? address.text, debounce: debounce, gestures: gestures)
     for other in panel.buttons where other.plan.name == plan.name {
@@ -244,7 +269,7 @@ extension ConfigReader {
       ButtonSettings(
         plan: plan,
         line: PanelLine(
-          address: address, isActiveLow: isActiveLow, bias: bias ?? (isActiveLow ? .pullUp : .pullDown),
+          address: address, isActiveLow: isActiveLow, bias: bias,
           // A kernel that debounces suppresses what is shorter.
           debounce: debounce.suppressesShortPulses ? debounce.period : .zero)))
   }
@@ -270,17 +295,15 @@ extension ConfigReader {
     if let value = required("action", in: mapping) {
       settings[gesture] = actionName(value, place + ".action", actionNames)
     }
-    if let value = mapping.value("after"), let time = gestureTime(value, place + ".after") {
+    if let time = gestureTime("after", in: mapping) {
       if gesture == .hold { settings.holdAfter = time } else { settings.repeatAfter = time }
     }
-    if let value = mapping.value("within"), let time = gestureTime(value, place + ".within") { settings.within = time }
-    if let value = mapping.value("every"), let time = gestureTime(value, place + ".every") {
-      settings.repeatEvery = time
-    }
+    if let time = gestureTime("within", in: mapping) { settings.within = time }
+    if let time = gestureTime("every", in: mapping) { settings.repeatEvery = time }
   }
 
-  private mutating func gestureTime(_ node: YAMLNode, _ place: String) -> Duration? {
-    duration(node, place, min: Limits.repeatEveryMin, max: Limits.gestureTimeMax)
+  private mutating func gestureTime(_ key: String, in mapping: ConfigMapping) -> Duration? {
+    duration(key, in: mapping, min: Limits.repeatEveryMin, max: Limits.gestureTimeMax)
   }
 
   private mutating func actionName(_ node: YAMLNode, _ place: String, _ known: [String]) -> String? {

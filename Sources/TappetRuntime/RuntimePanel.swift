@@ -105,7 +105,8 @@ final class RuntimePanel {
     let changed = levels.symmetricDifference(on)
     on = levels
     for (index, output) in settings.outputs.enumerated() where changed.contains(output.output) {
-      set(index, isOn: levels.contains(output.output))
+      // Not `levels`: an output that fails is told of, and its light may have changed them.
+      set(index, isOn: on.contains(output.output))
     }
   }
 

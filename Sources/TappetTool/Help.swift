@@ -41,6 +41,7 @@ enum Help {
     Looks at the configuration, the timestamp key, the certificates and their days left, the secrets, the state folder,
     the clock, the reader and the broker: a line each, with what is wrong and what to do. While a kiosk runs with this
     configuration it is asked for its reader and its link, which only one process can have.
+    The panel's lines are taken and given back (while a kiosk runs: looked at), and with 'panel.profile' the header is drawn.
     Exit status: 0 all is well, 1 something is wrong, 3 mistakes in the configuration.
     """,
     "status": """

@@ -218,9 +218,7 @@ public struct Kiosk: Sendable {
       let effects = link.disconnected()
       // Not by our order: the link is as it was, and so is what is in flight.
       return link.isUp ? effects : linkDown() + effects
-    case .acknowledged(let id):
-      link.proved()
-      return delivered(id, at: now)
+    case .acknowledged(let id): return delivered(id, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
   }

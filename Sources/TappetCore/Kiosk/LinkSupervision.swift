@@ -50,9 +50,6 @@ struct LinkSupervision: Sendable {
     return [.report(.linkUp(endpoint: endpoint))]
   }
 
-  /// The broker took a message: when this connection is lost, the next attempt comes soon.
-  mutating func proved() { policy.connectionProved() }
-
   /// An attempt came to nothing: the next endpoint's turn.
   mutating func failed(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
     guard case .connecting = state else { return [] }

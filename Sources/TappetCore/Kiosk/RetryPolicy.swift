@@ -47,9 +47,6 @@ struct RetryPolicy: Sendable {
     return .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
   }
 
-  /// A message came through to its PUBACK: the connection is a good one, however short it lasts.
-  mutating func connectionProved() { failures = 0 }
-
   /// A connection that had lasted since `connectedAt` was lost.
   mutating func connectionLost(connectedAt: Instant, at now: Instant, random: inout Randomness) -> Verdict {
     if now - connectedAt >= Limits.connectionProvedAfter { failures = 0 }

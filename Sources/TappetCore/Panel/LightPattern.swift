@@ -20,9 +20,9 @@ public struct LightColour: OptionSet, Hashable, Sendable {
   public var name: String { LightColour.names[Int(rawValue & 7)] }
 
   /// The colour of this name; `on` is white.
-  init?(name: Substring) {
+  init?(name: String) {
     let wanted = name == "on" ? "white" : name
-    guard let bits = LightColour.names.firstIndex(where: { $0 == wanted }) else { return nil }
+    guard let bits = LightColour.names.firstIndex(of: wanted) else { return nil }
     self.init(rawValue: UInt8(bits))
   }
 }
@@ -49,42 +49,33 @@ public struct LightPattern: Hashable, Sendable {
   /// A step is a colour, `!` behind it where the buzzer sounds, and milliseconds; `xN` at the end plays all that N times. A
   /// colour alone is steady, which no moment can be. Nil for anything else.
   public init?(_ text: String, isLasting: Bool) {
-    var parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    var count = 1
-    if let last = parts.last.map({ LightPattern.trimmed($0) }), last.utf8.first == UInt8(ascii: "x") {
-      guard let number = Int64(decimal: last.utf8.dropFirst()), (1...100).contains(number) else { return nil }
-      count = Int(number)
-      parts.removeLast()
-    }
-    guard !parts.isEmpty, parts.count <= Limits.patternStepsMax else { return nil }
+    var words = PatternWords(text)
     var once: [Step] = []
-    for part in parts {
-      let words = part.split(separator: " ")
-      guard var name = words.first, words.count <= 2 else { return nil }
-      let isSounding = name.utf8.last == UInt8(ascii: "!")
-      if isSounding { name = name.dropLast() }
-      guard let colour = LightColour(name: name) else { return nil }
-      var milliseconds: Int64 = 0
-      if words.count == 2 {
-        guard let number = Int64(decimal: words[1].utf8), Limits.patternStepMilliseconds.contains(number) else {
-          return nil
-        }
-        milliseconds = number
-      } else if parts.count > 1 || count > 1 || !isLasting {
-        return nil
+    var count: Int64 = 1
+    repeat {
+      let (name, isSounding, number) = words.take()
+      if name == "x" {
+        guard let number, (1...100).contains(number), !once.isEmpty, words.isAtEnd else { return nil }
+        count = number
+      } else {
+        guard let colour = LightColour(name: name), once.count < Limits.patternStepsMax else { return nil }
+        if let number, !Limits.patternStepMilliseconds.contains(number) { return nil }
+        once.append(Step(colour: colour, isSounding: isSounding, milliseconds: number ?? 0))
       }
-      once.append(Step(colour: colour, isSounding: isSounding, milliseconds: milliseconds))
-    }
-    var steps: [Step] = []
+    } while words.takeComma()
+    guard words.isAtEnd else { return nil }
     var total: Int64 = 0
-    for _ in 0..<count { steps += once }
-    for step in steps { total += step.milliseconds }
+    for step in once {
+      // Steady is one step that stays.
+      if step.milliseconds == 0, once.count > 1 || count > 1 || !isLasting { return nil }
+      total += step.milliseconds * count
+    }
     guard isLasting || total <= Limits.momentMillisecondsMax else { return nil }
+    var steps = once
+    for _ in 1..<count { steps += once }
     self.steps = steps
     totalMilliseconds = total
   }
-
-  private static func trimmed(_ text: Substring) -> Substring { text.drop { $0 == " " } }
 
   /// What is shown so long after the beginning, and how much later the next step begins; nil: never.
   ///
@@ -100,6 +91,44 @@ public struct LightPattern: Hashable, Sendable {
       left -= length
     }
     return nil
+  }
+}
+
+/// A cursor over a pattern's words: bytes, for no letter of another script is in them.
+private struct PatternWords {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func takeComma() -> Bool { skip(UInt8(ascii: ",")) }
+
+  /// Letters, `!` or not, a number or none; spaces around and between them.
+  mutating func take() -> (name: String, isSounding: Bool, number: Int64?) {
+    while skip(UInt8(ascii: " ")) {}
+    let start = position
+    while let byte = next, byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") { position += 1 }
+    let name = String(decoding: bytes[start..<position], as: UTF8.self)
+    let isSounding = skip(UInt8(ascii: "!"))
+    while skip(UInt8(ascii: " ")) {}
+    var number: Int64?
+    while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+      // Beyond a million it is too large anyway.
+      number = min((number ?? 0) * 10 + Int64(byte - UInt8(ascii: "0")), 1_000_000)
+      position += 1
+    }
+    while skip(UInt8(ascii: " ")) {}
+    return (name, isSounding, number)
+  }
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    position += 1
+    return true
   }
 }
 

@@ -1,0 +1,104 @@
+// `tappet run` as a person has it: on a terminal of 80 by 24, with its lights as coloured cells and its buttons on keys.
+
+import Foundation
+import Testing
+
+/// A terminal that somebody looks at: tmux keeps the screen, its keys are typed.
+private final class Terminal {
+  private let name = "tappet-test-" + UUID().uuidString.prefix(8)
+  private let tmux: URL
+
+  /// Nil when there is no tmux.
+  init?(_ program: URL, _ arguments: [String], in folder: String) throws {
+    guard let path = ["/usr/bin/tmux", "/usr/local/bin/tmux"].first(where: FileManager.default.isExecutableFile) else {
+      return nil
+    }
+    tmux = URL(fileURLWithPath: path)
+    let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    // What it writes is kept too: a screen does not show what is drawn again.
+    try ask(
+      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24", "exec env TERM=screen-256color \(command)")
+    try ask("pipe-pane", "-o", "cat >> '\(folder)/written'")
+  }
+
+  deinit { _ = try? ask("kill-server") }
+
+  @discardableResult
+  private func ask(_ words: String...) throws -> String {
+    // The server goes on when this has ended, and must not hold what Foundation watches for its end.
+    let close = """
+      for fd in /proc/$$/fd/*; do n=${fd##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$@"
+      """
+    let bash = URL(fileURLWithPath: "/bin/bash")
+    return try Programs.run(bash, ["-c", close, "bash", tmux.path, "-L", name] + words, input: "", limit: 10).output
+  }
+
+  /// What stands on the screen, without colours.
+  func text() throws -> String { try ask("capture-pane", "-p") }
+
+  func type(_ keys: String) throws { try ask("send-keys", "-l", keys) }
+}
+
+@Suite(.serialized) struct TerminalTests {
+  private func written(_ world: KioskWorld) -> String {
+    (try? String(contentsOfFile: world.folder + "/written", encoding: .utf8)) ?? ""
+  }
+
+  @Test func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
+    let world = try KioskWorld(
+      KioskWorld.Configuration(
+        more: """
+          panel:
+            simulator: panel
+            leds: {status: GPIO17, result: GPIO27}
+            buttons:
+              - {name: lamp, line: GPIO5, press: light, hold: bell}
+              - {name: gate, line: GPIO6, press: garage}
+          """))
+    let trace = world.folder + "/lights"
+    guard
+      let terminal = try Terminal(
+        try Programs.built("tappet"), ["run", "--config", world.configPath, "--light-trace", trace], in: world.folder)
+    else {
+      print("skipped: there is no tmux to be the terminal")
+      return
+    }
+    #expect(try eventually(15) { try terminal.text().contains("light        ready") })
+    let screen = try terminal.text().split(separator: "\n").map(String.init)
+    let wanted = [
+      "tappet kiosk   (Ctrl-C ends it)", "  light        ready", "  LEDs        status      result",
+      "  buttons  1 lamp   2 gate   h before a digit holds it", "  reader   the reader is ready",
+      "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
+      "  outbox   0 waiting", "  accepted 0   delivered 0   refused 0   expired 0",
+    ]
+    #expect(screen.map { $0.trimmed } == wanted.map { $0.trimmed }, "\(screen)")
+
+    // At rest nothing is drawn.
+    usleep(500_000)
+    let before = written(world)
+    usleep(2_000_000)
+    #expect(written(world).count == before.count)
+    #expect(before.contains("\u{1B}[43m  \u{1B}[0m status"))
+    // A press flashes the other LED.
+    #expect(!before.contains("\u{1B}[42m  \u{1B}[0m result"))
+    try terminal.type("2")
+    #expect(eventually { self.written(world).contains("\u{1B}[42m  \u{1B}[0m result") })
+    #expect(eventually { world.received.map(\.topic) == ["home/garage"] })
+    #expect(try eventually { try terminal.text().contains("✓ delivered: garage") })
+
+    // Held until the digit is typed again.
+    try terminal.type("h1")
+    #expect(try eventually { try terminal.text().contains("lamp (held)") })
+    #expect(eventually { world.received.map(\.topic) == ["home/garage", "home/bell"] })
+    try terminal.type("1")
+    #expect(try eventually { try !terminal.text().contains("(held)") })
+    try terminal.type("1")
+    #expect(eventually { world.received.map(\.topic) == ["home/garage", "home/bell", "home/light"] })
+    try terminal.type("9xh")
+    #expect(try terminal.text().contains("lamp"))
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}
