@@ -41,7 +41,8 @@ $(error ARCH=$(ARCH) is not known: leave it out for this machine's own kind, or 
 endif
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
-UNICODE := Sources/CLibraries/Unicode/tables.c
+# C that is linked in place of the toolchain's own.
+STANDINS := Sources/CLibraries/Unicode/tables.c $(if $(ARCH),Sources/CLibraries/Runtime/bridge.c)
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
 LLD = $(RESOURCES)/../../bin/ld.lld
@@ -54,7 +55,7 @@ PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
-.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface docs lint format fuzz bench install clean
+.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
@@ -103,29 +104,29 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(UNICODE) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
 		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(UNICODE) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
 
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(UNICODE) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
 		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
-# One relocatable object: a C compiler's linker does not read bitcode.
+# One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
-	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/tables.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
+	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
@@ -137,7 +138,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
 
-test: lint all test-unit test-interface test-sanitized  ## everything that .ci/run runs
+test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
@@ -150,6 +151,9 @@ test-sanitized: all  ## the core and the parsers again under the address sanitiz
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
+
+vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
+	@board/vm/run
 
 docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
 	@mkdir -p build/doc
