@@ -17,8 +17,10 @@ private final class Terminal {
     let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     // What it writes is kept too: a screen does not show what is drawn again.
     try ask(
-      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24", "exec env TERM=screen-256color \(command)")
+      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24",
+      "until [ -e '\(folder)/go' ]; do sleep 0.02; done; exec env TERM=screen-256color \(command)")
     try ask("pipe-pane", "-o", "cat >> '\(folder)/written'")
+    _ = FileManager.default.createFile(atPath: folder + "/go", contents: nil)
   }
 
   deinit { close() }
