@@ -28,7 +28,7 @@ import TappetRuntime
       }
     }
     try runtime.start()
-    runtime.begin()
+    try runtime.begin()
     while !runtime.isFinished { try runtime.dispatch(timeout: nil) }
     runtime.close()
     let counters = runtime.counts.counters
