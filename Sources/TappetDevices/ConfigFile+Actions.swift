@@ -70,9 +70,7 @@ extension ConfigReader {
 
   private mutating func topic(_ node: YAMLNode, _ place: String) -> String? {
     guard let text = text(node, place) else { return nil }
-    // MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
-    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
-    guard !isForbidden, text.utf8.count <= Limits.topicSizeMax else {
+    guard Action.isTopic(text) else {
       invalid(node, place, expected: "a topic without '+' and '#' that does not begin with '$'")
       return nil
     }

@@ -107,14 +107,19 @@ extension ConfigReader {
   private mutating func address(
     in mapping: ConfigMapping, _ panel: PanelSettings, _ uses: inout Uses
   ) -> LineAddress? {
-    var found: [(key: String, node: YAMLNode)] = []
-    for key in ["line", "pin", "offset"] { if let value = mapping.value(key) { found.append((key, value)) } }
-    guard let (key, value) = found.first else {
-      note(.missingKey("line"), at: mapping.position, mapping.place)
-      return nil
+    var key = "line"
+    var found: YAMLNode?
+    for other in ["line", "pin", "offset"] {
+      guard let value = mapping.value(other) else { continue }
+      if found != nil {
+        invalid(value, mapping.path(other), expected: "left out where '" + key + "' is given")
+        return nil
+      }
+      key = other
+      found = value
     }
-    guard found.count == 1 else {
-      invalid(found[1].node, mapping.path(found[1].key), expected: "left out where '" + key + "' is given")
+    guard let value = found else {
+      note(.missingKey("line"), at: mapping.position, mapping.place)
       return nil
     }
     let chip = lineText("chip", in: mapping)

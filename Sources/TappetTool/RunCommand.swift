@@ -31,8 +31,7 @@ enum RunCommand {
       defer { screen.close() }
       if screen.openKeyboard() {
         _ = runtime.watch(0) {
-          guard let keys = screen.readKeys() else { return runtime.unwatch(0) }
-          for key in keys { runtime.key(key.button, isDown: key.isDown) }
+          if !screen.readKeys({ runtime.key($0, isDown: $1) }) { runtime.unwatch(0) }
         }
       }
       try runtime.run()

@@ -57,6 +57,9 @@ extension Kiosk {
     case .key(let button, let isDown, let time):
       setGate()
       return done(inputs.key(button, isDown: isDown, at: time), at: now)
+    case .asked(let action):
+      guard isTaking, lock.isLocked else { return gestured([], .press, action, at: now) }
+      return refuse(.button, nil, .panelLocked)
     }
   }
 

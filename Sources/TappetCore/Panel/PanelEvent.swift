@@ -33,4 +33,6 @@ public enum PanelEvent: Sendable {
   case edge(input: Int, isActive: Bool, at: Instant)
   /// A key that stands for a button was pressed or released: no contact bounces.
   case key(button: Int, isDown: Bool, at: Instant)
+  /// A program around us asks for an action in the name of a button of its own.
+  case asked(action: String)
 }
