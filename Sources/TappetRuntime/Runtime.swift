@@ -352,9 +352,6 @@ public final class Runtime {
     feed(.panel(.key(button: button, isDown: isDown, at: clock.now().instant)))
   }
 
-  /// Ends in order; twice: at once.
-  public func stop() { feed(.stopRequested) }
-
   /// Calls `handler` when `fileDescriptor` has something to read; before `run`.
   public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
     try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }

@@ -63,6 +63,8 @@ class Machine:
         for name in ("agent", "edges", "qmp", "qtest"):
             if os.path.exists(self.path(name)):
                 os.unlink(self.path(name))
+        if os.path.exists(self.path("console")):
+            os.replace(self.path("console"), self.path("console.before"))
         with open(self.path("qemu.log"), "ab") as log:
             self.process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         until("QEMU", lambda: self.is_up() and os.path.exists(self.path("qtest")))

@@ -3,7 +3,7 @@ import os
 import re
 
 from .broker import ROOT
-from .suite import require
+from .suite import Skip, require
 
 CHARACTER_MS = 100
 TOLERANCE_MS = 10
@@ -96,3 +96,23 @@ def cycles(changes, light, count):
         if len(offs) == count * len(steps) and max(map(abs, offs)) < min(ms for _, ms in steps) / 2:
             return began, offs
     raise AssertionError(f"'{light}' ({shape(steps)}, {period} ms) was not seen {count} times in {shape(intervals(changes))}")
+
+
+def judge(changes, light, count, metronome):
+    """Holds `count` rounds of a lasting rhythm against its drawing; answers what to say of it.
+
+    `metronome` is what the probe in the guest printed: by how much a bare timer was late then is the machine's doing, not the kiosk's.
+    """
+    late = [tuple(map(float, line.split())) for line in metronome.splitlines()]
+    began, offs = cycles(changes, light, count)
+    times = [at for at, _ in levels(changes) if at >= began]
+    own, excused = [], 0
+    for at, off in zip(times, offs):
+        machine = max((by for moment, by in late if at - abs(off) / 1000 - 0.02 <= moment <= at + 0.005), default=0) * 1000
+        own.append(max(0, abs(off) - machine))
+        excused += abs(off) > TOLERANCE_MS >= own[-1]
+    said = f"'{light}': {len(own)} edges at most {max(map(abs, offs)):.1f} ms off, less the machine's own lateness {max(own):.1f} ms"
+    if excused > len(offs) / 4:
+        raise Skip(f"the machine is too busy: at {excused} of {len(offs)} edges a bare timer was late, too")
+    require(max(own) <= TOLERANCE_MS, said)
+    return said

@@ -42,6 +42,16 @@ class World:
         if self.chip:
             self.chip.repair()
 
+    def kernel_failed(self):
+        """What the guest's kernel stumbled over, or an empty string."""
+        lines = self.machine.console().splitlines()
+        return next((line for line in lines if "Oops" in line or "Unable to handle" in line or "BUG:" in line), "")
+
+    def reboot(self):
+        self.machine.cut_power()
+        self.machine.boot()
+        self.chip = None
+
     def tell_more(self):
         """What a person wants to see when something failed."""
         machine = self.machine
