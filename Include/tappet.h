@@ -610,7 +610,7 @@ struct tappet_line {
 /** What happens on a panel. */
 enum tappet_panel_event_type {
   TAPPET_PANEL_EVENT_OPENED = 1,  /**< The line is in hand; a button's level now is is_active. */
-  TAPPET_PANEL_EVENT_CHANGED = 2, /**< A button's level is another now. */
+  TAPPET_PANEL_EVENT_CHANGED = 2, /**< A button's level is another now; or, after edges were lost, is told again. */
   TAPPET_PANEL_EVENT_FAILED = 3   /**< The line cannot be had, or was lost; text says why. tappet_panel_retry() tries again. */
 };
 

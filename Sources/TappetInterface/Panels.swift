@@ -108,7 +108,7 @@ private final class PanelObject: LibraryObject {
       told.line = number(of: id)
       told.is_active = isActive ? 1 : 0
       told.is_debounced = debouncesItself ? 1 : 0
-    case .edge(let input, let isActive, let time):
+    case .edge(let input, let isActive, let time), .edgesLost(let input, let isActive, let time):
       told.type = 2
       told.line = number(of: .input(input))
       told.is_active = isActive ? 1 : 0

@@ -153,6 +153,7 @@ final class RuntimePanel {
     case .opened(let line, let isActive, let debouncesItself):
       onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
     case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
+    case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
     case .failed(let line, let fault): onEvent(.failed(part(line), .line(fault)))
     }
   }

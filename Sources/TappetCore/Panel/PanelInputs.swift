@@ -83,6 +83,13 @@ struct PanelInputs: Sendable {
     return before + take(contacts[button].debouncer.edge(isActive: isActive, at: time), of: button)
   }
 
+  mutating func edgesLost(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
+    guard contacts.indices.contains(button) else { return [] }
+    // In this order: for this button no time has passed that it could have rested in.
+    let changes = contacts[button].debouncer.edgesLost(isActive: isActive, at: time)
+    return take(changes, of: button) + advance(to: time)
+  }
+
   mutating func key(_ button: Int, isDown: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
     let before = advance(to: time)
