@@ -22,7 +22,7 @@ SYSROOT_MADE := $(SYSROOT)/.wanted
 TOOLSET := $(CURDIR)/.build-debian/toolset-$(RELEASE).json
 CC := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/aarch64-linux-gnu
 AR := aarch64-linux-gnu-ar
-STRIP := aarch64-linux-gnu-strip
+OBJCOPY := aarch64-linux-gnu-objcopy
 ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
 TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
 DEPS := build arm64
@@ -32,7 +32,7 @@ PKG_CONFIG = PKG_CONFIG_LIBDIR=$(PKG_CONFIG_PATH) PKG_CONFIG_SYSROOT_DIR=$(SYSRO
 else ifeq ($(ARCH),)
 OUT := build
 SCRATCH := .build-embedded
-STRIP := strip
+OBJCOPY := objcopy
 ARCHIVES := $(SCRATCH)/release
 DEPS := build
 PKG_CONFIG = pkg-config
@@ -41,7 +41,8 @@ $(error ARCH=$(ARCH) is not known: leave it out for this machine's own kind, or 
 endif
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
-UNICODE := Sources/CLibraries/Unicode/tables.c
+# C that is linked in place of the toolchain's own.
+STANDINS := Sources/CLibraries/Unicode/tables.c $(if $(ARCH),Sources/CLibraries/Runtime/bridge.c)
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
 LLD = $(RESOURCES)/../../bin/ld.lld
@@ -56,7 +57,7 @@ PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
-.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface lint format fuzz bench install clean
+.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
@@ -105,30 +106,30 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(UNICODE) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(UNICODE) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
 		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(UNICODE) $(ARCHIVES)/libTappetSimulatorStatic.a $(PROGRAM_FLAGS)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(PROGRAM_FLAGS)
 
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(UNICODE) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
 		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
-# One relocatable object: a C compiler's linker does not read bitcode.
+# One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
 $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -c -o $(SCRATCH)/tables.o $(UNICODE)
-	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/tables.o --whole-archive $(ARCHIVES)/libTappetStatic.a
-	$(STRIP) --strip-debug $(SCRATCH)/tappet.o
+	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
+	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
 $(OUT)/share/tappet/%: board/%
@@ -139,7 +140,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
 
-test: lint all test-unit test-interface test-sanitized  ## everything that .ci/run runs
+test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
@@ -150,8 +151,15 @@ test-unit: all  ## unit, device and system tests: regular Swift, and the shipped
 test-sanitized: all  ## the core and the parsers again under the address sanitizer
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
 
-test-interface: all  ## the C library from C
+test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
+
+vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
+	@board/vm/run
+
+docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
+	@mkdir -p build/doc
+	doxygen board/Doxyfile
 
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -164,9 +172,11 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 
 bench: all  ## ratios against a C program that makes the same calls
 	@Tests/Benchmarks/run
+	@Tests/Benchmarks/library
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
 		$(DESTDIR)$(PREFIX)/share/tappet/profiles
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
@@ -176,7 +186,11 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' board/tappet.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/tappet.pc
+	install -m 644 board/tappet-config.cmake.in $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config.cmake
+	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
+		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 board/man/tappet.h.3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles

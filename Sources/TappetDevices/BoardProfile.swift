@@ -121,10 +121,14 @@ extension BoardProfile {
     return names.inOrder { $0 < $1 }
   }
 
-  /// Where TAPPET_PROFILES says, else where `make install` puts them beside the program that runs, else where packages put them.
+  /// Where TAPPET_PROFILES says, else where `make install` puts them beside the program that runs or beside libtappet, else
+  /// where packages put them.
   private static func folder() -> String {
     if let path = secure_getenv("TAPPET_PROFILES") { return String(cString: path) }
     var candidates = ["/usr/local/share/tappet/profiles", "/usr/share/tappet/profiles"]
+    if let library = ReaderProcess.folderOfThisCode() {
+      candidates = ["..", "../.."].map { "\(library)/\($0)/share/tappet/profiles" } + candidates
+    }
     if let own = ReaderProcess.folderOfThisProgram() { candidates.insert("\(own)/../share/tappet/profiles", at: 0) }
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/profiles"
   }

@@ -13,11 +13,14 @@ public final class BrokerLink {
 
   /// Starts the thread; it connects when told to.
   ///
-  /// `post` is called on that thread.
-  public init(settings: BrokerSettings, post: @escaping @Sendable (LinkEvent) -> Void) throws(SystemError) {
+  /// `post` is called on that thread, and so is `receive`, with what subscriptions bring.
+  public init(
+    settings: BrokerSettings, post: @escaping @Sendable (LinkEvent) -> Void,
+    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
+  ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     orders = try Mailbox(capacity: Limits.mailboxCapacity)
-    thread = try BrokerLink.startThread(BrokerLinkLoop(settings, orders: orders, post: post))
+    thread = try BrokerLink.startThread(BrokerLinkLoop(settings, orders: orders, post: post, receive: receive))
   }
 
   deinit { shutdown() }
@@ -33,6 +36,13 @@ public final class BrokerLink {
   @discardableResult
   public func publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool) -> Bool {
     orders.post(.publish(id: id, topic: topic, payload: payload, isRetained: isRetained))
+  }
+
+  /// Subscribes to a filter; `order` comes back in `LinkReception.subscribed`, unless the connection ends before.
+  ///
+  /// While the link is not up the order is dropped, as with `publish`. False when the thread takes no more.
+  public func subscribe(order: UInt64, filter: String, qos: Int32) -> Bool {
+    orders.post(.subscribe(order: order, filter: filter, qos: qos))
   }
 
   /// Says `offline`, disconnects in order, and posts `disconnected`; nothing when there is no connection and no attempt.

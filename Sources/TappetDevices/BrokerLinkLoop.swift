@@ -17,6 +17,7 @@ final class BrokerLinkLoop {
   indirect enum Order: Sendable {
     case connect(endpoint: Int)
     case publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool)
+    case subscribe(order: UInt64, filter: String, qos: Int32)
     case disconnect
     case update(BrokerSettings)
     case shutdown
@@ -46,6 +47,7 @@ final class BrokerLinkLoop {
 
   private let orders: Mailbox<Order>
   private let post: @Sendable (LinkEvent) -> Void
+  private let receive: @Sendable (LinkReception) -> Void
   private let clock = SystemClock()
   private var settings: BrokerSettings
   /// The settings that the connection was made with.
@@ -53,6 +55,8 @@ final class BrokerLinkLoop {
   private var phase: Phase = .idle
   private var session: BrokerLinkSession?
   private var unacknowledged: [Unacknowledged] = []
+  /// Orders to subscribe that wait for their SUBACK.
+  private var subscriptions: [(messageID: Int32, order: UInt64)] = []
   private var keepalive: Duration = .zero
   /// When something was last sent or received; a PINGREQ is due `keepalive` later.
   private var quietSince = Instant(nanoseconds: 0)
@@ -60,11 +64,15 @@ final class BrokerLinkLoop {
   private var pongDeadline: Instant?
   private var isEnding = false
 
-  init(_ settings: BrokerSettings, orders: Mailbox<Order>, post: @escaping @Sendable (LinkEvent) -> Void) {
+  init(
+    _ settings: BrokerSettings, orders: Mailbox<Order>, post: @escaping @Sendable (LinkEvent) -> Void,
+    receive: @escaping @Sendable (LinkReception) -> Void
+  ) {
     self.settings = settings
     current = settings
     self.orders = orders
     self.post = post
+    self.receive = receive
   }
 
   private var now: Instant { clock.now().instant }
@@ -138,6 +146,9 @@ final class BrokerLinkLoop {
     case .publish(let id, let topic, let payload, let isRetained):
       guard case .up = phase else { return }
       publish(id: id, topic: topic, payload: payload, isRetained: isRetained)
+    case .subscribe(let order, let filter, let qos):
+      guard case .up = phase else { return }
+      subscribe(order: order, filter: filter, qos: qos)
     case .disconnect: close()
     case .update(let settings): self.settings = settings
     case .shutdown:
@@ -206,6 +217,19 @@ final class BrokerLinkLoop {
     }
   }
 
+  private func subscribe(order: UInt64, filter: String, qos: Int32) {
+    guard let session else { return }
+    let (outcome, messageID) = session.subscribe(filter: filter, qos: qos)
+    quietSince = now
+    if outcome.isSuccess {
+      subscriptions.append((messageID, order))
+    } else if outcome.refusesMessage {
+      receive(.subscribed(order: order, qos: nil))
+    } else {
+      ended(session, outcome, socketError: 0)
+    }
+  }
+
   /// Ends what there is in order: at once, or by way of `closing`.
   private func close() {
     switch phase {
@@ -213,7 +237,7 @@ final class BrokerLinkLoop {
     case .reaching, .greeting: end(.disconnected)
     case .up:
       phase = .closing(status: 0, until: now + Limits.linkCloseMax)
-      guard let session else { return end(.disconnected) }
+      guard let session, current.announcesStatus else { return farewell() }
       let (outcome, messageID) = session.publish(
         topic: current.statusTopic + "/status", payload: Array("offline".utf8), isRetained: true)
       guard outcome.isSuccess else { return farewell() }
@@ -281,6 +305,11 @@ final class BrokerLinkLoop {
       becomeUp(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { note(acknowledgement) }
+    for grant in session.takeGrants() {
+      guard let index = subscriptions.firstIndex(where: { $0.messageID == grant.messageID }) else { continue }
+      receive(.subscribed(order: subscriptions.remove(at: index).order, qos: grant.qos))
+    }
+    for message in session.takeMessages() { receive(.message(message)) }
     // The farewell may have ended it.
     guard self.session === session else { return false }
     if outcome.isSuccess, session.socket >= 0 { return true }
@@ -293,6 +322,7 @@ final class BrokerLinkLoop {
     keepalive = .seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
     quietSince = now
     post(.connected(sessionPresent: connack.sessionPresent))
+    guard current.announcesStatus else { return }
     publish(id: nil, topic: current.statusTopic + "/status", payload: Array("online".utf8), isRetained: true)
   }
 
@@ -364,6 +394,7 @@ final class BrokerLinkLoop {
     session = nil
     phase = .idle
     unacknowledged.removeAll()
+    subscriptions.removeAll()
     pongDeadline = nil
     post(event)
   }

@@ -22,6 +22,11 @@ final class BrokerLinkSession {
     /// MQTT 5: the broker's own wish for the keepalive.
     var keepaliveSeconds: UInt16?
   }
+  /// SUBACK: what was granted, nil when it was refused.
+  struct Grant {
+    var messageID: Int32
+    var qos: Int32?
+  }
   struct Acknowledgement {
     var messageID: Int32
     var reason: Int32
@@ -34,6 +39,8 @@ final class BrokerLinkSession {
   /// MQTT 5's DISCONNECT, or libmosquitto's own word for the end.
   private(set) var disconnectReason: Int32?
   private var acknowledgements: [Acknowledgement] = []
+  private var grants: [Grant] = []
+  private var messages: [LinkMessage] = []
   private let mosquitto: OpaquePointer
 
   /// mosquitto_lib_init, once for the process.
@@ -58,6 +65,19 @@ final class BrokerLinkSession {
       guard let session = BrokerLinkSession.session(context) else { return }
       session.acknowledgements.append(Acknowledgement(messageID: messageID, reason: reason))
     }
+    mosquitto_subscribe_callback_set(object) { _, context, messageID, count, granted in
+      guard let session = BrokerLinkSession.session(context), count > 0, let qos = granted?.pointee else { return }
+      session.grants.append(Grant(messageID: messageID, qos: (0...2).contains(qos) ? qos : nil))
+    }
+    mosquitto_message_callback_set(object) { _, context, message in
+      guard let message, let topic = message.pointee.topic else { return }
+      let payload = UnsafeRawBufferPointer(
+        start: message.pointee.payload, count: message.pointee.payload == nil ? 0 : Int(message.pointee.payloadlen))
+      BrokerLinkSession.session(context)?.messages.append(
+        LinkMessage(
+          topic: String(cString: topic), payload: Array(payload), qos: message.pointee.qos,
+          isRetained: message.pointee.retain))
+    }
     mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
       // A DISCONNECT packet is told first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
       guard let session = BrokerLinkSession.session(context), session.disconnectReason == nil else { return }
@@ -77,6 +97,7 @@ final class BrokerLinkSession {
       try accept(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
       try accept(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
     }
+    guard settings.announcesStatus else { return }
     let offline = Array("offline".utf8)
     try accept(mosquitto_will_set(mosquitto, settings.statusTopic + "/status", Int32(offline.count), offline, 1, true))
   }
@@ -117,6 +138,25 @@ final class BrokerLinkSession {
   func takeAcknowledgements() -> [Acknowledgement] {
     defer { acknowledgements.removeAll() }
     return acknowledgements
+  }
+
+  /// Subscribes on a connection that is up.
+  func subscribe(filter: String, qos: Int32) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_subscribe(mosquitto, &messageID, filter, qos)
+    return (outcome(code), messageID)
+  }
+
+  /// The SUBACKs since the last call.
+  func takeGrants() -> [Grant] {
+    defer { grants.removeAll() }
+    return grants
+  }
+
+  /// The messages since the last call.
+  func takeMessages() -> [LinkMessage] {
+    defer { messages.removeAll() }
+    return messages
   }
 
   private func outcome(_ code: Int32) -> Outcome { Outcome(code: code, systemCode: tp_errno()) }

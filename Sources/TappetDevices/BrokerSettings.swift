@@ -1,5 +1,7 @@
 // Where the broker is and how to prove who we are; read from the configuration, used by BrokerLink.
 
+import TappetCore
+
 /// One broker's address.
 public struct BrokerEndpoint: Hashable, Sendable {
   /// A name or a numeric address, without brackets.
@@ -45,13 +47,22 @@ public struct BrokerSettings: Hashable, Sendable {
   public var version: MQTTVersion
   /// Seconds between PINGREQs.
   public var keepaliveSeconds: UInt16
+  /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
+  public var announcesStatus: Bool
   /// The topic's first part for status and counters: `tappet/<client_id>`.
   public var statusTopic: String { "tappet/" + clientID }
+
+  /// Whether a text can be a client id: it is part of the status topic.
+  public static func isClientID(_ text: String) -> Bool {
+    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
+    return !isForbidden && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
+  }
 
   /// Settings with the app's defaults.
   public init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
-    privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60
+    privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60,
+    announcesStatus: Bool = true
   ) {
     self.endpoints = endpoints
     self.clientID = clientID
@@ -60,5 +71,6 @@ public struct BrokerSettings: Hashable, Sendable {
     self.privateKeyFile = privateKeyFile
     self.version = version
     self.keepaliveSeconds = keepaliveSeconds
+    self.announcesStatus = announcesStatus
   }
 }

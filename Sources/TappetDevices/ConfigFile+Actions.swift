@@ -45,7 +45,7 @@ extension ConfigReader {
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
     let isRetained = flag(mapping["retain"])
-    let confirm = duration(mapping["confirm"], max: Limits.confirmMax)
+    let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
     let unlocks = flag(mapping["unlock"])
     guard let name, let topic, let message else { return nil }
     return Action(
@@ -56,9 +56,7 @@ extension ConfigReader {
 
   private mutating func topic(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
-    // MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
-    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
-    guard !isForbidden, text.utf8.count <= Limits.topicSizeMax else {
+    guard Action.isTopic(text) else {
       invalid(node, expected: "a topic without '+' and '#' that does not begin with '$'")
       return nil
     }

@@ -32,8 +32,7 @@ extension ConfigReader {
   /// At most what fits the status topic; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23, few do.
   private mutating func clientID(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
-    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
-    guard !isForbidden, text.utf8.count <= Limits.clientIDSizeMax else {
+    guard BrokerSettings.isClientID(text) else {
       invalid(node, expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
       return nil
     }

@@ -204,11 +204,8 @@ public final class GPIOPanel {
         events.append(.edge(input: input, isActive: edge.isActive, at: clock.instant(ofStamp: edge.stampNanoseconds)))
       }
       // A queue that was full may have lost the newest edges: then the level tells how it ended.
-      if edges.count == GPIOLine.edgesMax, let last = edges.last {
-        let isActive = try line.isActive()
-        if isActive != last.isActive {
-          events.append(.edge(input: input, isActive: isActive, at: clock.now().instant))
-        }
+      if edges.count == GPIOLine.edgesMax {
+        events.append(.edgesLost(input: input, isActive: try line.isActive(), at: clock.now().instant))
       }
     } catch { lose(index, error.code) }
     tell()

@@ -39,9 +39,10 @@ public final class LocalSocket {
     let fd = try checked("socket") { socket(AF_UNIX, tp_sock_seqpacket() | tp_sock_flags(), 0) }
     let local = LocalSocket(owning: fd, path: path)
     var address = try address(of: path)
-    let before = umask(0o117)
-    defer { umask(before) }
+    // The socket's own mode becomes its file's, less the umask: never more than this. (The umask is the whole process's.)
+    try checked("fchmod") { fchmod(fd, 0o660) }
     try checked("bind") { tp_bind_unix(fd, &address) }
+    try checked("chmod") { chmod(path, 0o660) }
     try checked("listen") { CPlatform.listen(fd, 8) }
     return local
   }

@@ -43,6 +43,15 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     return count < capacity
   }
 
+  /// How many values wait.
+  ///
+  /// Any thread.
+  public var count: Int {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return values.count
+  }
+
   /// Everything that waits, oldest first; the eventfd is quiet afterwards.
   ///
   /// One thread.

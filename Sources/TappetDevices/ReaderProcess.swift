@@ -29,16 +29,21 @@ public final class ReaderProcess {
   /// Starts `executable` on the device `device`, and does not wait for it.
   ///
   /// `device` is libnfc's connection string; nil: the first device that libnfc finds.
-  public init(executable: String, device: String?) throws(SystemError) {
+  public convenience init(executable: String, device: String?) throws(SystemError) {
     let ends = try Self.socketPair()
     defer { close(ends.child) }
     do throws(SystemError) {
-      pid = try Self.spawn(executable, device: device, socket: ends.child)
+      self.init(pid: try Self.spawn(executable, device: device, socket: ends.child), socket: ends.parent)
     } catch {
       close(ends.parent)
       throw error
     }
-    socket = ends.parent
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing tappet-reader is tried for ever.
+  private init(pid: pid_t, socket: Int32) {
+    self.pid = pid
+    self.socket = socket
   }
 
   deinit {
@@ -143,11 +148,15 @@ extension ReaderProcess {
   /// The path of tappet-reader.
   ///
   /// It is where TAPPET_READER says, else where `make install` puts it beside the program that runs, else beside that
-  /// program itself (a build folder), else where packages put it (a program that links libtappet). Where there is none, the
-  /// last of these, so that starting it says what is missing.
+  /// program itself (a build folder), else the same beside libtappet, else where packages put it. Where there is none, the last
+  /// of these, so that starting it says what is missing.
   public static func locateExecutable() -> String {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
     var candidates = ["/usr/local/libexec/tappet/tappet-reader", "/usr/libexec/tappet/tappet-reader"]
+    // libtappet may lie in lib/ or in lib/TRIPLE/.
+    if let folder = folderOfThisCode() {
+      candidates = ["..", "../.."].map { "\(folder)/\($0)/libexec/tappet/tappet-reader" } + candidates
+    }
     if let folder = folderOfThisProgram() {
       candidates = ["\(folder)/../libexec/tappet/tappet-reader", "\(folder)/tappet-reader"] + candidates
     }
@@ -155,8 +164,13 @@ extension ReaderProcess {
   }
 
   /// The folder of the executable that runs, links followed.
-  static func folderOfThisProgram() -> String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
+  static func folderOfThisProgram() -> String? { folder(of: "/proc/self/exe") }
+
+  /// The folder of libtappet, or of the program that this code is a part of, links followed.
+  static func folderOfThisCode() -> String? { tp_library_path().flatMap { folder(of: $0) } }
+
+  private static func folder(of file: UnsafePointer<CChar>) -> String? {
+    guard let path = realpath(file, nil) else { return nil }
     defer { free(path) }
     guard let slash = strrchr(path, Int32(UInt8(ascii: "/"))) else { return nil }
     slash.pointee = 0

@@ -1,35 +1,168 @@
-// Error codes of tappet.h and their texts.
+// The error codes of tappet.h, their texts, and the last failure of an object. The one place that maps errors to codes.
 
+import CPlatform
 import CTappet
 import TappetCore
+import TappetDevices
+import TappetRuntime
 
 /// The codes of `enum tappet_error`; the values are the header's.
 enum ErrorCode: Int32 {
   case argument = -1
   case buffer = -2
   case memory = -3
+  case object = -4
+  case state = -5
+  case thread = -6
+  case fork = -7
+  case limit = -8
   case scheme = -10
   case host = -11
   case parameters = -12
   case parameter = -13
   case signature = -14
+  case label = -15
+  case hex = -16
   case time = -20
   case token = -21
   case checksum = -22
+  case window = -23
+  case repeated = -24
+  case ndefTruncated = -30
+  case ndefStructure = -31
+  case ndefChunked = -32
+  case ndefRecord = -33
+  case ndefCount = -34
+  case ndefNoURI = -35
+  case system = -40
+  case store = -41
+  case control = -42
+  case configuration = -44
+  case notConnected = -50
+  case refused = -51
 
   var text: StaticString {
     switch self {
-    case .argument: "a NULL that must not be one, or a size out of bounds"
+    case .argument: "a NULL that must not be one, or a value out of its bounds"
     case .buffer: "the buffer is too small"
     case .memory: "out of memory, or of random numbers"
-    case .scheme: "the URL does not begin with smp://"
+    case .object: "there is no such object: it was freed, or is of another kind"
+    case .state: "the call does not fit what the object is doing now"
+    case .thread: "another thread is inside a call with this object"
+    case .fork: "the object belongs to the process that this one was forked from"
+    case .limit: "there are as many as there may be"
+    case .scheme: "the URL has another scheme"
     case .host: "the URL is not smp://action"
     case .parameters: "the URL has no parameters"
-    case .parameter: "one of idx, ts, sig is missing, malformed or there twice"
+    case .parameter: "a parameter of the URL is missing, malformed or there twice"
     case .signature: "none of the keys made the signature"
+    case .label: "the label is no text for one line, or too long"
+    case .hex: "not an even number of hexadecimal digits"
     case .time: "a token holds times from 1970 to 2106 only"
     case .token: "a token has exactly 32 hexadecimal digits"
     case .checksum: "the token was sealed with another key, or changed"
+    case .window: "the token is too old, or too far in the future"
+    case .repeated: "the token was accepted before"
+    case .ndefTruncated: "a record of the NDEF message claims more bytes than there are"
+    case .ndefStructure: "the NDEF message's begin or end is not where it must be"
+    case .ndefChunked: "a record of the NDEF message is in pieces"
+    case .ndefRecord: "a record of the NDEF message is one that its format does not allow"
+    case .ndefCount: "the NDEF message has too many records, or none"
+    case .ndefNoURI: "there is no URI in the NDEF message"
+    case .system: "a system call failed"
+    case .store: "the database or its sealing key cannot be used"
+    case .control: "the control socket cannot be made"
+    case .configuration: "the configuration has mistakes"
+    case .notConnected: "there is no connection to the broker"
+    case .refused: "the broker will not take it"
+    }
+  }
+}
+
+/// A call that failed, with what there is to say about it.
+struct Failure: Error {
+  var code: ErrorCode
+  var systemCode: Int32 = 0
+  var position: TextPosition?
+  var sentence: String
+
+  /// With the code's own words, or better ones.
+  init(_ code: ErrorCode, _ sentence: String? = nil, systemCode: Int32 = 0, position: TextPosition? = nil) {
+    self.code = code
+    self.systemCode = systemCode
+    self.position = position
+    self.sentence = sentence ?? "\(code.text)"
+  }
+
+  init(_ error: SystemError) {
+    self.init(.system, "\(error.call) failed: \(error.text)", systemCode: error.code)
+  }
+
+  init(_ error: RuntimeError) {
+    switch error {
+    case .system(let system): self.init(system)
+    case .vault: self.init(.store, error.sentence)
+    case .control(_, let system): self.init(.control, error.sentence, systemCode: system.code)
+    case .lightTrace(_, let system): self.init(.system, error.sentence, systemCode: system.code)
+    case .noRandomness: self.init(.memory, error.sentence)
+    }
+  }
+
+  /// At least one problem.
+  init(_ problems: [ConfigProblem]) {
+    var text = ""
+    for problem in problems {
+      if !text.isEmpty { text += "\n" }
+      text += problem.sentence
+    }
+    var systemCode: Int32 = 0
+    if case .cannotRead(let error) = problems.first?.kind { systemCode = error.code }
+    self.init(.configuration, text, systemCode: systemCode, position: problems.first?.position)
+  }
+}
+
+extension TagURLError {
+  var code: ErrorCode {
+    switch self {
+    case .invalidScheme: .scheme
+    case .invalidHost: .host
+    case .noParameters: .parameters
+    case .missing, .malformed, .repeated, .repeatedUnknown: .parameter
+    }
+  }
+}
+
+extension ShareURLError {
+  var code: ErrorCode {
+    switch self {
+    case .notAShareURL: .scheme
+    case .missingIndex, .malformedIndex, .missingKey, .malformedKey, .repeatedParameter: .parameter
+    case .malformedLabel, .labelTooLong: .label
+    }
+  }
+}
+
+extension TimestampTokenError {
+  var code: ErrorCode {
+    switch self {
+    case .timeOutOfRange: .time
+    case .notHexadecimal: .token
+    case .checksum: .checksum
+    case .crypto: .memory
+    case .outsideWindow: .window
+    case .repeated: .repeated
+    }
+  }
+}
+
+extension NDEFError {
+  var code: ErrorCode {
+    switch self {
+    case .empty, .truncated: .ndefTruncated
+    case .misplacedBegin, .missingEnd, .bytesBehindEnd: .ndefStructure
+    case .chunked: .ndefChunked
+    case .reservedFormat, .unexpectedType, .emptyWithContent: .ndefRecord
+    case .tooManyRecords: .ndefCount
     }
   }
 }

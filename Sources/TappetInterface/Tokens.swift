@@ -6,12 +6,13 @@ import TappetCore
 /// `tappet_token_seal`.
 @_cdecl("tappet_token_seal") @implementation
 public func tappet_token_seal(
-  _ unixSeconds: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int, _ result: UnsafeMutablePointer<CChar>?
+  _ unixSeconds: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int, _ result: UnsafeMutablePointer<CChar>?,
+  _ size: Int
 ) -> Int32 {
-  guard let result, let key = timestampKey(key, keySize) else { return ErrorCode.argument.rawValue }
+  guard isBuffer(result, size), let key = timestampKey(key, keySize) else { return ErrorCode.argument.rawValue }
   do throws(TimestampTokenError) {
-    write(Array(try TimestampToken.seal(unixSeconds: unixSeconds, key: key).utf8), to: result)
-    return 0
+    return output(
+      Array(try TimestampToken.seal(unixSeconds: unixSeconds, key: key).utf8), result, size, endsWithNUL: true)
   } catch { return error.code.rawValue }
 }
 
@@ -21,30 +22,66 @@ public func tappet_token_open(
   _ token: UnsafePointer<CChar>?, _ tokenSize: Int, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
   _ result: UnsafeMutablePointer<Int64>?
 ) -> Int32 {
-  guard let token, tokenSize >= 0, let result, let key = timestampKey(key, keySize) else {
-    return ErrorCode.argument.rawValue
+  guard token != nil, let result, let key = timestampKey(key, keySize) else { return ErrorCode.argument.rawValue }
+  return withToken(token, tokenSize) { (token) throws(TimestampTokenError) in
+    result.pointee = try TimestampToken.open(token, key: key)
   }
-  guard tokenSize == 32 else { return ErrorCode.token.rawValue }
-  do throws(TimestampTokenError) {
-    result.pointee = try TimestampToken.open(String(decoding: bytes(token, tokenSize), as: UTF8.self), key: key)
-    return 0
-  } catch { return error.code.rawValue }
 }
 
-private func timestampKey(_ key: UnsafePointer<UInt8>?, _ size: Int) -> TimestampKey? {
-  guard let key, [16, 24, 32].contains(size) else { return nil }
-  return TimestampKey(copying: UnsafeRawBufferPointer(start: key, count: size))
+/// A receiver with its key.
+private final class ReceiverObject: LibraryObject {
+  let key: TimestampKey
+  var receiver: TokenReceiver
+
+  init(_ rule: TokenReceiver.Rule, _ key: TimestampKey) {
+    self.key = key
+    receiver = TokenReceiver(rule: rule)
+    super.init(kind: .tokenReceiver)
+  }
 }
 
-extension TimestampTokenError {
-  fileprivate var code: ErrorCode {
-    switch self {
-    case .timeOutOfRange: .time
-    case .notHexadecimal: .token
-    case .checksum: .checksum
-    case .crypto: .memory
-    // Judged by a receiver only, which these functions are not.
-    case .outsideWindow, .repeated: .argument
+/// `tappet_token_receiver_new`.
+@_cdecl("tappet_token_receiver_new") @implementation
+public func tappet_token_receiver_new(
+  _ rule: Int32, _ tolerance: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
+  _ result: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  guard let result, tolerance >= 0, let key = timestampKey(key, keySize) else { return ErrorCode.argument.rawValue }
+  switch rule {
+  case 0: return Objects.issue(ReceiverObject(.window(seconds: tolerance), key), to: result)
+  case 1: return Objects.issue(ReceiverObject(.firmware, key), to: result)
+  default: return ErrorCode.argument.rawValue
+  }
+}
+
+/// `tappet_token_receiver_accept`.
+@_cdecl("tappet_token_receiver_accept") @implementation
+public func tappet_token_receiver_accept(
+  _ receiver: OpaquePointer?, _ token: UnsafePointer<CChar>?, _ tokenSize: Int, _ now: Int64,
+  _ result: UnsafeMutablePointer<Int64>?
+) -> Int32 {
+  guard token != nil, let result else { return ErrorCode.argument.rawValue }
+  return Objects.use(receiver, as: .tokenReceiver) { object in
+    let object = unsafeDowncast(object, to: ReceiverObject.self)
+    return withToken(token, tokenSize) { (token) throws(TimestampTokenError) in
+      result.pointee = try object.receiver.accept(token, key: object.key, nowUnixSeconds: now)
     }
   }
+}
+
+/// `tappet_token_receiver_free`.
+@_cdecl("tappet_token_receiver_free") @implementation
+public func tappet_token_receiver_free(_ receiver: OpaquePointer?) { Objects.free(receiver, as: .tokenReceiver) }
+
+/// Calls `body` with the text of a token, if it can be one.
+private func withToken(
+  _ token: UnsafePointer<CChar>?, _ size: Int, _ body: (String) throws(TimestampTokenError) -> Void
+) -> Int32 {
+  guard size == 32 else { return ErrorCode.token.rawValue }
+  return withInput(token, size, sizeMax: size) { input in
+    do throws(TimestampTokenError) {
+      try body(String(decoding: input, as: UTF8.self))
+      return 0
+    } catch { return error.code.rawValue }
+  } ?? ErrorCode.argument.rawValue
 }

@@ -29,8 +29,9 @@ final class ControlServer {
   private var clients: [Int32: Client] = [:]
   private let answer: (JSON, Client) -> Void
 
-  init(path: String, reactor: Reactor, answer: @escaping (JSON, Client) -> Void) throws(SystemError) {
-    listener = try LocalSocket.listen(at: path)
+  // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
+  init(listener: LocalSocket, reactor: Reactor, answer: @escaping (JSON, Client) -> Void) throws(SystemError) {
+    self.listener = listener
     self.reactor = reactor
     self.answer = answer
     try reactor.watch(listener.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.acceptClients() }

@@ -55,10 +55,8 @@ public struct KioskView: Sendable {
   public var taps: [Tap] = []
   /// What lasts.
   public var baseLight: Light = .starting
-  /// What was shown last, and when.
+  /// What is shown.
   public var light: Light = .starting
-  /// Since when `light` is shown.
-  public var lightSince: Instant
 
   init(_ configuration: Configuration, startedAt: Moment) {
     clientID = configuration.broker.clientID
@@ -68,13 +66,11 @@ public struct KioskView: Sendable {
     for button in configuration.panel.buttons { names.append(button.plan.name) }
     buttons = names
     isLocked = configuration.panel.lockAfter == nil ? nil : true
-    lightSince = startedAt.instant
   }
 
-  mutating func show(_ light: Light, at now: Instant) {
+  mutating func show(_ light: Light) {
     if light.isLasting { baseLight = light }
     self.light = light
-    lightSince = now
   }
 
   mutating func note(_ report: Report, _ line: Line, counters: Counters, outboxCount: Int, at now: Moment) {

@@ -44,10 +44,21 @@ public final class Runtime {
   public var onChange: ((KioskView) -> Void)?
   /// Called with each report's line, in place of the journal when it is set.
   public var onLine: ((Line) -> Void)?
+  /// Called with each report, before its line.
+  public var onReport: ((Report, Line) -> Void)?
+  /// Called with each light.
+  public var onLight: ((Light) -> Void)?
+  /// Whether the kiosk has come to rest.
+  public private(set) var isFinished = false
+  /// Secrets of the program around us, beside those of the store.
+  private let ownSecrets: [TagSecret]
 
-  /// Opens the store, the sockets and the threads; nothing runs before `run()`.
-  public init(_ configuration: Configuration, lightTracePath: String? = nil) throws(RuntimeError) {
+  /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
+  public init(
+    _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
+  ) throws(RuntimeError) {
     self.configuration = configuration
+    self.ownSecrets = ownSecrets
     let now = clock.now()
     let trace: LightTrace?
     do throws(SystemError) {
@@ -78,7 +89,7 @@ public final class Runtime {
     } catch { throw .system(error) }
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
     view = KioskView(configuration, startedAt: now)
-    waiting = [.started(summary), .secretsLoaded(secrets)]
+    waiting = [.started(summary), .secretsLoaded(secrets + ownSecrets)]
   }
 
   private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
@@ -92,22 +103,59 @@ public final class Runtime {
   /// SIGTERM and SIGINT stop it; twice: at once.
   public func run() throws(RuntimeError) {
     do throws(SystemError) {
-      try watchEverything()
+      try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP]) { [unowned(unsafe) self] in self.signalled($0) }
     } catch { throw .system(error) }
+    try start()
+    defer { close() }
+    try begin()
+    while !isFinished { try dispatch(timeout: nil) }
+  }
+
+  /// Opens the sockets, in a program with a loop of its own.
+  ///
+  /// It calls `begin` then, `dispatch` whenever `fileDescriptor` is readable, and `close` at the end. Signals are left alone.
+  public func start() throws(RuntimeError) {
+    do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
     let path = configuration.controlSocket
     do throws(SystemError) {
-      control = try ControlServer(path: path, reactor: reactor) { [unowned(unsafe) self] in self.answer($0, from: $1) }
+      control = try ControlServer(listener: LocalSocket.listen(at: path), reactor: reactor) { [unowned(unsafe) self] in
+        self.answer($0, from: $1)
+      }
     } catch { throw .control(path: path, error) }
-    defer { panel.close() }
+  }
+
+  /// The first events.
+  public func begin() throws(RuntimeError) {
     checkClock()
     handleWaiting()
-    do throws(SystemError) {
-      try openPanel()
-      try reactor.run()
-    } catch { throw .system(error) }
+    do throws(SystemError) { try openPanel() } catch { throw .system(error) }
+  }
+
+  /// Readable when `dispatch` has something to do.
+  public var fileDescriptor: Int32 { reactor.fileDescriptor }
+
+  /// Does what is to be done; waits for it for at most `timeout`, nil: as long as it takes.
+  public func dispatch(timeout: Duration?) throws(RuntimeError) {
+    do throws(SystemError) { try reactor.turn(timeout: timeout) } catch { throw .system(error) }
+  }
+
+  /// Darkens the panel, ends the threads, and waits for that.
+  ///
+  /// Once.
+  public func close() {
+    panel.close()
     broker.shutdown()
     storeThread.stop()
   }
+
+  /// A button that is not on the panel asks for an action; the lock and the question count for it too.
+  public func press(action: String) { feed(.panel(.asked(action: action))) }
+
+  /// Asks for an end; a second time: at once.
+  public func stop() { feed(.stopRequested) }
+
+  /// How many taps and presses came to what, and how many entries wait.
+  public var counts: (counters: Counters, waiting: Int) { (kiosk.counters, kiosk.outboxCount) }
 
   private func watchEverything() throws(SystemError) {
     reactor.onTimer = { [unowned(unsafe) self] in self.timerFired() }
@@ -117,7 +165,6 @@ public final class Runtime {
       self.checkClock()
       self.handleWaiting()
     }
-    try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP]) { [unowned(unsafe) self] in self.signalled($0) }
   }
 
   // MARK: Events
@@ -144,8 +191,11 @@ public final class Runtime {
     onChange?(view)
   }
 
+  /// `inout` although nothing changes: the whole kiosk would be copied for the question.
+  private static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
+
   private func setTimer() {
-    var deadline = kiosk.nextDeadline(at: clock.now())
+    var deadline = Self.nextDeadline(of: &kiosk, at: clock.now())
     if let clockCheckDue, clockCheckDue < deadline ?? Instant(nanoseconds: .max) { deadline = clockCheckDue }
     reactor.setTimer(at: deadline)
   }
@@ -181,7 +231,9 @@ public final class Runtime {
 
   private func signalled(_ number: Int32) {
     guard number != SIGHUP else {
-      journal.write(.warning, "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
+      say(
+        Line(.warning, "hangup", "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
+      )
       return
     }
     feed(.stopRequested)
@@ -210,7 +262,7 @@ public final class Runtime {
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
     case .report(let report): tell(report, at: now)
-    case .finish: reactor.stop()
+    case .finish: isFinished = true
     }
   }
 
@@ -226,14 +278,20 @@ public final class Runtime {
   }
 
   private func show(_ light: Light, at now: Instant) {
-    view.show(light, at: now)
+    view.show(light)
     panel.show(light, at: now)
+    onLight?(light)
     control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
   }
 
   private func tell(_ report: Report, at now: Moment) {
     let line = Line(report, configuration)
     view.note(report, line, counters: kiosk.counters, outboxCount: kiosk.outboxCount, at: now)
+    onReport?(report, line)
+    say(line)
+  }
+
+  private func say(_ line: Line) {
     if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
     control?.broadcast(line.json)
   }
@@ -270,12 +328,10 @@ public final class Runtime {
   // MARK: Panel
 
   private func openPanel() throws(SystemError) {
-    panel.onEvents = { [unowned(unsafe) self] events in
-      for event in events { self.waiting.append(.panel(event)) }
-      self.handleWaiting()
-    }
+    panel.onEvent = { [unowned(unsafe) self] in self.feed(.panel($0)) }
     panel.onLevels = { [unowned(unsafe) self] in
       self.view.levels = self.panel.on
+      if let light = self.panel.shown { self.view.light = light }
       if !self.isHandling { self.onChange?(self.view) }
     }
     try panel.open(profile: loadProfile(), isWatched: onChange != nil)
@@ -285,7 +341,7 @@ public final class Runtime {
   private func loadProfile() -> BoardProfile? {
     guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
     do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
-      for sentence in error.sentences { journal.write(.error, sentence) }
+      for sentence in error.sentences { say(Line(.error, "profile-unusable", sentence)) }
       return nil
     }
   }
@@ -297,8 +353,8 @@ public final class Runtime {
   }
 
   /// Calls `handler` when `fileDescriptor` has something to read; before `run`.
-  public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) -> Bool {
-    (try? reactor.watch(fileDescriptor, for: .readable) { _ in handler() }) != nil
+  public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
+    try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }
   }
 
   /// Forgets a descriptor.
@@ -307,7 +363,7 @@ public final class Runtime {
   /// Secrets were changed by the tool: read them anew.
   func reloadSecrets() throws(VaultError) -> Int {
     let secrets = try Vault.open(configuration).usableSecrets()
-    feed(.secretsLoaded(secrets))
+    feed(.secretsLoaded(secrets + ownSecrets))
     return secrets.count
   }
 

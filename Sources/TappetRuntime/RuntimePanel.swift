@@ -24,8 +24,10 @@ final class RuntimePanel {
   /// What is on, as it was written last.
   private(set) var on: LightOutputs = []
   /// Called with what happens on the panel.
-  var onEvents: ([PanelEvent]) -> Void = { _ in }
-  /// Called when `on` has changed.
+  var onEvent: (PanelEvent) -> Void = { _ in }
+  /// The light that is shown: a moment's end changes it back.
+  private(set) var shown: Light?
+  /// Called when `on` or `shown` has changed.
   var onLevels: () -> Void = {}
 
   /// A dark panel.
@@ -72,7 +74,7 @@ final class RuntimePanel {
   /// Listens to it again.
   func resume(_ button: Int) {
     if let gpio { return gpio.resume(input: button) }
-    if virtual != nil { onEvents([.opened(.input(button), isActive: false, debouncesItself: false)]) }
+    if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
   }
 
   func show(_ light: Light, at now: Instant) {
@@ -96,7 +98,8 @@ final class RuntimePanel {
   private func play() {
     let (on, next) = board.levels(at: clock.now().instant)
     alarm.set(at: next)
-    guard on != self.on else { return }
+    guard on != self.on || board.shown != shown else { return }
+    shown = board.shown
     write(on)
     onLevels()
   }
@@ -105,7 +108,8 @@ final class RuntimePanel {
     let changed = levels.symmetricDifference(on)
     on = levels
     for (index, output) in settings.outputs.enumerated() where changed.contains(output.output) {
-      set(index, isOn: levels.contains(output.output))
+      // Not `levels`: an output that fails is told of, and its light may have changed them.
+      set(index, isOn: on.contains(output.output))
     }
   }
 
@@ -147,9 +151,10 @@ final class RuntimePanel {
   private func lineSaid(_ event: GPIOEvent) {
     switch event {
     case .opened(let line, let isActive, let debouncesItself):
-      onEvents([.opened(part(line), isActive: isActive, debouncesItself: debouncesItself)])
-    case .edge(let input, let isActive, let time): onEvents([.edge(input: input, isActive: isActive, at: time)])
-    case .failed(let line, let fault): onEvents([.failed(part(line), .line(fault))])
+      onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
+    case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
+    case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
+    case .failed(let line, let fault): onEvent(.failed(part(line), .line(fault)))
     }
   }
 
@@ -166,16 +171,16 @@ final class RuntimePanel {
       do throws(SystemError) {
         let led = try LEDClass(name: name)
         leds[index] = led
-        onEvents([.opened(.output(index), isActive: false, debouncesItself: false)])
+        onEvent(.opened(.output(index), isActive: false, debouncesItself: false))
         if on.contains(output.output) { set(led, index, isOn: true) }
-      } catch { onEvents([.failed(.output(index), .ledUnusable(code: error.code))]) }
+      } catch { onEvent(.failed(.output(index), .ledUnusable(code: error.code))) }
     }
   }
 
   private func set(_ led: LEDClass, _ index: Int, isOn: Bool) {
     do throws(SystemError) { try led.set(isOn: isOn) } catch {
       leds[index] = nil
-      onEvents([.failed(.output(index), .ledUnusable(code: error.code))])
+      onEvent(.failed(.output(index), .ledUnusable(code: error.code)))
     }
   }
 
@@ -187,40 +192,37 @@ final class RuntimePanel {
       let panel = try VirtualPanel(path: path)
       try reactor.watch(panel.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.virtualSpoke() }
       virtual = panel
-    } catch { return onEvents([.failed(.simulator, .simulatorAway(code: error.code))]) }
+    } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
     // It has missed what was shown.
     let now = clock.now().instant
     if let light { _ = virtual?.show(light, at: now) }
     for output in settings.outputs where on.contains(output.output) {
       _ = virtual?.set(output.output.name, isOn: true, at: now)
     }
-    onEvents([.opened(.simulator, isActive: false, debouncesItself: false)])
+    onEvent(.opened(.simulator, isActive: false, debouncesItself: false))
   }
 
   private func virtualSpoke() {
-    var events: [PanelEvent] = []
     while let virtual {
       switch virtual.receive() {
-      case .pressed(let name): append(name, isActive: true, to: &events)
-      case .released(let name): append(name, isActive: false, to: &events)
-      case .nothing: return onEvents(events)
-      case .closed:
-        onEvents(events)
-        return loseVirtual(code: 0)
+      case .pressed(let name): tell(name, isActive: true)
+      case .released(let name): tell(name, isActive: false)
+      case .nothing: return
+      case .closed: loseVirtual(code: 0)
       }
     }
   }
 
-  private func append(_ name: String, isActive: Bool, to events: inout [PanelEvent]) {
+  private func tell(_ name: String, isActive: Bool) {
     guard let button = settings.buttons.firstIndex(where: { $0.plan.name == name }) else { return }
-    events.append(.edge(input: button, isActive: isActive, at: clock.now().instant))
+    onEvent(.edge(input: button, isActive: isActive, at: clock.now().instant))
   }
 
   private func loseVirtual(code: Int32) {
     guard let lost = virtual else { return }
     reactor.unwatch(lost.fileDescriptor)
     virtual = nil
-    onEvents([.failed(.simulator, .simulatorAway(code: code))])
+    onEvent(.failed(.simulator, .simulatorAway(code: code)))
   }
 }
 

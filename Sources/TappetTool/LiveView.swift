@@ -63,62 +63,84 @@ final class LiveView {
     return true
   }
 
-  /// What was typed: buttons by index, down or up; nil when the terminal is gone.
-  func readKeys() -> [(button: Int, isDown: Bool)]? {
+  /// Hands on what was typed: a button's index, and whether it goes down; false when the terminal is gone.
+  func readKeys(_ handler: (Int, Bool) -> Void) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(0, &bytes, bytes.count)
-    guard count > 0 else { return count < 0 && tp_errno() == EINTR ? [] : nil }
-    var keys: [(button: Int, isDown: Bool)] = []
+    guard count > 0 else { return count < 0 && tp_errno() == EINTR }
     for byte in bytes.prefix(count) {
-      switch byte {
-      case UInt8(ascii: "h"): isHolding = true
-      case UInt8(ascii: "1")...UInt8(ascii: "9"):
-        let button = Int(byte - UInt8(ascii: "1"))
-        if held.remove(button) != nil {
-          keys.append((button, false))
-        } else {
-          keys.append((button, true))
-          if isHolding { held.insert(button) } else { keys.append((button, false)) }
-        }
-        isHolding = false
-      default: isHolding = false
+      let isHolding = isHolding
+      self.isHolding = byte == UInt8(ascii: "h")
+      guard byte >= UInt8(ascii: "1"), byte <= UInt8(ascii: "9") else { continue }
+      let button = Int(byte - UInt8(ascii: "1"))
+      if held.remove(button) != nil {
+        handler(button, false)
+      } else {
+        if isHolding { held.insert(button) }
+        handler(button, true)
+        if !isHolding { handler(button, false) }
       }
     }
-    return keys
+    return true
   }
 
   // MARK: Lines
 
   private func lines(_ view: KioskView) -> [String] {
-    var lines = [
-      "\u{1B}[1mtappet\u{1B}[0m " + view.clientID + "   (Ctrl-C ends it)", "",
-      "  light    " + cell(view.levels) + " " + view.light.name
-        + (view.light.isLasting ? "" : "   then " + view.baseLight.name),
-    ]
-    if !view.wired.isEmpty { lines.append("  LEDs     " + leds(view)) }
-    if !view.buttons.isEmpty { lines.append("  buttons  " + buttons(view)) }
-    lines += [
-      "  reader   " + part(view.reader), "  broker   " + part(view.broker), "  disk     " + part(view.disk),
-    ]
-    if !view.panel.isGood { lines.append("  panel    " + part(view.panel)) }
-    let counters = view.counters
-    lines += [
-      "  clock    " + (view.clockIsGood == false ? "\u{1B}[33mnot synchronised\u{1B}[0m" : "good"),
-      "  outbox   " + String(view.outboxCount) + " waiting", "",
-      "  accepted " + String(counters.accepted) + "   delivered " + String(counters.delivered) + "   refused "
-        + String(counters.refused) + "   expired " + String(counters.expired), "",
-    ]
+    var lines: [String] = []
+    // Not inlined, and one concatenation at a time: the program is smaller for it.
+    @inline(never) func row(_ label: String, _ text: String) { lines.append(label + text) }
+    row(Self.painted("tappet ", 1) + view.clientID, "   (Ctrl-C ends it)")
+    row("", "")
+    var light = cell(view.levels) + view.light.name
+    if !view.light.isLasting { light += "   then " + view.baseLight.name }
+    row("  light    ", light)
+    if !view.wired.isEmpty { row("  LEDs     ", leds(view)) }
+    if !view.buttons.isEmpty { row("  buttons  ", buttons(view)) }
+    row("  reader   ", part(view.reader))
+    row("  broker   ", part(view.broker))
+    row("  disk     ", part(view.disk))
+    if !view.panel.isGood { row("  panel    ", part(view.panel)) }
+    row("  clock    ", view.clockIsGood == false ? Self.painted("not synchronised", 33) : "good")
+    row("  outbox   ", String(view.outboxCount) + " waiting")
+    row("", "")
+    row("  ", counters(view.counters))
+    row("", "")
     for tap in view.taps.reversed() {
-      lines.append((tap.isGood ? "  \u{1B}[32m✓\u{1B}[0m " : "  \u{1B}[33m•\u{1B}[0m ") + tap.text)
+      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text)
     }
     return lines
+  }
+
+  private func counters(_ counters: Counters) -> String {
+    var text = ""
+    @inline(never) func count(_ name: String, _ number: Int) {
+      text += name
+      text += String(number)
+    }
+    count("accepted ", counters.accepted)
+    count("   delivered ", counters.delivered)
+    count("   refused ", counters.refused)
+    count("   expired ", counters.expired)
+    return text
+  }
+
+  /// In a colour of the terminal's, by its number.
+  @inline(never)
+  private static func painted(_ text: String, _ code: Int) -> String {
+    var painted = "\u{1B}["
+    painted += String(code)
+    painted += "m"
+    painted += text
+    painted += "\u{1B}[0m"
+    return painted
   }
 
   /// The colour that an RGB LED has now; a buzzer is heard.
   private func cell(_ levels: LightOutputs) -> String {
     // The bits of red, green and blue are in the terminal's order.
     let colour = Int(levels.rawValue >> 2 & 7)
-    return "\u{1B}[" + String(colour == 0 ? 100 : 40 + colour) + "m  \u{1B}[0m" + (levels.contains(.buzzer) ? "♪" : " ")
+    return Self.painted("  ", colour == 0 ? 100 : 40 + colour) + (levels.contains(.buzzer) ? "♪ " : "  ")
   }
 
   private func leds(_ view: KioskView) -> String {
@@ -128,7 +150,10 @@ final class LiveView {
     for (bit, name) in LightOutputs.names.enumerated() {
       let output = LightOutputs(rawValue: 1 << UInt8(bit))
       guard view.wired.contains(output) else { continue }
-      text += "\u{1B}[" + String(view.levels.contains(output) ? colours[bit] : 100) + "m  \u{1B}[0m " + name + "   "
+      text += Self.painted("  ", view.levels.contains(output) ? colours[bit] : 100)
+      text += " "
+      text += name
+      text += "   "
     }
     return text
   }
@@ -136,16 +161,19 @@ final class LiveView {
   private func buttons(_ view: KioskView) -> String {
     var text = ""
     for (index, name) in view.buttons.enumerated() {
-      if keyboard != nil, index < 9 { text += "\u{1B}[1m" + String(index + 1) + "\u{1B}[0m " }
-      text += name + (held.contains(index) ? " (held)   " : "   ")
+      if keyboard != nil, index < 9 {
+        text += Self.painted(String(index + 1), 1)
+        text += " "
+      }
+      text += name
+      text += held.contains(index) ? " (held)   " : "   "
     }
-    if keyboard != nil { text += "\u{1B}[2mh before a digit holds it\u{1B}[0m" }
-    return view.isLocked == true ? text + "   \u{1B}[33mlocked\u{1B}[0m" : text
+    if keyboard != nil { text += Self.painted("h before a digit holds it", 2) }
+    if view.isLocked == true { text += Self.painted("   locked", 33) }
+    return text
   }
 
-  private func part(_ part: KioskView.Part) -> String {
-    part.isGood ? part.text : "\u{1B}[33m" + part.text + "\u{1B}[0m"
-  }
+  private func part(_ part: KioskView.Part) -> String { part.isGood ? part.text : Self.painted(part.text, 33) }
 
   private static func size() -> (columns: Int, rows: Int) {
     var window = winsize()

@@ -74,7 +74,7 @@ struct PanelTrial {
       case .opened(.input(let index), let isActive, _): wires[index].isPressed = isActive
       case .failed(.input(let index), let fault): wires[index].fault = fault
       case .failed(.output(let index), let fault): wires[inputs.count + index].fault = fault
-      case .opened(.output, _, _), .edge: break
+      case .opened(.output, _, _), .edge, .edgesLost: break
       }
     }
     panel.open()

@@ -30,9 +30,11 @@ enum RunCommand {
       runtime.onChange = { screen.draw($0) }
       defer { screen.close() }
       if screen.openKeyboard() {
-        _ = runtime.watch(0) {
-          guard let keys = screen.readKeys() else { return runtime.unwatch(0) }
-          for key in keys { runtime.key(key.button, isDown: key.isDown) }
+        try? runtime.watch(0) {
+          if screen.readKeys({ runtime.key($0, isDown: $1) }) { return }
+          // The window was closed: nobody sees this kiosk any more, and SIGHUP means something else to it.
+          runtime.unwatch(0)
+          runtime.stop()
         }
       }
       try runtime.run()

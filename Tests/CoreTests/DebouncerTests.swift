@@ -114,6 +114,17 @@ extension Debouncer {
   }
 
   /// A thousand buttons with a history each: presses that bounce at both ends, and pulses between them.
+  @Test func `a gap in which edges were lost is no rest`() {
+    var button = Debouncer.atRest(seen)
+    #expect(button.edges([(100, true), (101, false), (102, true), (103, false)]) == [.pressed(ms(100))])
+    // The kernel's queue was full from 103 on, and was read at 160: it may have bounced all the time.
+    #expect(button.edgesLost(isActive: true, at: ms(160)) == [])
+    #expect(button.edges([(161, false), (162, true), (163, false)]) == [])
+    #expect(button.advance(to: ms(173)) == [.released(ms(163))])
+    // Lost from the start on: it is pressed now.
+    #expect(button.edgesLost(isActive: true, at: ms(300)) == [.pressed(ms(300))])
+  }
+
   @Test func `of a thousand random bounce trains every press is counted once and none is invented`() {
     for seed in 1...1_000 {
       var random = Randomness(seed: (UInt64(seed), 11, 13, 17))

@@ -221,7 +221,7 @@ private func panel(_ text: String) throws -> PanelSettings {
     let confirm = text.replacing("toggle}", with: "toggle, confirm: 2 min, unlock: 1}")
     #expect(
       problems(confirm).prefix(2) == [
-        "k:2:70: actions[0].confirm must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at most 60 s, not '2 min'",
+        "k:2:70: actions[0].confirm must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at least 1 s, at most 60 s, not '2 min'",
         "k:2:85: actions[0].unlock must be 'true' or 'false', not '1'",
       ])
   }

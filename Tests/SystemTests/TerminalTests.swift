@@ -17,11 +17,16 @@ private final class Terminal {
     let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     // What it writes is kept too: a screen does not show what is drawn again.
     try ask(
-      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24", "exec env TERM=screen-256color \(command)")
+      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24",
+      "until [ -e '\(folder)/go' ]; do sleep 0.02; done; exec env TERM=screen-256color \(command)")
     try ask("pipe-pane", "-o", "cat >> '\(folder)/written'")
+    _ = FileManager.default.createFile(atPath: folder + "/go", contents: nil)
   }
 
-  deinit { _ = try? ask("kill-server") }
+  deinit { close() }
+
+  /// The window is closed.
+  func close() { _ = try? ask("kill-server") }
 
   @discardableResult
   private func ask(_ words: String...) throws -> String {
@@ -30,6 +35,11 @@ private final class Terminal {
       for fd in /proc/$$/fd/*; do n=${fd##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$@"
       """
     let bash = URL(fileURLWithPath: "/bin/bash")
+    // As in Service: with the signals blocked that this thread blocks, the server would not even end.
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return try Programs.run(bash, ["-c", close, "bash", tmux.path, "-L", name] + words, input: "", limit: 10).output
   }
 
@@ -96,6 +106,12 @@ private final class Terminal {
     #expect(eventually { world.received.map(\.topic) == ["home/garage", "home/bell", "home/light"] })
     try terminal.type("9xh")
     #expect(try terminal.text().contains("lamp"))
+
+    // A kiosk whose window is closed ends, and in order.
+    #expect(try world.tappet("status").status == 0)
+    terminal.close()
+    #expect(try eventually { try world.tappet("status").status == 4 })
+    #expect(eventually { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
 }
 

@@ -55,6 +55,14 @@ public final class Action: Hashable, Sendable {
     self.unlocksPanel = unlocksPanel
   }
 
+  /// Whether messages can be published there.
+  ///
+  /// MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
+  public static func isTopic(_ text: String) -> Bool {
+    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 || $0 == 0 } || text.utf8.first == 0x24
+    return !isForbidden && (1...Limits.topicSizeMax).contains(text.utf8.count)
+  }
+
   /// All fields.
   public static func == (one: Action, other: Action) -> Bool {
     one.name == other.name && one.title == other.title && one.index == other.index && one.topic == other.topic

@@ -8,8 +8,7 @@ public final class SecretKey: Sendable {
   public static let size = 32
 
   private let storage: SecretBytes
-  // Nil when libcrypto had no memory for it: then nothing is signed and nothing verifies.
-  private let authenticator: MessageAuthenticator?
+  private let authenticator: MessageAuthenticator
 
   private init(_ storage: SecretBytes) {
     self.storage = storage
@@ -34,6 +33,12 @@ public final class SecretKey: Sendable {
 
   /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
   public convenience init?(hex digits: ArraySlice<UInt8>) {
+    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
+    self.init(storage)
+  }
+
+  /// Nil for anything but 64 ASCII hexadecimal digits, of either case, where they stand: no copy of them is left.
+  convenience init?(hexDigits digits: Slice<UnsafeBufferPointer<UInt8>>) {
     guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
     self.init(storage)
   }
@@ -66,8 +71,7 @@ public final class SecretKey: Sendable {
 
   /// HMAC-SHA256 of `message`, 32 bytes.
   func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
-    guard let authenticator else { throw .library(code: 0) }
-    return try authenticator.authenticate(message)
+    try authenticator.authenticate(message)
   }
 }
 

@@ -217,54 +217,65 @@ private struct CipherContext: ~Copyable {
 
 /// HMAC-SHA256 (RFC 2104) under one key.
 ///
-/// The key's two hash states are computed once; a message costs a copy of them.
-final class MessageAuthenticator: Sendable {
+/// The key's two hash states are computed once; a message costs a copy of them. They are libcrypto's plain SHA-256, which
+/// lives on the stack: EVP would allocate for each message, and fetch its providers first.
+///
+///     SHA256(key ⊕ 5c…5c ‖ SHA256(key ⊕ 36…36 ‖ message))
+struct MessageAuthenticator: ~Copyable {
   /// Bytes of a result.
   static let size = 32
+  private static let blockSize = 64
 
-  // Set up in `init`, before anyone else holds it, and only copied from afterwards: threads may share it.
-  nonisolated(unsafe) private let keyed: OpaquePointer
+  // Set up in `init` and only copied from afterwards: threads may share it.
+  private var inner = SHA256_CTX()
+  private var outer = SHA256_CTX()
+  /// False when libcrypto refused, which it has no reason to: then there are no codes.
+  private var isReady = false
 
-  /// Nil when libcrypto refuses, usually for want of memory.
-  init?(key: UnsafeRawBufferPointer) {
-    guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else {
-      _ = LibCrypto.takeErrorCode()
-      return nil
-    }
-    // The context keeps a reference of its own.
-    defer { EVP_MAC_free(algorithm) }
-    guard let context = EVP_MAC_CTX_new(algorithm) else {
-      _ = LibCrypto.takeErrorCode()
-      return nil
-    }
-    var digest = Array("SHA256".utf8CString)
-    // A parameter keeps the pointer to its name: a literal would be gone after the call that makes it.
-    let isReady = "digest".withCString { name in
-      digest.withUnsafeMutableBufferPointer { value in
-        let parameters = [
-          OSSL_PARAM_construct_utf8_string(name, value.baseAddress, 0), OSSL_PARAM_construct_end(),
-        ]
-        return EVP_MAC_init(context, key.bindMemory(to: UInt8.self).baseAddress, key.count, parameters) == 1
+  /// An authenticator under a key of any size.
+  init(key: UnsafeRawBufferPointer) {
+    isReady = withUnsafeTemporaryAllocation(byteCount: MessageAuthenticator.blockSize, alignment: 8) { block in
+      defer { LibCrypto.wipe(block) }
+      block.initializeMemory(as: UInt8.self, repeating: 0)
+      if key.count > block.count {
+        guard SHA256(key.baseAddress, key.count, block.baseAddress) != nil else { return false }
+      } else {
+        block.copyMemory(from: key)
       }
+      return MessageAuthenticator.begin(&inner, with: block, mask: 0x36)
+        && MessageAuthenticator.begin(&outer, with: block, mask: 0x36 ^ 0x5C)
     }
-    guard isReady else {
-      _ = LibCrypto.takeErrorCode()
-      EVP_MAC_CTX_free(context)
-      return nil
-    }
-    keyed = context
   }
 
-  deinit { EVP_MAC_CTX_free(keyed) }
+  deinit {
+    var states = (inner, outer)
+    withUnsafeMutableBytes(of: &states) { LibCrypto.wipe($0) }
+  }
+
+  private static func begin(
+    _ state: inout SHA256_CTX, with block: UnsafeMutableRawBufferPointer, mask: UInt8
+  ) -> Bool {
+    for index in block.indices { block[index] ^= mask }
+    return SHA256_Init(&state) == 1 && SHA256_Update(&state, block.baseAddress, block.count) == 1
+  }
+
+  /// Writes the message's authentication code, `size` bytes, to `code`; false when libcrypto refuses.
+  ///
+  /// Allocates nothing.
+  borrowing func authenticate(_ message: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer) -> Bool {
+    var states = (inner, outer)
+    defer { withUnsafeMutableBytes(of: &states) { LibCrypto.wipe($0) } }
+    return isReady && SHA256_Update(&states.0, message.baseAddress, message.count) == 1
+      && SHA256_Final(code.baseAddress, &states.0) == 1
+      && SHA256_Update(&states.1, code.baseAddress, MessageAuthenticator.size) == 1
+      && SHA256_Final(code.baseAddress, &states.1) == 1
+  }
 
   /// The message's authentication code.
-  func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
-    guard let context = EVP_MAC_CTX_dup(keyed) else { throw .library(code: LibCrypto.takeErrorCode()) }
-    defer { EVP_MAC_CTX_free(context) }
+  borrowing func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: MessageAuthenticator.size)
-    var written = 0
-    try LibCrypto.check(EVP_MAC_update(context, message, message.count))
-    try LibCrypto.check(EVP_MAC_final(context, &code, &written, code.count))
+    let isDone = code.withUnsafeMutableBytes { place in message.withUnsafeBytes { authenticate($0, into: place) } }
+    guard isDone else { throw .library(code: 0) }
     return code
   }
 }

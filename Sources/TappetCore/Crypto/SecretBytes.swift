@@ -29,7 +29,7 @@ final class SecretBytes: Sendable {
   var count: Int { memory.count }
 
   /// Lends the bytes to `body`, which must not keep them.
-  func withBytes<Result, Failure: Error>(
+  func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(memory))

@@ -54,9 +54,15 @@ extension Kiosk {
     case .edge(let button, let isActive, let time):
       setGate()
       return done(inputs.edge(button, isActive: isActive, at: time), at: now)
+    case .edgesLost(let button, let isActive, let time):
+      setGate()
+      return done(inputs.edgesLost(button, isActive: isActive, at: time), at: now)
     case .key(let button, let isDown, let time):
       setGate()
       return done(inputs.key(button, isDown: isDown, at: time), at: now)
+    case .asked(let action):
+      guard isTaking, lock.isLocked else { return gestured([], .press, action, at: now) }
+      return refuse(.button, nil, .panelLocked)
     }
   }
 

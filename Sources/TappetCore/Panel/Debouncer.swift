@@ -114,6 +114,15 @@ public struct Debouncer: Sendable {
     return changes + advance(to: time)
   }
 
+  /// Edges were lost up to `time`, when the level was `isActive`.
+  ///
+  /// What was lost may have filled any rest, so none is assumed since the last edge that was read.
+  public mutating func edgesLost(isActive: Bool, at time: Instant) -> [Change] {
+    guard let last = run?.last else { return edge(isActive: isActive, at: time) }
+    run?.last = max(last, time)
+    return edge(isActive: isActive, at: time)
+  }
+
   /// The time is `now`, and no edge came.
   public mutating func advance(to now: Instant) -> [Change] {
     guard let last = run?.last, last + period <= now else { return [] }

@@ -87,6 +87,8 @@ public enum GPIOEvent: Hashable, Sendable {
   case opened(line: GPIOLineID, isActive: Bool, debouncesItself: Bool)
   /// An input has changed, at the kernel's own time.
   case edge(input: Int, isActive: Bool, at: Instant)
+  /// Edges came faster than they were read, and the newest of them may be lost; this is the input's level since.
+  case edgesLost(input: Int, isActive: Bool, at: Instant)
   /// The line cannot be had, or was lost.
   case failed(line: GPIOLineID, GPIOFault)
 }

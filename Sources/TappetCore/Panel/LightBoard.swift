@@ -50,6 +50,9 @@ public struct LightBoard: Sendable {
     self.wired = wired
   }
 
+  /// The light that stands above the others now, as of the last call; nil: dark.
+  public var shown: Light? { moment?.light ?? lasting?.light }
+
   /// Shows `light` from `now` on.
   public mutating func show(_ light: Light, at now: Instant) {
     advance(to: now)

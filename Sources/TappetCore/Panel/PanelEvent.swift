@@ -31,6 +31,10 @@ public enum PanelEvent: Sendable {
   case failed(PanelPart, PanelFault)
   /// A button's contact moved; the kernel's time.
   case edge(input: Int, isActive: Bool, at: Instant)
+  /// It moved faster than anybody read it; its level at that time.
+  case edgesLost(input: Int, isActive: Bool, at: Instant)
   /// A key that stands for a button was pressed or released: no contact bounces.
   case key(button: Int, isDown: Bool, at: Instant)
+  /// A program around us asks for an action in the name of a button of its own.
+  case asked(action: String)
 }

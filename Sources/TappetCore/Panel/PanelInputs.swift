@@ -33,52 +33,65 @@ struct PanelInputs: Sendable {
     case swallowed
   }
 
+  /// One button.
+  private struct Contact: Sendable {
+    var debouncer: Debouncer
+    var gestures: Gestures
+    var press: Press
+  }
+
   private let plan: PanelPlan
-  private var debouncers: [Debouncer]
-  private var gestures: [Gestures]
-  private var presses: [Press]
+  private var contacts: [Contact] = []
   /// Set by the owner, for the presses that begin from now on.
   var gate: Gate = .open
 
   init(_ plan: PanelPlan) {
     self.plan = plan
-    debouncers = plan.buttons.map { Debouncer($0.debounce) }
-    gestures = plan.buttons.map { Gestures($0.gestures) }
-    presses = [Press](repeating: .none, count: plan.buttons.count)
+    for button in plan.buttons {
+      contacts.append(
+        Contact(debouncer: Debouncer(button.debounce), gestures: Gestures(button.gestures), press: .none))
+    }
   }
 
   /// When `advance` has something to say if nothing comes before.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
-    for index in debouncers.indices {
-      consider(debouncers[index].deadline)
-      consider(gestures[index].deadline)
-      if case .waiting(let since) = presses[index] { consider(since + Limits.chordWindow) }
+    for index in contacts.indices {
+      consider(contacts[index].debouncer.deadline)
+      consider(contacts[index].gestures.deadline)
+      if case .waiting(let since) = contacts[index].press { consider(since + Limits.chordWindow) }
     }
     return deadline
   }
 
   mutating func opened(_ button: Int, isActive: Bool, debouncesItself: Bool) -> [Outcome] {
-    guard debouncers.indices.contains(button) else { return [] }
+    guard contacts.indices.contains(button) else { return [] }
     drop(button)
-    return take(debouncers[button].opened(isActive: isActive, debouncesItself: debouncesItself), of: button)
+    return take(contacts[button].debouncer.opened(isActive: isActive, debouncesItself: debouncesItself), of: button)
   }
 
   mutating func closed(_ button: Int) {
-    guard debouncers.indices.contains(button) else { return }
-    debouncers[button].closed()
+    guard contacts.indices.contains(button) else { return }
+    contacts[button].debouncer.closed()
     drop(button)
   }
 
   mutating func edge(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
-    guard debouncers.indices.contains(button) else { return [] }
+    guard contacts.indices.contains(button) else { return [] }
     let before = advance(to: time)
-    return before + take(debouncers[button].edge(isActive: isActive, at: time), of: button)
+    return before + take(contacts[button].debouncer.edge(isActive: isActive, at: time), of: button)
+  }
+
+  mutating func edgesLost(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
+    guard contacts.indices.contains(button) else { return [] }
+    // In this order: for this button no time has passed that it could have rested in.
+    let changes = contacts[button].debouncer.edgesLost(isActive: isActive, at: time)
+    return take(changes, of: button) + advance(to: time)
   }
 
   mutating func key(_ button: Int, isDown: Bool, at time: Instant) -> [Outcome] {
-    guard debouncers.indices.contains(button) else { return [] }
+    guard contacts.indices.contains(button) else { return [] }
     let before = advance(to: time)
     return before + take([isDown ? .pressed(time) : .released(time)], of: button)
   }
@@ -86,24 +99,24 @@ struct PanelInputs: Sendable {
   mutating func advance(to now: Instant) -> [Outcome] {
     guard let deadline, deadline <= now else { return [] }
     var outcomes: [Outcome] = []
-    for button in debouncers.indices {
-      outcomes += take(debouncers[button].advance(to: now), of: button)
-      if case .waiting(let since) = presses[button], since + Limits.chordWindow <= now {
+    for button in contacts.indices {
+      outcomes += take(contacts[button].debouncer.advance(to: now), of: button)
+      if case .waiting(let since) = contacts[button].press, since + Limits.chordWindow <= now {
         outcomes += read(button, since: since)
       }
-      outcomes += told(gestures[button].advance(to: now), of: button)
+      outcomes += told(contacts[button].gestures.advance(to: now), of: button)
     }
     return outcomes
   }
 
   /// Whatever was begun is nothing: the lock fell.
-  mutating func dropAll() { for button in presses.indices { drop(button) } }
+  mutating func dropAll() { for button in contacts.indices { drop(button) } }
 
   private mutating func drop(_ button: Int) {
-    gestures[button].cancel()
-    switch presses[button] {
+    contacts[button].gestures.cancel()
+    switch contacts[button].press {
     case .none: break
-    case .waiting, .reading, .swallowed: presses[button] = .swallowed
+    case .waiting, .reading, .swallowed: contacts[button].press = .swallowed
     }
   }
 
@@ -118,7 +131,7 @@ struct PanelInputs: Sendable {
         drop(button)
         outcomes.append(.chattering(button: button))
       case .recovered:
-        presses[button] = .none
+        contacts[button].press = .none
         outcomes.append(.recovered(button: button))
       }
     }
@@ -133,16 +146,16 @@ struct PanelInputs: Sendable {
       case .only(let buttons): buttons.contains(button)
       }
     guard passes else {
-      gestures[button].cancel()
-      presses[button] = .swallowed
+      contacts[button].gestures.cancel()
+      contacts[button].press = .swallowed
       return [.diverted(button: button)]
     }
     guard plan.chords.contains(where: { $0.first == button || $0.second == button }) else {
       return read(button, since: time)
     }
-    presses[button] = .waiting(since: time)
+    contacts[button].press = .waiting(since: time)
     for (index, chord) in plan.chords.enumerated() {
-      guard case .waiting = presses[chord.first], case .waiting = presses[chord.second] else { continue }
+      guard case .waiting = contacts[chord.first].press, case .waiting = contacts[chord.second].press else { continue }
       drop(chord.first)
       drop(chord.second)
       return [.chord(index)]
@@ -152,15 +165,17 @@ struct PanelInputs: Sendable {
 
   private mutating func released(_ button: Int, at time: Instant) -> [Outcome] {
     var outcomes: [Outcome] = []
-    if case .waiting(let since) = presses[button] { outcomes += read(button, since: since) }
-    if case .reading = presses[button] { outcomes += told(gestures[button].released(at: time), of: button) }
-    presses[button] = .none
+    if case .waiting(let since) = contacts[button].press { outcomes += read(button, since: since) }
+    if case .reading = contacts[button].press {
+      outcomes += told(contacts[button].gestures.released(at: time), of: button)
+    }
+    contacts[button].press = .none
     return outcomes
   }
 
   private mutating func read(_ button: Int, since time: Instant) -> [Outcome] {
-    presses[button] = .reading
-    return told(gestures[button].pressed(at: time), of: button)
+    contacts[button].press = .reading
+    return told(contacts[button].gestures.pressed(at: time), of: button)
   }
 
   private func told(_ gestures: [Gesture], of button: Int) -> [Outcome] {

@@ -33,14 +33,18 @@ public struct ShareURL: Sendable {
 
   /// Takes a share URL apart.
   public static func parse(_ text: some Collection<UInt8>) throws(ShareURLError) -> ShareURL {
-    let parts = URLParts(text)
+    try URLParts.withBytes(of: text) { (bytes) throws(ShareURLError) in try parse(URLParts(bytes)) }
+  }
+
+  private static func parse(_ parts: URLParts) throws(ShareURLError) -> ShareURL {
     guard parts.scheme.elementsEqual("smpshare".utf8), parts.host.elementsEqual("secret".utf8) else {
       throw .notAShareURL
     }
-    var index: ArraySlice<UInt8>?
-    var key: ArraySlice<UInt8>?
-    var label: ArraySlice<UInt8>?
-    for (name, value) in parts.parameters {
+    var index: URLParts.Part?
+    var key: URLParts.Part?
+    var label: URLParts.Part?
+    var parameters = parts.parameters
+    while let (name, value) = parameters.next() {
       if name.elementsEqual("idx".utf8) {
         guard index == nil else { throw .repeatedParameter }
         index = value
@@ -55,9 +59,10 @@ public struct ShareURL: Sendable {
     guard let index else { throw .missingIndex }
     guard let number = Int64(decimal: index) else { throw .malformedIndex }
     guard let key else { throw .missingKey }
-    guard let secret = SecretKey(hex: key) else { throw .malformedKey }
+    guard let secret = SecretKey(hexDigits: key) else { throw .malformedKey }
     return ShareURL(
-      index: number, key: secret, label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(text) })
+      index: number, key: secret,
+      label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })
   }
 
   /// The URL; it holds the key.

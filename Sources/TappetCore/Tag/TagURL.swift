@@ -38,40 +38,13 @@ public struct TagURL: Hashable, Sendable {
 
   /// Takes a URL apart.
   public static func parse(_ text: some Collection<UInt8>) throws(TagURLError) -> TagURL {
-    let parts = URLParts(text)
-    guard parts.scheme.elementsEqual("smp".utf8) else { throw .invalidScheme }
-    guard parts.host.elementsEqual("action".utf8) else { throw .invalidHost }
-    guard !parts.query.isEmpty else { throw .noParameters }
-    var index: ArraySlice<UInt8>?
-    var timestamp: ArraySlice<UInt8>?
-    var signature: ArraySlice<UInt8>?
-    var key: ArraySlice<UInt8>?
-    var unknown: [ArraySlice<UInt8>] = []
-    for (name, value) in parts.parameters {
-      if name.elementsEqual("idx".utf8) {
-        guard index == nil else { throw .repeated(.index) }
-        index = value
-      } else if name.elementsEqual("ts".utf8) {
-        guard timestamp == nil else { throw .repeated(.timestamp) }
-        timestamp = value
-      } else if name.elementsEqual("sig".utf8) {
-        guard signature == nil else { throw .repeated(.signature) }
-        signature = value
-      } else if name.elementsEqual("key".utf8) {
-        guard key == nil else { throw .repeated(.key) }
-        key = value
-      } else {
-        guard unknown.count < Limits.tagURLParametersMax, !unknown.contains(name) else { throw .repeatedUnknown }
-        unknown.append(name)
-      }
+    try URLParts.withBytes(of: text) { (bytes) throws(TagURLError) in
+      let url = try TagURLText(bytes)
+      return TagURL(
+        index: url.index, timestamp: url.timestamp,
+        signature: url.signature.count == 64 ? Hex.decode(url.signature) : nil,
+        carriesKey: url.carriesKey)
     }
-    guard let index else { throw .missing(.index) }
-    guard let timestamp else { throw .missing(.timestamp) }
-    guard let signature else { throw .missing(.signature) }
-    guard let indexValue = Int64(decimal: index) else { throw .malformed(.index) }
-    guard let timestampValue = Int64(decimal: timestamp) else { throw .malformed(.timestamp) }
-    let bytes = signature.count == 64 ? Hex.decode(signature) : nil
-    return TagURL(index: indexValue, timestamp: timestampValue, signature: bytes, carriesKey: key != nil)
   }
 
   /// The key that a text carries which `parse` accepts: for importing it, once the signature verifies under it.
@@ -79,8 +52,13 @@ public struct TagURL: Hashable, Sendable {
   /// Nil when it
   /// carries none, or something that is no key.
   public static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
-    let key = URLParts(text).parameters.first { $0.name.elementsEqual("key".utf8) }
-    return key.flatMap { SecretKey(hex: $0.value) }
+    URLParts.withBytes(of: text) { bytes in
+      var parameters = URLParts(bytes).parameters
+      while let (name, value) = parameters.next() {
+        if name.elementsEqual("key".utf8) { return SecretKey(hexDigits: value) }
+      }
+      return nil
+    }
   }
 
   /// Signs for the action of `index`.
@@ -134,15 +112,21 @@ extension Int64 {
   }
 }
 
-/// A URL's parts as they stand; nothing is decoded.
+/// A URL's parts as they stand, in place; nothing is decoded, copied or allocated.
 struct URLParts {
-  var scheme: ArraySlice<UInt8> = []
-  var host: ArraySlice<UInt8> = []
-  var query: ArraySlice<UInt8> = []
+  /// A part of the text; valid as long as the text is.
+  typealias Part = Slice<UnsafeBufferPointer<UInt8>>
+
+  var scheme: Part
+  var host: Part
+  var query: Part
 
   /// `scheme://host[/path][?query][#fragment]`; parts that are not there are empty.
-  init(_ text: some Collection<UInt8>) {
-    var rest = Array(text)[...]
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    var rest = text[...]
+    scheme = rest[..<rest.startIndex]
+    host = scheme
+    query = scheme
     if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
     if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
       query = rest[(mark + 1)...]
@@ -155,11 +139,29 @@ struct URLParts {
     host = authority.prefix { $0 != UInt8(ascii: "/") }
   }
 
-  /// Name and value of each parameter, in order; a parameter without `=` has an empty value.
-  var parameters: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
-    query.split(separator: UInt8(ascii: "&")).map { parameter in
-      guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { return (parameter, []) }
-      return (parameter[..<equals], parameter[(equals + 1)...])
+  /// Name and value of each parameter, in order; empty ones are passed over, one without `=` has an empty value.
+  struct Parameters: IteratorProtocol {
+    var rest: Part
+
+    mutating func next() -> (name: Part, value: Part)? {
+      while !rest.isEmpty {
+        let parameter = rest.prefix { $0 != UInt8(ascii: "&") }
+        rest = rest[parameter.endIndex...].dropFirst()
+        guard !parameter.isEmpty else { continue }
+        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+        return (name, parameter[name.endIndex...].dropFirst())
+      }
+      return nil
     }
+  }
+
+  /// The query's parameters.
+  var parameters: Parameters { Parameters(rest: query) }
+
+  /// Lends the bytes of `text` to `body`, which must not keep them.
+  static func withBytes<Result, Failure: Error>(
+    of text: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try Array(text).withUnsafeBufferPointer(body)
   }
 }

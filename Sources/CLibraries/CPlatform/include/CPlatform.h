@@ -65,6 +65,13 @@ static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
 /* A global that C may change at any time. */
 static inline char *const *tp_environ(void) { return environ; }
 
+/* One mutex for the whole library: the table of its C objects. */
+void tp_library_lock(void);
+void tp_library_unlock(void);
+
+/* The file that this code was loaded from: a program, or libtappet.so. NULL when it cannot be told; valid while it is loaded. */
+const char *tp_library_path(void);
+
 /* In glibc since 2.36, but its header cannot be included beside the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 

@@ -1,0 +1,84 @@
+// What comes from the caller and what goes to the caller: bounds first, then bytes. Nothing here keeps a pointer.
+
+import CPlatform
+import CTappet
+import TappetCore
+
+/// Lends the caller's bytes to `body`; nil when they are NULL though there are some, or more than `sizeMax`.
+func withInput<Result>(
+  _ pointer: UnsafePointer<UInt8>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+) -> Result? {
+  // A size_t beyond Int.max comes as a negative one.
+  guard size >= 0, size <= sizeMax, pointer != nil || size == 0 else { return nil }
+  return body(UnsafeBufferPointer(start: pointer, count: size))
+}
+
+/// Lends the caller's text to `body`, under the same conditions.
+func withInput<Result>(
+  _ pointer: UnsafePointer<CChar>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+) -> Result? {
+  withInput(UnsafeRawPointer(pointer)?.assumingMemoryBound(to: UInt8.self), size, sizeMax: sizeMax, body)
+}
+
+/// A text of the caller's that ends with a NUL; nil when it is NULL, longer than `sizeMax` bytes, or not UTF-8.
+func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
+  guard let pointer else { return nil }
+  let size = strnlen(pointer, sizeMax + 1)
+  guard size <= sizeMax else { return nil }
+  return String(validating: UnsafeRawBufferPointer(start: pointer, count: size), as: UTF8.self)
+}
+
+/// A text for one line of a terminal, 1 to `sizeMax` bytes.
+func shortText(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
+  guard let text = text(pointer, sizeMax: sizeMax), !text.isEmpty else { return nil }
+  return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text
+}
+
+/// Bytes, and a NUL for a text, into the caller's buffer; or only their number, when that is all that was asked for.
+func output(_ bytes: [UInt8], _ pointer: UnsafeMutableRawPointer?, _ size: Int, endsWithNUL: Bool) -> Int32 {
+  let count = Int32(clamping: bytes.count)
+  guard let pointer else { return size == 0 ? count : ErrorCode.argument.rawValue }
+  guard size >= 0 else { return ErrorCode.argument.rawValue }
+  guard bytes.count + (endsWithNUL ? 1 : 0) <= size else { return ErrorCode.buffer.rawValue }
+  bytes.withUnsafeBytes { if let base = $0.baseAddress { pointer.copyMemory(from: base, byteCount: $0.count) } }
+  if endsWithNUL { pointer.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self) }
+  return count
+}
+
+/// Whether a buffer can be written to at all: asked before work is done for it.
+func isBuffer(_ pointer: UnsafeMutableRawPointer?, _ size: Int) -> Bool { size >= 0 && (pointer != nil || size == 0) }
+
+/// A key of 16, 24 or 32 bytes.
+func timestampKey(_ key: UnsafePointer<UInt8>?, _ size: Int) -> TimestampKey? {
+  guard let key, [16, 24, 32].contains(size) else { return nil }
+  return TimestampKey(copying: UnsafeRawBufferPointer(start: key, count: size))
+}
+
+/// A tag's key.
+func tagKey(_ key: UnsafePointer<UInt8>?) -> SecretKey? {
+  key.flatMap { SecretKey(copying: UnsafeRawBufferPointer(start: $0, count: SecretKey.size)) }
+}
+
+/// Texts and bytes that C gets to see, kept in place until `clear`.
+struct Loan {
+  private var pointers: [UnsafeMutableRawPointer] = []
+
+  /// A copy with a NUL.
+  mutating func text(_ text: String) -> UnsafePointer<CChar>? {
+    bytes(Array(text.utf8) + [0]).map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+  }
+
+  /// A copy; NULL for none.
+  mutating func bytes(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? {
+    guard !bytes.isEmpty, let copy = malloc(bytes.count) else { return nil }
+    bytes.withUnsafeBytes { if let base = $0.baseAddress { copy.copyMemory(from: base, byteCount: $0.count) } }
+    pointers.append(copy)
+    return UnsafePointer(copy.assumingMemoryBound(to: UInt8.self))
+  }
+
+  /// Takes everything back.
+  mutating func clear() {
+    for pointer in pointers { free(pointer) }
+    pointers.removeAll()
+  }
+}

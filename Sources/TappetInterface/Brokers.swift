@@ -1,0 +1,360 @@
+// One connection to a broker for C (tappet.h, "broker"). The link's thread posts into two mailboxes; the caller's thread
+// empties them and calls back.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetDevices
+
+/// A connection with its orders.
+private final class BrokerObject: LibraryObject {
+  /// Who is told of an order's end.
+  private struct Order {
+    var number: UInt64
+    var completion: tappet_broker_completion?
+    var context: UnsafeMutableRawPointer?
+  }
+  private enum Phase {
+    case idle
+    case connecting
+    case up
+  }
+
+  /// Orders under way, of each kind: the answers to all of them fit the mailbox.
+  private static let ordersMax = 256
+  private static let messagesMax = 256
+  private static let messageSizeMax = 256 * 1024
+
+  var callback: tappet_broker_event_callback?
+  var context: UnsafeMutableRawPointer?
+  let reactor: Reactor
+  private let events: Mailbox<LinkEvent>
+  private let receptions: Mailbox<LinkReception>
+  private let lost = LostCount()
+  private var link: BrokerLink?
+  private var phase: Phase = .idle
+  private var publications: [Order] = []
+  private var subscriptions: [Order] = []
+  private var lastNumber: UInt64 = 0
+  private var callCount: Int32 = 0
+  private var isDispatching = false
+
+  init() throws(SystemError) {
+    reactor = try Reactor()
+    events = try Mailbox()
+    receptions = try Mailbox(capacity: BrokerObject.messagesMax + BrokerObject.ordersMax)
+    super.init(kind: .broker)
+    try reactor.watch(events.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
+    try reactor.watch(receptions.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
+  }
+
+  // MARK: Orders
+
+  func connect(_ settings: BrokerSettings) -> Int32 {
+    guard case .idle = phase else { return fail(.state, "there is a connection already, or an attempt at one") }
+    do throws(SystemError) {
+      if let link {
+        link.update(settings: settings)
+      } else {
+        let (events, receptions, lost) = (events, receptions, lost)
+        link = try BrokerLink(settings: settings, post: { events.post($0) }) { reception in
+          BrokerObject.take(reception, receptions, lost)
+        }
+      }
+    } catch { return fail(Failure(error)) }
+    link?.connect(endpoint: 0)
+    phase = .connecting
+    return 0
+  }
+
+  /// On the link's thread; a caller who does not dispatch costs messages, never memory or answers.
+  private static func take(_ reception: LinkReception, _ receptions: Mailbox<LinkReception>, _ lost: LostCount) {
+    if case .message(let message) = reception {
+      guard message.payload.count <= messageSizeMax, receptions.count < messagesMax else { return lost.add() }
+    }
+    receptions.post(reception)
+  }
+
+  func publish(
+    _ topic: String, _ payload: [UInt8], isRetained: Bool, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
+  )
+    -> Int32
+  {
+    guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to publish on") }
+    guard publications.count < BrokerObject.ordersMax else {
+      return fail(.limit, "256 messages are under way; wait for one")
+    }
+    let number = nextNumber()
+    guard link.publish(id: EntryID(high: 0, low: number), topic: topic, payload: payload, isRetained: isRetained) else {
+      return fail(.limit, "the connection's thread takes no more orders now")
+    }
+    publications.append(Order(number: number, completion: end.0, context: end.1))
+    return 0
+  }
+
+  func subscribe(_ filter: String, qos: Int32, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)) -> Int32 {
+    guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to subscribe on") }
+    guard subscriptions.count < BrokerObject.ordersMax else { return fail(.limit, "256 subscriptions are under way") }
+    let number = nextNumber()
+    guard link.subscribe(order: number, filter: filter, qos: qos) else {
+      return fail(.limit, "the connection's thread takes no more orders now")
+    }
+    subscriptions.append(Order(number: number, completion: end.0, context: end.1))
+    return 0
+  }
+
+  func disconnect() -> Int32 {
+    if case .idle = phase { return fail(.notConnected, "there is no connection") }
+    link?.disconnect()
+    return 0
+  }
+
+  private func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  // MARK: Answers
+
+  func dispatch() -> Int32 {
+    guard !isDispatching else { return fail(.state, "a callback may not dispatch its own object") }
+    isDispatching = true
+    defer { isDispatching = false }
+    callCount = 0
+    do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
+    return callCount
+  }
+
+  /// Both mailboxes, the messages first: what ends the connection was posted behind them.
+  private func drain() {
+    let ends = events.drain()
+    for reception in receptions.drain() {
+      guard !isFreed else { return }
+      received(reception)
+    }
+    for event in ends {
+      guard !isFreed else { return }
+      happened(event)
+    }
+  }
+
+  private func received(_ reception: LinkReception) {
+    switch reception {
+    case .message(let message): tell(message)
+    case .subscribed(let number, let qos):
+      guard let index = subscriptions.firstIndex(where: { $0.number == number }) else { return }
+      end(subscriptions.remove(at: index), qos ?? ErrorCode.refused.rawValue)
+    }
+  }
+
+  private func happened(_ event: LinkEvent) {
+    switch event {
+    case .connected:
+      phase = .up
+      tell(1, nil)
+    case .failed(let failure): ended(2, failure.sentence)
+    case .lost(let failure): ended(3, failure.sentence)
+    case .disconnected: ended(4, nil)
+    case .acknowledged(let id): endPublication(id, 0)
+    case .publishRefused(let id, _): endPublication(id, ErrorCode.refused.rawValue)
+    }
+  }
+
+  private func endPublication(_ id: EntryID, _ result: Int32) {
+    guard let index = publications.firstIndex(where: { $0.number == id.low }) else { return }
+    end(publications.remove(at: index), result)
+  }
+
+  /// The connection's end, and with it that of all orders.
+  private func ended(_ type: Int32, _ sentence: String?) {
+    phase = .idle
+    let orders = publications + subscriptions
+    publications = []
+    subscriptions = []
+    for order in orders where !isFreed { end(order, ErrorCode.notConnected.rawValue) }
+    guard !isFreed else { return }
+    if let sentence { failure = Failure(.notConnected, sentence) }
+    tell(type, sentence)
+  }
+
+  private func end(_ order: Order, _ result: Int32) {
+    guard let completion = order.completion else { return }
+    callCount += 1
+    completion(order.context, result)
+  }
+
+  private func tell(_ type: Int32, _ sentence: String?) {
+    guard let callback else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    var event = tappet_broker_event()
+    event.size = MemoryLayout<tappet_broker_event>.size
+    event.type = type
+    event.text = sentence.flatMap { loan.text($0) }
+    callCount += 1
+    callback(context, &event)
+  }
+
+  private func tell(_ message: LinkMessage) {
+    guard let callback else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    var event = tappet_broker_event()
+    event.size = MemoryLayout<tappet_broker_event>.size
+    event.type = 5
+    event.qos = message.qos
+    event.is_retained = message.isRetained ? 1 : 0
+    event.topic = loan.text(message.topic)
+    event.payload = loan.bytes(message.payload)
+    event.payload_size = message.payload.count
+    event.lost_count = lost.take()
+    callCount += 1
+    callback(context, &event)
+  }
+}
+
+// Unchecked because the compiler cannot see the mutex: `count` is touched under the library's only.
+/// Messages that were thrown away.
+private final class LostCount: @unchecked Sendable {
+  private var count: UInt64 = 0
+
+  func add() {
+    tp_library_lock()
+    count += 1
+    tp_library_unlock()
+  }
+
+  func take() -> UInt64 {
+    tp_library_lock()
+    defer {
+      count = 0
+      tp_library_unlock()
+    }
+    return count
+  }
+}
+
+extension BrokerSettings {
+  /// What the caller's options say; nil: something in them cannot be.
+  init?(_ options: UnsafePointer<tappet_broker_options>?) {
+    guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }
+    let given = options.pointee
+    guard let url = text(given.url, sizeMax: 300), let endpoint = BrokerEndpoint(url: url),
+      let clientID = text(given.client_id, sizeMax: Limits.clientIDSizeMax), BrokerSettings.isClientID(clientID),
+      let ca = path(given.ca_file), let certificate = path(given.certificate_file),
+      let key = path(given.private_key_file), certificate.isEmpty == key.isEmpty,
+      given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds)
+    else { return nil }
+    let version: MQTTVersion
+    switch given.protocol {
+    case 0, 311: version = .v311
+    case 5: version = .v5
+    default: return nil
+    }
+    self.init(
+      endpoints: [endpoint], clientID: clientID, caFile: ca.isEmpty ? nil : ca,
+      certificateFile: certificate.isEmpty ? nil : certificate, privateKeyFile: key.isEmpty ? nil : key,
+      version: version,
+      keepaliveSeconds: given.keepalive_seconds == 0 ? 60 : UInt16(clamping: given.keepalive_seconds),
+      announcesStatus: given.announces_status != 0)
+  }
+}
+
+/// A path; empty for NULL.
+///
+/// Nil: no path.
+private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
+  guard pointer != nil else { return "" }
+  guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }
+  return path
+}
+
+private func use(_ broker: OpaquePointer?, _ body: (BrokerObject) -> Int32) -> Int32 {
+  Objects.use(broker, as: .broker) { body(unsafeDowncast($0, to: BrokerObject.self)) }
+}
+
+/// `tappet_broker_new`.
+@_cdecl("tappet_broker_new") @implementation
+public func tappet_broker_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  guard let object = try? BrokerObject() else { return ErrorCode.system.rawValue }
+  return Objects.issue(object, to: result)
+}
+
+/// `tappet_broker_free`.
+@_cdecl("tappet_broker_free") @implementation
+public func tappet_broker_free(_ broker: OpaquePointer?) { Objects.free(broker, as: .broker) }
+
+/// `tappet_broker_set_event_callback`.
+@_cdecl("tappet_broker_set_event_callback") @implementation
+public func tappet_broker_set_event_callback(
+  _ broker: OpaquePointer?, _ callback: tappet_broker_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(broker) {
+    $0.callback = callback
+    $0.context = context
+    return 0
+  }
+}
+
+/// `tappet_broker_connect`.
+@_cdecl("tappet_broker_connect") @implementation
+public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32 {
+  use(broker) {
+    guard let settings = BrokerSettings(options) else {
+      return $0.fail(
+        .argument, "the broker options are not as tappet.h wants them: check size, url, client_id and the files")
+    }
+    return $0.connect(settings)
+  }
+}
+
+/// `tappet_broker_fd`.
+@_cdecl("tappet_broker_fd") @implementation
+public func tappet_broker_fd(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.reactor.fileDescriptor } }
+
+/// `tappet_broker_dispatch`.
+@_cdecl("tappet_broker_dispatch") @implementation
+public func tappet_broker_dispatch(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.dispatch() } }
+
+/// `tappet_broker_publish`.
+@_cdecl("tappet_broker_publish") @implementation
+public func tappet_broker_publish(
+  _ broker: OpaquePointer?, _ topic: UnsafePointer<CChar>?, _ payload: UnsafePointer<UInt8>?, _ payloadSize: Int,
+  _ isRetained: Int32, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(broker) { object in
+    guard let topic = text(topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
+      return object.fail(
+        .argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#', and not begin with '$'")
+    }
+    return withInput(payload, payloadSize, sizeMax: 64 << 20) {
+      object.publish(topic, Array($0), isRetained: isRetained != 0, (completion, context))
+    } ?? object.fail(.argument, "the payload is NULL, or has more than 64 MiB")
+  }
+}
+
+/// `tappet_broker_subscribe`.
+@_cdecl("tappet_broker_subscribe") @implementation
+public func tappet_broker_subscribe(
+  _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ qos: Int32, _ completion: tappet_broker_completion?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(broker) { object in
+    guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty, (0...2).contains(qos) else {
+      return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8, and the QoS be 0, 1 or 2")
+    }
+    return object.subscribe(filter, qos: qos, (completion, context))
+  }
+}
+
+/// `tappet_broker_disconnect`.
+@_cdecl("tappet_broker_disconnect") @implementation
+public func tappet_broker_disconnect(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.disconnect() } }
+
+/// `tappet_broker_last_error`.
+@_cdecl("tappet_broker_last_error") @implementation
+public func tappet_broker_last_error(_ broker: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32
+{
+  lastError(broker, .broker, result)
+}

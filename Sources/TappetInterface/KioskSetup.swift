@@ -1,0 +1,97 @@
+// A kiosk's configuration by calls (tappet.h, "kiosk"): checked one by one, put together at the start.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetDevices
+
+/// What was set so far.
+struct KioskSetup {
+  var configuration = Configuration.bare()
+  var secrets: [TagSecret] = []
+
+  private var actions: [Action] { configuration.actions }
+
+  /// Adds an action, unless there is one of its name or index.
+  mutating func add(_ given: UnsafePointer<tappet_action>) throws(Failure) {
+    guard given.pointee.size >= MemoryLayout<tappet_action>.size else {
+      throw Failure(.argument, "the action's size is not set to sizeof(struct tappet_action)")
+    }
+    guard actions.count < Limits.actionsMax else {
+      throw Failure(.limit, "a kiosk has at most \(Limits.actionsMax) actions")
+    }
+    let action = try KioskSetup.action(given.pointee, position: Int64(actions.count))
+    guard !actions.contains(where: { $0.name == action.name }) else {
+      throw Failure(.argument, "a second action is named '\(action.name)'")
+    }
+    guard !actions.contains(where: { $0.index == action.index }) else {
+      throw Failure(.argument, "a second action has the index \(action.index); tags cannot tell them apart")
+    }
+    configuration.actions.append(action)
+  }
+
+  private static func action(_ given: tappet_action, position: Int64) throws(Failure) -> Action {
+    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else {
+      throw Failure(.argument, "the action's name must have 1 to 64 bytes on one line")
+    }
+    let title = given.title == nil ? name : shortText(given.title, sizeMax: Limits.actionTitleSizeMax)
+    guard let title else { throw Failure(.argument, "the title of '\(name)' must have 1 to 128 bytes on one line") }
+    guard let topic = text(given.topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
+      throw Failure(.argument, "the topic of '\(name)' must have no '+' and '#', and not begin with '$'")
+    }
+    guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
+      throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")
+    }
+    let policies: [OfflinePolicy?] = [nil, .queue, .drop]
+    let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
+    guard policies.indices.contains(Int(given.offline)), given.index >= -1,
+      (0...Limits.expiresAfterMax.wholeMilliseconds).contains(expires),
+      (-1...Limits.cooldownMax.wholeMilliseconds).contains(cooldown),
+      (0...Limits.confirmMax.wholeMilliseconds).contains(given.confirm_milliseconds)
+    else {
+      throw Failure(
+        .argument, "a number of '\(name)' is out of its bounds: index, offline, expires, cooldown or confirm")
+    }
+    return Action(
+      name: name, title: title, index: given.index == -1 ? position : given.index, topic: topic,
+      message: PayloadTemplate(message), offline: policies[Int(given.offline)],
+      expiresAfter: expires == 0 ? nil : .milliseconds(expires),
+      cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained != 0,
+      confirmWithin: given.confirm_milliseconds == 0 ? nil : .milliseconds(given.confirm_milliseconds),
+      unlocksPanel: given.unlocks_panel != 0)
+  }
+
+  /// The name of an action that there is.
+  func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
+    guard let name = text(pointer, sizeMax: Limits.actionNameSizeMax), actions.contains(where: { $0.name == name })
+    else {
+      throw Failure(.argument, "there is no action of this name; add it first")
+    }
+    return name
+  }
+
+  /// Adds a secret of an action.
+  mutating func addSecret(_ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?) throws(Failure) {
+    guard let key = tagKey(key) else { throw Failure(.argument, "the key is NULL") }
+    let name = try actionName(action)
+    let count = secrets.count { $0.action == name }
+    guard count < Limits.secretsPerActionMax else {
+      throw Failure(.limit, "'\(name)' has \(count) secrets already, the most that it can have")
+    }
+    let index = actions.first { $0.name == name }?.index ?? 0
+    secrets.append(TagSecret(id: "", action: name, index: index, key: key, createdUnixSeconds: 0, label: nil))
+  }
+
+  /// What a kiosk cannot be without.
+  func check() throws(Failure) {
+    guard !configuration.broker.endpoints.isEmpty else {
+      throw Failure(.configuration, "no broker is set; call tappet_kiosk_set_broker or tappet_kiosk_load")
+    }
+    guard !actions.isEmpty else {
+      throw Failure(.configuration, "no action is set; call tappet_kiosk_add_action or tappet_kiosk_load")
+    }
+    if configuration.timestampKey == nil, let action = actions.first(where: { $0.message.usesTimestamp }) {
+      throw Failure(.configuration, "the message of '\(action.name)' uses %T, but no timestamp key is set")
+    }
+  }
+}

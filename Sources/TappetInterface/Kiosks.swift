@@ -1,0 +1,475 @@
+// The whole kiosk for C (tappet.h, "kiosk"): a Runtime in a loop that is the caller's.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+/// A kiosk, running or not.
+private final class KioskObject: LibraryObject {
+  var setup = KioskSetup()
+  var eventCallback: tappet_kiosk_event_callback?
+  var eventContext: UnsafeMutableRawPointer?
+  var logCallback: tappet_log_callback?
+  var logContext: UnsafeMutableRawPointer?
+  /// What is asked for outside `dispatch`, and done inside: callbacks are called nowhere else.
+  enum Request: Sendable {
+    case begin
+    case press(action: String)
+    case stop
+  }
+  let requests: Mailbox<Request>
+  private(set) var runtime: Runtime?
+  private var lastCounts = (counters: Counters(), waiting: 0)
+  private var isDispatching = false
+  /// Why it cannot go on.
+  private var trouble: Failure?
+
+  init() throws(SystemError) {
+    requests = try Mailbox()
+    super.init(kind: .kiosk)
+  }
+
+  deinit { runtime?.close() }
+
+  // MARK: Setting up
+
+  func change(_ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
+    guard runtime == nil else { return fail(.state, "the kiosk runs; set it up before it is started") }
+    do throws(Failure) {
+      try body(&setup)
+      return 0
+    } catch { return fail(error) }
+  }
+
+  // MARK: Running
+
+  func start() -> Int32 {
+    guard runtime == nil else { return fail(.state, "the kiosk runs already") }
+    do throws(Failure) {
+      try setup.check()
+      runtime = try started(setup.configuration)
+      return 0
+    } catch { return fail(error) }
+  }
+
+  private func started(_ configuration: Configuration) throws(Failure) -> Runtime {
+    let runtime: Runtime
+    do throws(RuntimeError) { runtime = try Runtime(configuration, ownSecrets: setup.secrets) } catch {
+      throw Failure(error)
+    }
+    runtime.onReport = { [unowned(unsafe) self] in self.tell($0, $1) }
+    runtime.onLine = { [unowned(unsafe) self] in self.log($0) }
+    runtime.onLight = { [unowned(unsafe) self] in self.tell($0) }
+    do throws(RuntimeError) {
+      do throws(SystemError) {
+        try runtime.watch(requests.fileDescriptor) { [unowned(unsafe) self] in self.obey() }
+      } catch { throw .system(error) }
+      try runtime.start()
+    } catch {
+      runtime.close()
+      throw Failure(error)
+    }
+    // What was asked of the run before is not meant for this one.
+    _ = requests.drain()
+    requests.post(.begin)
+    return runtime
+  }
+
+  private func obey() {
+    for request in requests.drain() where !isFreed {
+      switch request {
+      case .begin: begin()
+      case .press(let action): runtime?.press(action: action)
+      case .stop: runtime?.stop()
+      }
+    }
+  }
+
+  private func begin() {
+    do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
+  }
+
+  /// By a thread that is not inside: the one that is, is to leave.
+  override func noteFreed() {
+    requests.post(.stop)
+    requests.post(.stop)
+  }
+
+  /// 1: it runs on; 0: it has ended.
+  func dispatch(timeout: Duration?) -> Int32 {
+    guard let runtime, !isDispatching else {
+      return fail(.state, "the kiosk does not run, or one of its callbacks dispatches it")
+    }
+    isDispatching = true
+    defer { isDispatching = false }
+    do throws(RuntimeError) { try runtime.dispatch(timeout: timeout) } catch { return fail(Failure(error)) }
+    if isFreed { return 0 }
+    guard runtime.isFinished || trouble != nil else { return 1 }
+    lastCounts = runtime.counts
+    runtime.close()
+    self.runtime = nil
+    guard let trouble else { return 0 }
+    self.trouble = nil
+    return fail(trouble)
+  }
+
+  func run() -> Int32 {
+    if runtime == nil {
+      let result = start()
+      if result < 0 { return result }
+    }
+    while true {
+      let result = dispatch(timeout: nil)
+      if result != 1 { return result }
+    }
+  }
+
+  var counts: (counters: Counters, waiting: Int) { runtime?.counts ?? lastCounts }
+
+  // MARK: Telling
+
+  private func tell(_ light: Light) {
+    guard let callback = eventCallback, !isFreed else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    var event = KioskObject.event(1, .info, &loan, name: light.name, sentence: "")
+    event.light = Int32(light.rawValue)
+    callback(eventContext, &event)
+  }
+
+  private func tell(_ report: Report, _ line: Line) {
+    guard let callback = eventCallback, !isFreed else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    let facts = Facts(report)
+    var event = KioskObject.event(facts.type, line.priority, &loan, name: line.name, sentence: line.sentence)
+    event.trigger = Int32(facts.trigger?.rawValue ?? 0)
+    event.action = facts.action.flatMap { loan.text($0) }
+    event.topic = facts.topic.flatMap { loan.text($0) }
+    event.id = facts.id.flatMap { loan.text($0.hex) }
+    event.uid = facts.uid.flatMap { loan.bytes($0.bytes) }
+    event.uid_size = facts.uid?.bytes.count ?? 0
+    event.after_milliseconds = facts.after?.wholeMilliseconds ?? -1
+    callback(eventContext, &event)
+  }
+
+  private static func event(
+    _ type: Int32, _ priority: Priority, _ loan: inout Loan, name: String, sentence: String
+  ) -> tappet_kiosk_event {
+    var event = tappet_kiosk_event()
+    event.size = MemoryLayout<tappet_kiosk_event>.size
+    event.type = type
+    event.priority = Int32(priority.rawValue)
+    event.name = loan.text(name)
+    event.sentence = loan.text(sentence)
+    event.after_milliseconds = -1
+    return event
+  }
+
+  private func log(_ line: Line) {
+    guard let callback = logCallback, !isFreed else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    let fields = line.fields.map { tappet_field(key: loan.text($0.key), value: loan.text($0.value)) }
+    var told = tappet_log_line()
+    told.size = MemoryLayout<tappet_log_line>.size
+    told.priority = Int32(line.priority.rawValue)
+    told.name = loan.text(line.name)
+    told.sentence = loan.text(line.sentence)
+    fields.withUnsafeBufferPointer {
+      told.fields = $0.baseAddress
+      told.field_count = $0.count
+      callback(logContext, &told)
+    }
+  }
+}
+
+/// A report as `tappet_kiosk_event` has it.
+private struct Facts {
+  var type: Int32
+  var trigger: Trigger?
+  var action: String?
+  var topic: String?
+  var id: EntryID?
+  var uid: TagUID?
+  var after: Duration?
+
+  private init(type: Int32, _ entry: OutboxEntry? = nil) {
+    self.type = type
+    trigger = entry?.trigger
+    action = entry?.action
+    topic = entry?.topic
+    id = entry?.id
+  }
+
+  init(_ report: Report) {
+    switch report {
+    case .refused(let trigger, let uid, let refusal):
+      self.init(type: 2)
+      self.trigger = trigger
+      self.uid = uid
+      action = refusal.action
+    case .ignored(let uid, let action, _):
+      self.init(type: 3)
+      trigger = .tag
+      self.uid = uid
+      self.action = action
+    case .accepted(let entry, let uid):
+      self.init(type: 4, entry)
+      self.uid = uid
+    case .queued(let entry, _): self.init(type: 5, entry)
+    case .delivered(let entry, let after):
+      self.init(type: 6, entry)
+      self.after = after
+    case .expired(let entry): self.init(type: 7, entry)
+    case .undeliverable(let entry, _): self.init(type: 8, entry)
+    case .readerReady: self.init(type: 9)
+    case .readerLost: self.init(type: 10)
+    case .linkUp: self.init(type: 11)
+    case .linkFailed: self.init(type: 12)
+    case .linkLost: self.init(type: 13)
+    case .linkStorm: self.init(type: 14)
+    case .linkClosed: self.init(type: 15)
+    case .clockGood: self.init(type: 16)
+    case .clockUnknown: self.init(type: 17)
+    case .storeTrouble: self.init(type: 18)
+    case .storeRecovered: self.init(type: 19)
+    case .outboxRestored: self.init(type: 20)
+    case .stopping: self.init(type: 21)
+    case .panelLost: self.init(type: 22)
+    case .panelRecovered: self.init(type: 23)
+    case .buttonStuck: self.init(type: 24)
+    case .buttonChattering: self.init(type: 25)
+    case .buttonRecovered: self.init(type: 26)
+    case .panelLocked: self.init(type: 27)
+    case .panelUnlocked(let trigger):
+      self.init(type: 28)
+      self.trigger = trigger
+    case .codeRefused:
+      self.init(type: 29)
+      trigger = .button
+    case .confirming(let action, let trigger, _):
+      self.init(type: 30)
+      self.action = action
+      self.trigger = trigger
+    case .confirmationEnded(let action, _):
+      self.init(type: 31)
+      self.action = action
+    }
+  }
+}
+
+extension TapRefusal {
+  /// Of the action that is concerned.
+  fileprivate var action: String? {
+    switch self {
+    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked: nil
+    case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
+      .outboxFull(let action, _, _), .notStored(let action, _):
+      action
+    }
+  }
+}
+
+private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
+  Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }
+}
+
+private func change(_ kiosk: OpaquePointer?, _ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
+  use(kiosk) { $0.change(body) }
+}
+
+/// `tappet_kiosk_new`.
+@_cdecl("tappet_kiosk_new") @implementation
+public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  guard let object = try? KioskObject() else { return ErrorCode.system.rawValue }
+  return Objects.issue(object, to: result)
+}
+
+/// `tappet_kiosk_free`.
+@_cdecl("tappet_kiosk_free") @implementation
+public func tappet_kiosk_free(_ kiosk: OpaquePointer?) { Objects.free(kiosk, as: .kiosk) }
+
+/// `tappet_kiosk_load`.
+@_cdecl("tappet_kiosk_load") @implementation
+public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let path = text(path, sizeMax: Int(PATH_MAX)), !path.isEmpty else {
+      throw Failure(.argument, "the path is NULL, empty or too long")
+    }
+    switch ConfigFile.load(path: path) {
+    case .loaded(let configuration): setup.configuration = configuration
+    case .refused(let problems): throw Failure(problems)
+    }
+  }
+}
+
+/// `tappet_kiosk_set_broker`.
+@_cdecl("tappet_kiosk_set_broker") @implementation
+public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32
+{
+  change(kiosk) { (setup) throws(Failure) in
+    guard var settings = BrokerSettings(options) else {
+      throw Failure(
+        .argument, "the broker options are not as tappet.h wants them: check size, url, client_id and the files")
+    }
+    settings.announcesStatus = true
+    setup.configuration.broker = settings
+  }
+}
+
+/// `tappet_kiosk_set_state_folder`.
+@_cdecl("tappet_kiosk_set_state_folder") @implementation
+public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let path = shortText(path, sizeMax: Limits.socketPathSizeMax - 8) else {
+      throw Failure(.argument, "the state folder must have 1 to \(Limits.socketPathSizeMax - 8) bytes")
+    }
+    setup.configuration.stateFolder = path
+    setup.configuration.controlSocket = path + "/control"
+  }
+}
+
+/// `tappet_kiosk_set_timestamp_key`.
+@_cdecl("tappet_kiosk_set_timestamp_key") @implementation
+public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: UnsafePointer<UInt8>?, _ keySize: Int)
+  -> Int32
+{
+  change(kiosk) { (setup) throws(Failure) in
+    guard let key = timestampKey(key, keySize) else {
+      throw Failure(.argument, "the timestamp key must have 16, 24 or 32 bytes")
+    }
+    setup.configuration.timestampKey = key
+  }
+}
+
+/// `tappet_kiosk_set_reader_device`.
+@_cdecl("tappet_kiosk_set_reader_device") @implementation
+public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    let name = shortText(device, sizeMax: Limits.readerDeviceSizeMax)
+    guard device == nil || name != nil else {
+      throw Failure(.argument, "the device must have 1 to 1023 bytes on one line")
+    }
+    setup.configuration.readerDevice = name
+  }
+}
+
+/// `tappet_kiosk_set_clock_trusted`.
+@_cdecl("tappet_kiosk_set_clock_trusted") @implementation
+public func tappet_kiosk_set_clock_trusted(_ kiosk: OpaquePointer?, _ isTrusted: Int32) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in setup.configuration.checksClock = isTrusted == 0 }
+}
+
+/// `tappet_kiosk_add_action`.
+@_cdecl("tappet_kiosk_add_action") @implementation
+public func tappet_kiosk_add_action(_ kiosk: OpaquePointer?, _ action: UnsafePointer<tappet_action>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let action else { throw Failure(.argument) }
+    try setup.add(action)
+  }
+}
+
+/// `tappet_kiosk_add_secret`.
+@_cdecl("tappet_kiosk_add_secret") @implementation
+public func tappet_kiosk_add_secret(
+  _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?
+) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in try setup.addSecret(action, key) }
+}
+
+/// `tappet_kiosk_set_event_callback`.
+@_cdecl("tappet_kiosk_set_event_callback") @implementation
+public func tappet_kiosk_set_event_callback(
+  _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(kiosk) {
+    $0.eventCallback = callback
+    $0.eventContext = context
+    return 0
+  }
+}
+
+/// `tappet_kiosk_set_log_callback`.
+@_cdecl("tappet_kiosk_set_log_callback") @implementation
+public func tappet_kiosk_set_log_callback(
+  _ kiosk: OpaquePointer?, _ callback: tappet_log_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(kiosk) {
+    $0.logCallback = callback
+    $0.logContext = context
+    return 0
+  }
+}
+
+/// `tappet_kiosk_start`.
+@_cdecl("tappet_kiosk_start") @implementation
+public func tappet_kiosk_start(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.start() } }
+
+/// `tappet_kiosk_fd`.
+@_cdecl("tappet_kiosk_fd") @implementation
+public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
+  use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk does not run") }
+}
+
+/// `tappet_kiosk_dispatch`.
+@_cdecl("tappet_kiosk_dispatch") @implementation
+public func tappet_kiosk_dispatch(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.dispatch(timeout: .zero) } }
+
+/// `tappet_kiosk_run`.
+@_cdecl("tappet_kiosk_run") @implementation
+public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.run() } }
+
+/// `tappet_kiosk_press`.
+@_cdecl("tappet_kiosk_press") @implementation
+public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
+  use(kiosk) { object in
+    do throws(Failure) {
+      let name = try object.setup.actionName(action)
+      guard object.runtime != nil else { throw Failure(.state, "the kiosk does not run") }
+      guard object.requests.post(.press(action: name)) else {
+        throw Failure(.limit, "too many presses wait; dispatch them")
+      }
+      return 0
+    } catch { return object.fail(error) }
+  }
+}
+
+/// `tappet_kiosk_stop`.
+@_cdecl("tappet_kiosk_stop") @implementation
+public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
+  switch Objects.find(kiosk, as: .kiosk) {
+  case .failure(let failure): return failure.code.rawValue
+  case .success(let object):
+    unsafeDowncast(object, to: KioskObject.self).requests.post(.stop)
+    return 0
+  }
+}
+
+/// `tappet_kiosk_counters`.
+@_cdecl("tappet_kiosk_counters") @implementation
+public func tappet_kiosk_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_counters>?) -> Int32 {
+  guard let result, result.pointee.size >= MemoryLayout<tappet_counters>.size else {
+    return ErrorCode.argument.rawValue
+  }
+  return use(kiosk) {
+    let (counters, waiting) = $0.counts
+    result.pointee.accepted = UInt64(counters.accepted)
+    result.pointee.delivered = UInt64(counters.delivered)
+    result.pointee.refused = UInt64(counters.refused)
+    result.pointee.ignored = UInt64(counters.ignored)
+    result.pointee.expired = UInt64(counters.expired)
+    result.pointee.undeliverable = UInt64(counters.undeliverable)
+    result.pointee.waiting = UInt64(waiting)
+    return 0
+  }
+}
+
+/// `tappet_kiosk_last_error`.
+@_cdecl("tappet_kiosk_last_error") @implementation
+public func tappet_kiosk_last_error(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
+  lastError(kiosk, .kiosk, result)
+}

@@ -1,0 +1,245 @@
+// Buttons and lights on GPIO lines for C (tappet.h, "panel"): a GPIOPanel whose events wait for the caller's dispatch.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+/// A panel with its lines.
+private final class PanelObject: LibraryObject {
+  private struct Line {
+    var line: PanelLine
+    var isOutput: Bool
+    /// Among the inputs, or among the outputs.
+    var index: Int
+  }
+  private static let linesMax = 64
+
+  var callback: tappet_panel_event_callback?
+  var context: UnsafeMutableRawPointer?
+  let reactor: Reactor
+  private let events: Mailbox<GPIOEvent>
+  private var profile: BoardProfile?
+  private var lines: [Line] = []
+  private var panel: GPIOPanel?
+  private var isDispatching = false
+  private var callCount: Int32 = 0
+
+  init() throws(SystemError) {
+    reactor = try Reactor()
+    events = try Mailbox()
+    super.init(kind: .panel)
+    try reactor.watch(events.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
+  }
+
+  deinit { panel?.close() }
+
+  func setProfile(_ name: String) -> Int32 {
+    guard panel == nil else { return fail(.state, "the panel is open; set it up before") }
+    do throws(BoardProfileError) {
+      profile = try BoardProfile.load(name: name)
+      return 0
+    } catch {
+      var text = ""
+      for sentence in error.sentences { text += text.isEmpty ? sentence : "\n" + sentence }
+      return fail(.configuration, text)
+    }
+  }
+
+  func add(_ line: PanelLine, isOutput: Bool) -> Int32 {
+    guard panel == nil else { return fail(.state, "the panel is open; add lines before") }
+    guard lines.count < PanelObject.linesMax else { return fail(.limit, "a panel has at most 64 lines") }
+    let index = lines.count { $0.isOutput == isOutput }
+    lines.append(Line(line: line, isOutput: isOutput, index: index))
+    return Int32(lines.count - 1)
+  }
+
+  func open() -> Int32 {
+    guard panel == nil else { return fail(.state, "the panel is open already") }
+    guard !lines.isEmpty else { return fail(.state, "the panel has no lines; add one first") }
+    let opened = GPIOPanel(
+      inputs: lines.filter { !$0.isOutput }.map { $0.line }, outputs: lines.filter { $0.isOutput }.map { $0.line },
+      chip: nil, profile: profile, reactor: reactor
+    ) { [unowned(unsafe) self] in self.events.post($0) }
+    panel = opened
+    opened.open()
+    return 0
+  }
+
+  func retry() -> Int32 {
+    guard let panel else { return fail(.state, "the panel is not open") }
+    panel.retry()
+    return 0
+  }
+
+  func set(_ line: Int, isOn: Bool) -> Int32 {
+    guard lines.indices.contains(line), lines[line].isOutput else {
+      return fail(.argument, "no output has this number")
+    }
+    guard let panel else { return fail(.state, "the panel is not open") }
+    panel.set(output: lines[line].index, isOn: isOn)
+    return 0
+  }
+
+  func dispatch() -> Int32 {
+    guard !isDispatching else { return fail(.state, "a callback may not dispatch its own object") }
+    isDispatching = true
+    defer { isDispatching = false }
+    callCount = 0
+    do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
+    // What the lines told in this turn.
+    drain()
+    return callCount
+  }
+
+  private func drain() {
+    for event in events.drain() where !isFreed { tell(event) }
+  }
+
+  private func tell(_ event: GPIOEvent) {
+    var told = tappet_panel_event()
+    told.size = MemoryLayout<tappet_panel_event>.size
+    var loan = Loan()
+    defer { loan.clear() }
+    switch event {
+    case .opened(let id, let isActive, let debouncesItself):
+      told.type = 1
+      told.line = number(of: id)
+      told.is_active = isActive ? 1 : 0
+      told.is_debounced = debouncesItself ? 1 : 0
+    case .edge(let input, let isActive, let time), .edgesLost(let input, let isActive, let time):
+      told.type = 2
+      told.line = number(of: .input(input))
+      told.is_active = isActive ? 1 : 0
+      told.boottime_nanoseconds = time.nanoseconds
+    case .failed(let id, let fault):
+      told.type = 3
+      told.line = number(of: id)
+      let sentence = fault.sentence(line: lines[Int(told.line)].line.address.text)
+      failure = Failure(.system, sentence)
+      told.text = loan.text(sentence)
+    }
+    guard let callback else { return }
+    callCount += 1
+    callback(context, &told)
+  }
+
+  /// The number that the caller was given for a line.
+  private func number(of id: GPIOLineID) -> Int32 {
+    let (wanted, isOutput) =
+      switch id {
+      case .input(let index): (index, false)
+      case .output(let index): (index, true)
+      }
+    return Int32(lines.firstIndex { $0.isOutput == isOutput && $0.index == wanted } ?? 0)
+  }
+}
+
+extension PanelLine {
+  /// What the caller's line says; nil: something in it cannot be.
+  fileprivate init?(_ given: tappet_line) {
+    let biases: [LineBias] = [.asIs, .disabled, .pullUp, .pullDown]
+    let drives: [LineDrive] = [.pushPull, .openDrain, .openSource]
+    guard biases.indices.contains(Int(given.bias)), drives.indices.contains(Int(given.drive)),
+      (0...60_000).contains(given.debounce_milliseconds), let address = LineAddress(given)
+    else { return nil }
+    self.init(
+      address: address, isActiveLow: given.is_active_low != 0, bias: biases[Int(given.bias)],
+      drive: drives[Int(given.drive)], debounce: .milliseconds(given.debounce_milliseconds))
+  }
+}
+
+extension LineAddress {
+  fileprivate init?(_ given: tappet_line) {
+    if given.name != nil {
+      guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else { return nil }
+      self = .name(name)
+    } else if given.pin != 0 {
+      guard (1...1000).contains(given.pin) else { return nil }
+      self = .pin(Int(given.pin))
+    } else {
+      guard let chip = shortText(given.chip, sizeMax: Limits.socketPathSizeMax) else { return nil }
+      self = .offset(chip: chip, offset: given.offset)
+    }
+  }
+}
+
+private func use(_ panel: OpaquePointer?, _ body: (PanelObject) -> Int32) -> Int32 {
+  Objects.use(panel, as: .panel) { body(unsafeDowncast($0, to: PanelObject.self)) }
+}
+
+/// `tappet_panel_new`.
+@_cdecl("tappet_panel_new") @implementation
+public func tappet_panel_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  guard let object = try? PanelObject() else { return ErrorCode.system.rawValue }
+  return Objects.issue(object, to: result)
+}
+
+/// `tappet_panel_free`.
+@_cdecl("tappet_panel_free") @implementation
+public func tappet_panel_free(_ panel: OpaquePointer?) { Objects.free(panel, as: .panel) }
+
+/// `tappet_panel_set_profile`.
+@_cdecl("tappet_panel_set_profile") @implementation
+public func tappet_panel_set_profile(_ panel: OpaquePointer?, _ profile: UnsafePointer<CChar>?) -> Int32 {
+  use(panel) {
+    guard let name = shortText(profile, sizeMax: Int(PATH_MAX)) else {
+      return $0.fail(.argument, "the profile is NULL, empty or too long")
+    }
+    return $0.setProfile(name)
+  }
+}
+
+/// `tappet_panel_add_line`.
+@_cdecl("tappet_panel_add_line") @implementation
+public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer<tappet_line>?) -> Int32 {
+  use(panel) { object in
+    guard let given = line?.pointee, given.size >= MemoryLayout<tappet_line>.size, let line = PanelLine(given) else {
+      return object.fail(
+        .argument, "the line is not as tappet.h wants it: check size, its address, bias, drive, debounce")
+    }
+    return object.add(line, isOutput: given.is_output != 0)
+  }
+}
+
+/// `tappet_panel_set_event_callback`.
+@_cdecl("tappet_panel_set_event_callback") @implementation
+public func tappet_panel_set_event_callback(
+  _ panel: OpaquePointer?, _ callback: tappet_panel_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(panel) {
+    $0.callback = callback
+    $0.context = context
+    return 0
+  }
+}
+
+/// `tappet_panel_open`.
+@_cdecl("tappet_panel_open") @implementation
+public func tappet_panel_open(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.open() } }
+
+/// `tappet_panel_retry`.
+@_cdecl("tappet_panel_retry") @implementation
+public func tappet_panel_retry(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.retry() } }
+
+/// `tappet_panel_set`.
+@_cdecl("tappet_panel_set") @implementation
+public func tappet_panel_set(_ panel: OpaquePointer?, _ line: Int32, _ isOn: Int32) -> Int32 {
+  use(panel) { $0.set(Int(line), isOn: isOn != 0) }
+}
+
+/// `tappet_panel_fd`.
+@_cdecl("tappet_panel_fd") @implementation
+public func tappet_panel_fd(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.reactor.fileDescriptor } }
+
+/// `tappet_panel_dispatch`.
+@_cdecl("tappet_panel_dispatch") @implementation
+public func tappet_panel_dispatch(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.dispatch() } }
+
+/// `tappet_panel_last_error`.
+@_cdecl("tappet_panel_last_error") @implementation
+public func tappet_panel_last_error(_ panel: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
+  lastError(panel, .panel, result)
+}

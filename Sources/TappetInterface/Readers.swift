@@ -1,0 +1,261 @@
+// An NFC reader for C (tappet.h, "reader"): tappet-reader's messages as events, and its silence as one.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetDevices
+import TappetRuntime
+
+/// A reader and the process that serves it.
+private final class ReaderObject: LibraryObject {
+  var callback: tappet_reader_event_callback?
+  var context: UnsafeMutableRawPointer?
+  let reactor: Reactor
+  private let clock = SystemClock()
+  private var process: ReaderProcess?
+  private var device: String?
+  private var isReady = false
+  private var isSilent = false
+  private var isDispatching = false
+  /// What the event of the last call points to.
+  private var loan = Loan()
+
+  init() throws(SystemError) {
+    reactor = try Reactor()
+    super.init(kind: .reader)
+    reactor.onTimer = { [unowned(unsafe) self] in self.isSilent = true }
+  }
+
+  deinit {
+    loan.clear()
+    close()
+  }
+
+  func open(_ device: String?) -> Int32 {
+    guard process == nil else { return fail(.state, "the reader is open already") }
+    let executable = ReaderProcess.locateExecutable()
+    do throws(SystemError) {
+      let started = try ReaderProcess(executable: executable, device: device)
+      try reactor.watch(started.fileDescriptor, for: .readable) { _ in }
+      process = started
+    } catch {
+      let sentence =
+        "\(executable) cannot be started: \(error.text); install tappet-reader, or name it by TAPPET_READER"
+      return fail(Failure(.system, sentence, systemCode: error.code))
+    }
+    self.device = device
+    isReady = false
+    heard()
+    return 0
+  }
+
+  /// A sign of life.
+  private func heard() {
+    isSilent = false
+    let wait = isReady ? Limits.readerSilenceMax : Limits.readerStartMax
+    reactor.setTimer(at: clock.now().instant + wait)
+  }
+
+  func close() {
+    guard let process else { return }
+    reactor.unwatch(process.fileDescriptor)
+    reactor.setTimer(at: nil)
+    self.process = nil
+    process.stop()
+    _ = process.finish()
+  }
+
+  var isInCallback: Bool { isDispatching }
+
+  func next(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
+    guard !isDispatching else { return fail(.state, "a callback may not ask its own object for events") }
+    return take(result)
+  }
+
+  func dispatch() -> Int32 {
+    guard let callback, !isDispatching else {
+      return fail(.state, "no callback is set, or a callback dispatches its own object")
+    }
+    isDispatching = true
+    defer { isDispatching = false }
+    var count: Int32 = 0
+    var event = tappet_reader_event()
+    event.size = MemoryLayout<tappet_reader_event>.size
+    while !isFreed {
+      let result = take(&event)
+      guard result == 1 else { return result == 0 ? count : result }
+      count += 1
+      (self.callback ?? callback)(context, &event)
+    }
+    return count
+  }
+
+  private func take(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
+    // For the timer alone: what the socket has is asked for below.
+    do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
+    while let process {
+      switch process.receive() {
+      case .message(let message):
+        heard()
+        if let event = Fact(message) { return tell(event, result) }
+      case .malformed(let error):
+        process.kill()
+        return lost(.malformed(error), result)
+      case .nothing:
+        guard isSilent else { return 0 }
+        process.kill()
+        return lost(.silent, result)
+      case .closed:
+        return lost(.ended(process.finish()), result)
+      }
+    }
+    return 0
+  }
+
+  private func lost(_ loss: ReaderLoss, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
+    close()
+    let sentence = loss.sentence(device: device)
+    failure = Failure(.system, sentence)
+    return tell(Fact(type: 6, text: sentence), result)
+  }
+
+  private func tell(_ fact: Fact, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
+    if fact.type == 1 { isReady = true }
+    // The device's own last words are the reason, not how its process ended after them.
+    if let loss = fact.loss { return lost(loss, result) }
+    loan.clear()
+    result.pointee.type = fact.type
+    result.pointee.model = Int32(fact.model?.rawValue ?? 0)
+    result.pointee.uid = loan.bytes(fact.uid)
+    result.pointee.uid_size = fact.uid.count
+    result.pointee.url = fact.url.flatMap { loan.bytes($0 + [0]) }
+      .map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+    result.pointee.url_size = fact.url?.count ?? 0
+    result.pointee.message = loan.bytes(fact.message)
+    result.pointee.message_size = fact.message.count
+    result.pointee.memory = loan.bytes(fact.memory)
+    result.pointee.memory_size = fact.memory.count
+    result.pointee.text = fact.text.flatMap { loan.text($0) }
+    return 1
+  }
+}
+
+/// What an event says, before C gets to see it.
+private struct Fact {
+  var type: Int32
+  var model: TagModel?
+  var uid: [UInt8] = []
+  var url: [UInt8]?
+  var message: [UInt8] = []
+  var memory: [UInt8] = []
+  var text: String?
+  var loss: ReaderLoss?
+
+  init(type: Int32, uid: [UInt8] = [], text: String? = nil) {
+    self.type = type
+    self.uid = uid
+    self.text = text
+  }
+
+  /// Nil for a heartbeat.
+  init?(_ message: ReaderMessage) {
+    switch message {
+    case .heartbeat: return nil
+    case .ready(let device): self.init(type: 1, text: device)
+    case .tagArrived(let uid): self.init(type: 2, uid: uid.bytes)
+    case .tagRead(let reading): self.init(reading)
+    case .tagFaulted(let uid, let model, let fault):
+      self.init(type: 4, uid: uid.bytes, text: fault.sentence)
+      self.model = model
+    case .tagLeft(let uid): self.init(type: 5, uid: uid.bytes)
+    case .lost(let fault, let code):
+      self.init(type: 6)
+      loss = .fault(fault, code: code)
+    }
+  }
+
+  private init(_ reading: TagReading) {
+    self.init(type: 3, uid: reading.uid.bytes)
+    model = reading.model
+    memory = reading.bytes
+    do throws(TagContentError) {
+      message = try reading.message()
+      url = try reading.uri()
+    } catch { text = error.sentence }
+  }
+}
+
+private func use(_ reader: OpaquePointer?, _ body: (ReaderObject) -> Int32) -> Int32 {
+  Objects.use(reader, as: .reader) { body(unsafeDowncast($0, to: ReaderObject.self)) }
+}
+
+/// `tappet_reader_new`.
+@_cdecl("tappet_reader_new") @implementation
+public func tappet_reader_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  guard let object = try? ReaderObject() else { return ErrorCode.system.rawValue }
+  return Objects.issue(object, to: result)
+}
+
+/// `tappet_reader_free`.
+@_cdecl("tappet_reader_free") @implementation
+public func tappet_reader_free(_ reader: OpaquePointer?) { Objects.free(reader, as: .reader) }
+
+/// `tappet_reader_set_event_callback`.
+@_cdecl("tappet_reader_set_event_callback") @implementation
+public func tappet_reader_set_event_callback(
+  _ reader: OpaquePointer?, _ callback: tappet_reader_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(reader) {
+    $0.callback = callback
+    $0.context = context
+    return 0
+  }
+}
+
+/// `tappet_reader_open`.
+@_cdecl("tappet_reader_open") @implementation
+public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
+  use(reader) { object in
+    guard device != nil else { return object.open(nil) }
+    guard let device = shortText(device, sizeMax: Limits.readerDeviceSizeMax) else {
+      return object.fail(.argument, "the device must have 1 to 1023 bytes on one line")
+    }
+    return object.open(device)
+  }
+}
+
+/// `tappet_reader_fd`.
+@_cdecl("tappet_reader_fd") @implementation
+public func tappet_reader_fd(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.reactor.fileDescriptor } }
+
+/// `tappet_reader_next`.
+@_cdecl("tappet_reader_next") @implementation
+public func tappet_reader_next(_ reader: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_reader_event>?) -> Int32
+{
+  guard let result, result.pointee.size >= MemoryLayout<tappet_reader_event>.size else {
+    return ErrorCode.argument.rawValue
+  }
+  return use(reader) { $0.next(result) }
+}
+
+/// `tappet_reader_dispatch`.
+@_cdecl("tappet_reader_dispatch") @implementation
+public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.dispatch() } }
+
+/// `tappet_reader_close`.
+@_cdecl("tappet_reader_close") @implementation
+public func tappet_reader_close(_ reader: OpaquePointer?) -> Int32 {
+  use(reader) {
+    guard !$0.isInCallback else { return $0.fail(.state, "a callback may not close its own object; free it instead") }
+    $0.close()
+    return 0
+  }
+}
+
+/// `tappet_reader_last_error`.
+@_cdecl("tappet_reader_last_error") @implementation
+public func tappet_reader_last_error(_ reader: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32
+{
+  lastError(reader, .reader, result)
+}

@@ -1,0 +1,57 @@
+/* A tap-to-publish kiosk: a tag that was signed with the key opens the garage, over mutual TLS.
+   Usage: kiosk URL PKI-FOLDER READER STATE-FOLDER KEY (64 digits). Ends after a tap that was refused. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tappet.h>
+
+static void told(void *context, const struct tappet_kiosk_event *event) {
+  switch (event->type) {
+  case TAPPET_KIOSK_EVENT_DELIVERED: printf("delivered %s\n", event->action); break;
+  case TAPPET_KIOSK_EVENT_REFUSED:
+    printf("refused: %s\n", event->sentence);
+    tappet_kiosk_stop(context);
+    break;
+  case TAPPET_KIOSK_EVENT_LIGHT: printf("light %s\n", event->name); break;
+  }
+  fflush(stdout);
+}
+
+static void check(struct tappet_kiosk *kiosk, int result) {
+  if (result >= 0) return;
+  struct tappet_failure failure = {.size = sizeof failure};
+  tappet_kiosk_last_error(kiosk, &failure);
+  fprintf(stderr, "%s: %s\n", tappet_strerror(result), failure.sentence);
+  exit(EXIT_FAILURE);
+}
+
+int main(int count, char **words) {
+  if (count != 6) return 2;
+  char ca[512], certificate[512], private_key[512];
+  snprintf(ca, sizeof ca, "%s/ca.pem", words[2]);
+  snprintf(certificate, sizeof certificate, "%s/client.pem", words[2]);
+  snprintf(private_key, sizeof private_key, "%s/client.key", words[2]);
+  struct tappet_broker_options broker = {
+      .size = sizeof broker, .url = words[1], .client_id = "c-kiosk",
+      .ca_file = ca, .certificate_file = certificate, .private_key_file = private_key};
+  struct tappet_action garage = {
+      .size = sizeof garage, .name = "garage", .topic = "home/garage/set", .message = "open"};
+  uint8_t key[TAPPET_KEY_SIZE];
+  if (tappet_hex_decode(words[5], strlen(words[5]), key, sizeof key) != TAPPET_KEY_SIZE) return 2;
+
+  struct tappet_kiosk *kiosk = NULL;
+  if (tappet_kiosk_new(&kiosk) < 0) return EXIT_FAILURE;
+  check(kiosk, tappet_kiosk_set_broker(kiosk, &broker));
+  check(kiosk, tappet_kiosk_set_reader_device(kiosk, words[3]));
+  check(kiosk, tappet_kiosk_set_state_folder(kiosk, words[4]));
+  check(kiosk, tappet_kiosk_add_action(kiosk, &garage));
+  check(kiosk, tappet_kiosk_add_secret(kiosk, "garage", key));
+  check(kiosk, tappet_kiosk_set_event_callback(kiosk, told, kiosk));
+  check(kiosk, tappet_kiosk_run(kiosk));
+
+  struct tappet_counters counters = {.size = sizeof counters};
+  check(kiosk, tappet_kiosk_counters(kiosk, &counters));
+  printf("counters accepted=%d delivered=%d refused=%d\n", (int)counters.accepted, (int)counters.delivered,
+         (int)counters.refused);
+  tappet_kiosk_free(kiosk);
+}

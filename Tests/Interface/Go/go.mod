@@ -1,0 +1,3 @@
+module tappet.example
+
+go 1.19

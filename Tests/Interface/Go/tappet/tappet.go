@@ -1,0 +1,159 @@
+// Package tappet is libtappet for Go: signed NFC tags and tap-to-publish kiosks.
+package tappet
+
+/*
+#cgo pkg-config: tappet
+#include <stdlib.h>
+#include <tappet.h>
+
+void tappetGoTold(void *context, struct tappet_kiosk_event *event);
+
+static int setCallback(struct tappet_kiosk *kiosk, uintptr_t context) {
+  return tappet_kiosk_set_event_callback(kiosk, (tappet_kiosk_event_callback)tappetGoTold, (void *)context);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"runtime/cgo"
+	"unsafe"
+)
+
+// Error is a call that failed: the library's code and a sentence for a person.
+type Error struct {
+	Code     int
+	Sentence string
+}
+
+func (e *Error) Error() string { return e.Sentence }
+
+func check(result C.int) error {
+	if result >= 0 {
+		return nil
+	}
+	return &Error{int(result), C.GoString(C.tappet_strerror(result))}
+}
+
+// Version is the library's.
+func Version() string { return C.GoString(C.tappet_version()) }
+
+// Key is a tag's secret.
+type Key [C.TAPPET_KEY_SIZE]byte
+
+// URL is what a genuine tag URL says.
+type URL struct {
+	Index, Timestamp int64
+	KeyIndex         int
+}
+
+// VerifyURL says whether a tag URL was signed with one of the keys.
+func VerifyURL(url string, keys []Key) (URL, error) {
+	text := []byte(url)
+	if len(text) == 0 {
+		return URL{}, check(C.TAPPET_ERROR_SCHEME)
+	}
+	var first *C.uint8_t
+	if len(keys) > 0 {
+		first = (*C.uint8_t)(&keys[0][0])
+	}
+	found := C.struct_tappet_url{size: C.sizeof_struct_tappet_url}
+	err := check(C.tappet_url_verify((*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)), first, C.size_t(len(keys)), &found))
+	return URL{int64(found.index), int64(found.timestamp), int(found.key_index)}, err
+}
+
+// SignURL writes a tag URL.
+func SignURL(index, timestamp int64, key Key) (string, error) {
+	var text [C.TAPPET_URL_SIZE_MAX]C.char
+	size := C.tappet_url_sign(C.int64_t(index), C.int64_t(timestamp), (*C.uint8_t)(&key[0]), &text[0], C.size_t(len(text)))
+	if err := check(size); err != nil {
+		return "", err
+	}
+	return C.GoStringN(&text[0], size), nil
+}
+
+// What an event is; there are more in tappet.h.
+const (
+	Light     = C.TAPPET_KIOSK_EVENT_LIGHT
+	Refused   = C.TAPPET_KIOSK_EVENT_REFUSED
+	Accepted  = C.TAPPET_KIOSK_EVENT_ACCEPTED
+	Delivered = C.TAPPET_KIOSK_EVENT_DELIVERED
+)
+
+// Event is something that happened in a kiosk.
+type Event struct {
+	Type                   int
+	Name, Sentence, Action string
+}
+
+// Counters says how many taps and presses came to what.
+type Counters struct{ Accepted, Delivered, Refused uint64 }
+
+// Kiosk is a kiosk. One goroutine at a time may use it; Stop is for any.
+type Kiosk struct {
+	handle  *C.struct_tappet_kiosk
+	context cgo.Handle
+	told    func(Event)
+}
+
+// Load makes a kiosk from a configuration file; told is called by the goroutine in Run.
+func Load(path string, told func(Event)) (*Kiosk, error) {
+	kiosk := &Kiosk{told: told}
+	if err := check(C.tappet_kiosk_new(&kiosk.handle)); err != nil {
+		return nil, err
+	}
+	kiosk.context = cgo.NewHandle(kiosk)
+	text := C.CString(path)
+	defer C.free(unsafe.Pointer(text))
+	err := kiosk.check(C.setCallback(kiosk.handle, C.uintptr_t(kiosk.context)))
+	if err == nil {
+		err = kiosk.check(C.tappet_kiosk_load(kiosk.handle, text))
+	}
+	if err != nil {
+		kiosk.Close()
+		return nil, err
+	}
+	return kiosk, nil
+}
+
+// AddSecret adds a secret for the tags of an action.
+func (kiosk *Kiosk) AddSecret(action string, key Key) error {
+	text := C.CString(action)
+	defer C.free(unsafe.Pointer(text))
+	return kiosk.check(C.tappet_kiosk_add_secret(kiosk.handle, text, (*C.uint8_t)(&key[0])))
+}
+
+// Run runs the kiosk until Stop.
+func (kiosk *Kiosk) Run() error { return kiosk.check(C.tappet_kiosk_run(kiosk.handle)) }
+
+// Stop asks the kiosk to end.
+func (kiosk *Kiosk) Stop() error { return check(C.tappet_kiosk_stop(kiosk.handle)) }
+
+// Counters of this run, or of the last one.
+func (kiosk *Kiosk) Counters() (Counters, error) {
+	found := C.struct_tappet_counters{size: C.sizeof_struct_tappet_counters}
+	err := kiosk.check(C.tappet_kiosk_counters(kiosk.handle, &found))
+	return Counters{uint64(found.accepted), uint64(found.delivered), uint64(found.refused)}, err
+}
+
+// Close ends the kiosk and frees it.
+func (kiosk *Kiosk) Close() {
+	C.tappet_kiosk_free(kiosk.handle)
+	kiosk.context.Delete()
+}
+
+func (kiosk *Kiosk) check(result C.int) error {
+	err := check(result)
+	failure := C.struct_tappet_failure{size: C.sizeof_struct_tappet_failure}
+	var known *Error
+	if errors.As(err, &known) && C.tappet_kiosk_last_error(kiosk.handle, &failure) == 0 {
+		known.Sentence = C.GoString(failure.sentence)
+	}
+	return err
+}
+
+//export tappetGoTold
+func tappetGoTold(context unsafe.Pointer, event *C.struct_tappet_kiosk_event) {
+	kiosk := cgo.Handle(uintptr(context)).Value().(*Kiosk)
+	kiosk.told(Event{int(event._type), C.GoString(event.name), C.GoString(event.sentence), C.GoString(event.action)})
+}

@@ -1,0 +1,36 @@
+"""A kiosk in an asyncio loop.   Usage: kiosk.py CONFIG KEY (64 digits).  Ends after a tap that was refused."""
+import asyncio
+import sys
+
+import tappet
+
+
+async def main(path: str, key: bytes) -> None:
+    ended = asyncio.get_running_loop().create_future()
+
+    def told(event: tappet.KioskEvent) -> None:
+        if event.type == tappet.DELIVERED:
+            print("delivered", event.action, flush=True)
+        elif event.type == tappet.LIGHT:
+            print("light", event.name, flush=True)
+        elif event.type == tappet.REFUSED:
+            print("refused:", event.sentence, flush=True)
+            kiosk.stop()
+
+    def readable() -> None:
+        if not kiosk.dispatch():
+            ended.set_result(None)
+
+    with tappet.Kiosk(path, told) as kiosk:
+        kiosk.add_secret("garage", key)
+        kiosk.start()
+        descriptor = kiosk.fileno()
+        asyncio.get_running_loop().add_reader(descriptor, readable)
+        await ended
+        asyncio.get_running_loop().remove_reader(descriptor)
+        counters = kiosk.counters()
+        print(f"counters accepted={counters.accepted} delivered={counters.delivered} refused={counters.refused}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], bytes.fromhex(sys.argv[2])))

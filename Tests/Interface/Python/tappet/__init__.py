@@ -1,0 +1,267 @@
+"""Signed NFC tags and tap-to-publish kiosks, by libtappet.
+
+>>> key = bytes(31) + b"\\x01"
+>>> url = sign_url(0, 1767168000, key)
+>>> verify_url(url, [bytes(32), key]).key_index
+1
+>>> verify_url(url, [bytes(32)])
+Traceback (most recent call last):
+tappet.Error: none of the keys made the signature
+"""
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
+
+__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "TokenReceiver", "URL", "open_token", "seal_token", "sign_url",
+           "verify_url", "version"]
+
+_library = ctypes.CDLL("libtappet.so.0")
+
+KEY_SIZE = 32
+LIGHT, REFUSED, IGNORED, ACCEPTED, QUEUED, DELIVERED, EXPIRED, UNDELIVERABLE = range(1, 9)
+
+
+class Error(Exception):
+    """A call that failed: `code` is a negative `enum tappet_error`, the text is for a person."""
+
+    def __init__(self, code: int, sentence: Optional[str] = None) -> None:
+        super().__init__(sentence or _library.tappet_strerror(code).decode())
+        self.code = code
+
+
+class _Structure(ctypes.Structure):
+    """One that says its own size, as the header wants it."""
+
+    def __init__(self) -> None:
+        super().__init__(size=sizeof(self))
+
+
+class _URL(_Structure):
+    _fields_ = [("size", c_size_t), ("index", c_int64), ("timestamp", c_int64), ("key_index", c_size_t),
+                ("carries_key", c_int)]
+
+
+class _Failure(_Structure):
+    _fields_ = [("size", c_size_t), ("code", c_int), ("system_code", c_int), ("line", c_int), ("column", c_int),
+                ("sentence", c_char_p)]
+
+
+class _Counters(_Structure):
+    _fields_ = [("size", c_size_t)] + [
+        (name, c_uint64) for name in ("accepted", "delivered", "refused", "ignored", "expired", "undeliverable", "waiting")]
+
+
+class _Event(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("type", c_int), ("trigger", c_int), ("light", c_int), ("priority", c_int),
+                ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
+                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64)]
+
+
+_EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(_Event))
+
+
+def _declare(name: str, *types: object, result: object = c_int) -> None:
+    function = getattr(_library, name)
+    function.argtypes, function.restype = types, result
+
+
+_declare("tappet_version", result=c_char_p)
+_declare("tappet_strerror", c_int, result=c_char_p)
+_declare("tappet_url_verify", c_char_p, c_size_t, c_char_p, c_size_t, POINTER(_URL))
+_declare("tappet_url_sign", c_int64, c_int64, c_char_p, c_char_p, c_size_t)
+_declare("tappet_token_seal", c_int64, c_char_p, c_size_t, c_char_p, c_size_t)
+_declare("tappet_token_open", c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_int64))
+_declare("tappet_token_receiver_new", c_int, c_int64, c_char_p, c_size_t, POINTER(c_void_p))
+_declare("tappet_token_receiver_accept", c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_int64))
+_declare("tappet_token_receiver_free", c_void_p, result=None)
+_declare("tappet_kiosk_new", POINTER(c_void_p))
+_declare("tappet_kiosk_free", c_void_p, result=None)
+_declare("tappet_kiosk_load", c_void_p, c_char_p)
+_declare("tappet_kiosk_add_secret", c_void_p, c_char_p, c_char_p)
+_declare("tappet_kiosk_set_event_callback", c_void_p, _EventCallback, c_void_p)
+_declare("tappet_kiosk_press", c_void_p, c_char_p)
+for _name in ("start", "fd", "dispatch", "run", "stop"):
+    _declare(f"tappet_kiosk_{_name}", c_void_p)
+_declare("tappet_kiosk_counters", c_void_p, POINTER(_Counters))
+_declare("tappet_kiosk_last_error", c_void_p, POINTER(_Failure))
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise Error(result)
+    return result
+
+
+def version() -> str:
+    """The library's version."""
+    return _library.tappet_version().decode()
+
+
+@dataclass(frozen=True)
+class URL:
+    """What a genuine tag URL says."""
+
+    index: int  #: the action's idx
+    timestamp: int  #: when it was written, seconds since 1970
+    key_index: int  #: which of the keys signed it
+    carries_key: bool  #: whoever reads the tag can copy it
+
+
+def verify_url(url: str, keys: Sequence[bytes]) -> URL:
+    """What `url` says, if it was signed with one of `keys` (32 bytes each); raises Error if not."""
+    if any(len(key) != KEY_SIZE for key in keys):
+        raise ValueError("a key has 32 bytes")
+    text, found = url.encode(), _URL()
+    _checked(_library.tappet_url_verify(text, len(text), b"".join(keys), len(keys), byref(found)))
+    return URL(found.index, found.timestamp, found.key_index, bool(found.carries_key))
+
+
+def sign_url(index: int, timestamp: int, key: bytes) -> str:
+    """A tag URL for the action `index`, signed with `key` (32 bytes)."""
+    if len(key) != KEY_SIZE:
+        raise ValueError("a key has 32 bytes")
+    text = ctypes.create_string_buffer(144)
+    _checked(_library.tappet_url_sign(index, timestamp, key, text, len(text)))
+    return text.value.decode()
+
+
+def seal_token(unix_seconds: int, key: bytes) -> str:
+    """A timestamp token under `key` (16, 24 or 32 bytes)."""
+    text = ctypes.create_string_buffer(33)
+    _checked(_library.tappet_token_seal(unix_seconds, key, len(key), text, len(text)))
+    return text.value.decode()
+
+
+def open_token(token: str, key: bytes) -> int:
+    """The time in a token, seconds since 1970; how old it may be is the caller's to decide."""
+    text, seconds = token.encode(), c_int64()
+    _checked(_library.tappet_token_open(text, len(text), key, len(key), byref(seconds)))
+    return seconds.value
+
+
+class TokenReceiver:
+    """Decides whether tokens may act: each once, and not when older or newer than `tolerance_seconds`."""
+
+    def __init__(self, key: bytes, tolerance_seconds: int = 5) -> None:
+        self._handle = c_void_p()
+        _checked(_library.tappet_token_receiver_new(0, tolerance_seconds, key, len(key), byref(self._handle)))
+
+    def accept(self, token: str, now_unix_seconds: int) -> int:
+        """The token's time; raises Error when it may not act."""
+        text, seconds = token.encode(), c_int64()
+        _checked(_library.tappet_token_receiver_accept(self._handle, text, len(text), now_unix_seconds, byref(seconds)))
+        return seconds.value
+
+    def __del__(self) -> None:
+        _library.tappet_token_receiver_free(self._handle)
+
+
+@dataclass(frozen=True)
+class KioskEvent:
+    """Something that happened in a kiosk; `type` is one of this module's LIGHT, REFUSED, ACCEPTED …, or a later one."""
+
+    type: int
+    name: str
+    sentence: str
+    action: Optional[str]
+    topic: Optional[str]
+    id: Optional[str]
+    uid: Optional[bytes]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """How many taps and presses came to what."""
+
+    accepted: int
+    delivered: int
+    refused: int
+    ignored: int
+    expired: int
+    undeliverable: int
+    waiting: int
+
+
+class Kiosk:
+    """A kiosk from a configuration file. `on_event` is called inside `dispatch` and `run`.
+
+    For an event loop: watch `fileno()` and call `dispatch()` when it is readable, until that says False.
+    """
+
+    def __init__(self, path: str, on_event: Optional[Callable[[KioskEvent], None]] = None) -> None:
+        self._handle = c_void_p()
+        _checked(_library.tappet_kiosk_new(byref(self._handle)))
+        self._on_event = on_event
+        # Kept: C holds it as long as the kiosk lives.
+        self._callback = _EventCallback(self._told)
+        self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
+        self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
+
+    def add_secret(self, action: str, key: bytes) -> None:
+        """Adds a secret for the tags of `action`, beside those of the database."""
+        if len(key) != KEY_SIZE:
+            raise ValueError("a key has 32 bytes")
+        self._check(_library.tappet_kiosk_add_secret(self._handle, action.encode(), key))
+
+    def start(self) -> None:
+        """Opens the database and begins."""
+        self._check(_library.tappet_kiosk_start(self._handle))
+
+    def fileno(self) -> int:
+        """Readable when `dispatch` has something to do."""
+        return self._check(_library.tappet_kiosk_fd(self._handle))
+
+    def dispatch(self) -> bool:
+        """Does what is to be done now; False: the kiosk has ended."""
+        return self._check(_library.tappet_kiosk_dispatch(self._handle)) == 1
+
+    def run(self) -> None:
+        """Starts, and dispatches until the kiosk has ended."""
+        self._check(_library.tappet_kiosk_run(self._handle))
+
+    def press(self, action: str) -> None:
+        """A button of the program's own asks for `action`."""
+        self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
+
+    def stop(self) -> None:
+        """Asks the kiosk to end; from any thread."""
+        _checked(_library.tappet_kiosk_stop(self._handle))
+
+    def counters(self) -> Counters:
+        """How many taps and presses came to what."""
+        found = _Counters()
+        self._check(_library.tappet_kiosk_counters(self._handle, byref(found)))
+        return Counters(*(getattr(found, name) for name, _ in _Counters._fields_[1:]))
+
+    def close(self) -> None:
+        """Ends the kiosk and frees it; the object is of no use afterwards."""
+        _library.tappet_kiosk_free(self._handle)
+
+    def __enter__(self) -> Kiosk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _told(self, _: Optional[int], pointer: "ctypes._Pointer[_Event]") -> None:
+        if self._on_event is None:
+            return
+        event = pointer.contents
+
+        def text(value: Optional[bytes]) -> Optional[str]:
+            return None if value is None else value.decode()
+
+        uid = bytes(event.uid[: event.uid_size]) if event.uid else None
+        self._on_event(KioskEvent(event.type, event.name.decode(), event.sentence.decode(), text(event.action),
+                                  text(event.topic), text(event.id), uid))
+
+    def _check(self, result: int) -> int:
+        if result >= 0:
+            return result
+        failure = _Failure()
+        if _library.tappet_kiosk_last_error(self._handle, byref(failure)) == 0:
+            raise Error(result, failure.sentence.decode())
+        raise Error(result)

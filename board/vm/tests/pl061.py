@@ -1,0 +1,97 @@
+"""The same panel on the machine's own GPIO chip, with the kernel as Debian ships it and nothing of ours in it: lines driven and
+watched by QEMU itself."""
+import time
+
+from virtualboard import rhythm
+from virtualboard.suite import require, test
+from virtualboard.waiting import until
+
+LABEL = "9030000.pl061"
+# Line 0 has its number in common with the controller's own interrupt: no LED there.
+BUTTON, OTHER, BARE, STORING, STATUS, RESULT = 1, 2, 3, 4, 5, 6
+
+PANEL = f"""\
+panel:
+  chip: {LABEL}
+  leds: {{status: {{offset: {STATUS}}}, result: {{offset: {RESULT}}}}}
+  buttons:
+    - {{name: front, offset: {BUTTON}, press: light}}
+    - {{name: other, offset: {OTHER}, hold: {{action: garage, after: 500 ms}}}}
+"""
+
+
+class Lines:
+    """The chip's pins, from outside of the machine."""
+
+    def __init__(self, machine):
+        self.qtest = machine.qtest
+        self.path = machine.qmp.path_of("pl061")
+        self.qtest.watch_outputs(self.path)
+
+    def repair(self):
+        """Nothing of it can be taken away."""
+
+    def set(self, line, is_high):
+        return self.qtest.set_line(self.path, line, is_high)
+
+    def changes(self, line, since_ns=0):
+        """[(time in s of this machine's CLOCK_BOOTTIME, is high)]"""
+        return [(at / 1e9, level) for at, found, level in list(self.qtest.reports) if found == line and at >= since_ns]
+
+
+def start_pl061(world):
+    if world.chip is None:
+        world.chip = Lines(world.machine)
+        for line in (BUTTON, OTHER, BARE, STORING):
+            world.chip.set(line, True)  # It has no pulls: the level must be there before the program asks for the line.
+    world.kiosk.run_with(PANEL)
+    lines = world.chip
+    until("everything to be up", lambda: world.kiosk.tool("status")[0] == 0, pause=0.1)
+    return lines
+
+
+@test("PL061", "nothing of ours is in the kernel")
+def is_plain(world):
+    require("gpio_sim" not in world.machine.agent.sh("cat /proc/modules"), "gpio-sim is loaded")
+    require(world.machine.agent.sh("cat /proc/sys/kernel/tainted").strip() == "0", "the kernel is tainted")
+    require(LABEL in world.machine.agent.sh("gpiodetect"), "there is no such chip")
+
+
+@test("PL061", "a press and a hold become messages")
+def presses(world):
+    lines = start_pl061(world)
+    for line, held, topic in ((BUTTON, 0.06, "board/light"), (OTHER, 0.8, "board/garage")):
+        seen = world.witness.count(topic)
+        lines.set(line, False)
+        time.sleep(held)
+        lines.set(line, True)
+        until("the message", lambda: world.witness.count(topic) > seen)
+        world.witness.fence()
+        require(world.witness.count(topic) == seen + 1, "one press, more than one message")
+
+
+@test("PL061", "a tag is answered on the LED in the README's rhythm")
+def plays(world):
+    lines = start_pl061(world)
+    off = None
+    for _ in range(3):  # The times are this machine's, which may be busy with something else for a moment.
+        began = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        seen = world.witness.count("board/garage")
+        world.reader.hold(world.kiosk.tag_url())
+        until("the message", lambda: world.witness.count("board/garage") > seen)
+        world.reader.take()
+        time.sleep(2.5)
+        found = rhythm.find_moment(lines.changes(RESULT, began), "delivered-by-tag")
+        off = found if off is None else min(off, found)
+        if off <= rhythm.TOLERANCE_MS:
+            break
+    require(off <= rhythm.TOLERANCE_MS, f"an interval is {off:.1f} ms off")
+    return f"{off:.1f} ms off"
+
+
+@test("PL061", "the LEDs are dark after the end")
+def dark(world):
+    lines = start_pl061(world)
+    world.kiosk.stop()
+    for led in (STATUS, RESULT):
+        require(not lines.changes(led)[-1][1], f"line {led} is high")
