@@ -3,7 +3,7 @@ import time
 
 from virtualboard import rhythm
 from virtualboard.simchip import SimulatedChip
-from virtualboard.suite import Skip, require
+from virtualboard.suite import Skip, require, test
 from virtualboard.waiting import until
 
 from .taps import on_each, tap
@@ -294,7 +294,7 @@ def bounces(world):
     return said
 
 
-@on_each("the button that bounced is listened to again")
+@test("Debian 12", "the button that bounced is listened to again")  # The core's own doing: one release is enough.
 def listened_to(world):
     if not hasattr(world, "bounced_at"):
         bounces(world)
