@@ -171,8 +171,7 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
 bench: all  ## ratios against a C program that makes the same calls
-	@Tests/Benchmarks/run
-	@Tests/Benchmarks/library
+	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; exit $$status
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
