@@ -1,4 +1,4 @@
-// A deadline of its own beside the reactor's: the lights keep their rhythm whatever else is due.
+// One deadline as a descriptor: the reactor has one, and the lights another, to keep their rhythm whatever else is due.
 
 import CPlatform
 import TappetCore
@@ -26,7 +26,7 @@ public final class Alarm {
     deadline = instant
     var setting = itimerspec()
     if let instant {
-      // All zero would disarm it.
+      // All zero would disarm it, and a negative time is an error: both mean "now".
       let nanoseconds = max(instant.nanoseconds, 1)
       setting.it_value.tv_sec = time_t(clamping: nanoseconds / 1_000_000_000)
       setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)

@@ -58,8 +58,7 @@ public final class Reactor {
   /// The epoll's own descriptor, readable when `turn` has something to do: for a host with a loop of its own.
   public let fileDescriptor: Int32
 
-  private let timer: Int32
-  private var deadline: Instant?
+  private let alarm: Alarm
   /// Few: they are looked through.
   private var watches: [Watch] = []
   private var generation: UInt32 = 0
@@ -71,9 +70,7 @@ public final class Reactor {
   public init() throws(SystemError) {
     let epoll = try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
     do throws(SystemError) {
-      timer = try checked("timerfd_create") {
-        timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
-      }
+      alarm = try Alarm()
     } catch {
       close(epoll)
       throw error
@@ -81,13 +78,15 @@ public final class Reactor {
     fileDescriptor = epoll
     events = .allocate(capacity: Limits.reactorEventsPerTurn)
     events.initialize(repeating: epoll_event())
-    try watch(timer, for: .readable) { [unowned(unsafe) self] _ in timerExpired() }
+    try watch(alarm.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in
+      // It does not ring when it was set anew between the wake-up and this line.
+      if alarm.acknowledge() { onTimer() }
+    }
   }
 
   deinit {
     events.deallocate()
     if signals >= 0 { close(signals) }
-    close(timer)
     close(fileDescriptor)
   }
 
@@ -139,27 +138,7 @@ public final class Reactor {
   /// Has `onTimer` called once, at `instant` or as soon as possible after it; nil unsets.
   ///
   /// There is one timer: the last call counts.
-  public func setTimer(at instant: Instant?) {
-    guard instant != deadline else { return }
-    deadline = instant
-    var setting = itimerspec()
-    if let instant {
-      // All zero would disarm it, and a negative time is an error: both mean "now".
-      let nanoseconds = max(instant.nanoseconds, 1)
-      setting.it_value.tv_sec = time_t(clamping: nanoseconds / 1_000_000_000)
-      setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
-    }
-    let result = timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME), &setting, nil)
-    precondition(result == 0, "timerfd_settime refuses only what we never pass")
-  }
-
-  private func timerExpired() {
-    var expirations: UInt64 = 0
-    // Nothing to read: it was set anew between the wake-up and this line.
-    guard read(timer, &expirations, 8) == 8 else { return }
-    deadline = nil
-    onTimer()
-  }
+  public func setTimer(at instant: Instant?) { alarm.set(at: instant) }
 
   // MARK: Signals
 
