@@ -8,12 +8,13 @@ private final class Terminal {
   private let name = "tappet-test-" + UUID().uuidString.prefix(8)
   private let tmux: URL
 
-  /// Nil when there is no tmux.
-  init?(_ program: URL, _ arguments: [String], in folder: String) throws {
-    guard let path = ["/usr/bin/tmux", "/usr/local/bin/tmux"].first(where: FileManager.default.isExecutableFile) else {
-      return nil
-    }
-    tmux = URL(fileURLWithPath: path)
+  /// Nil: it is not installed.
+  static var tmuxPath: String? {
+    ["/usr/bin/tmux", "/usr/local/bin/tmux"].first(where: FileManager.default.isExecutableFile)
+  }
+
+  init(_ program: URL, _ arguments: [String], in folder: String) throws {
+    tmux = URL(fileURLWithPath: try #require(Self.tmuxPath))
     let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     // What it writes is kept too: a screen does not show what is drawn again.
     try ask(
@@ -54,7 +55,8 @@ private final class Terminal {
     (try? String(contentsOfFile: world.folder + "/written", encoding: .utf8)) ?? ""
   }
 
-  @Test func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.Configuration(
         more: """
@@ -66,13 +68,8 @@ private final class Terminal {
               - {name: gate, line: GPIO6, press: garage}
           """))
     let trace = world.folder + "/lights"
-    guard
-      let terminal = try Terminal(
-        try Programs.built("tappet"), ["run", "--config", world.configPath, "--light-trace", trace], in: world.folder)
-    else {
-      print("skipped: there is no tmux to be the terminal")
-      return
-    }
+    let terminal = try Terminal(
+      try Programs.built("tappet"), ["run", "--config", world.configPath, "--light-trace", trace], in: world.folder)
     #expect(try eventually(15) { try terminal.text().contains("light        ready") })
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
