@@ -53,6 +53,12 @@ public final class LocalSocket {
     return fd < 0 ? nil : LocalSocket(owning: fd)
   }
 
+  /// The user whose process is at the other end; nil when the kernel does not tell.
+  public var peerUser: UInt32? {
+    let user = tp_peer_user(fileDescriptor)
+    return user < 0 ? nil : UInt32(clamping: user)
+  }
+
   /// What a receive came to.
   public enum Receipt: Hashable, Sendable {
     case message([UInt8])

@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` says how many of them it has had.
 enum StoreSchema {
   /// In order, each in a transaction with the others that are missing.
-  static let migrations: [String] = [first, second]
+  static let migrations: [String] = [first, second, third]
 
   /// The version of a database that had them all.
   static var version: Int64 { Int64(migrations.count) }
@@ -34,4 +34,8 @@ enum StoreSchema {
   /// There is no index by id: ids are random, and in a long outbox each removal would write a page of its own
   /// (`Store.places`).
   private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
+
+  /// The one key that tags' passwords are drawn from, sealed.
+  private static let third =
+    "CREATE TABLE tag_password_key (id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL);"
 }

@@ -13,8 +13,10 @@ final class ControlServer {
     fileprivate let socket: LocalSocket
     /// Whether it is sent every line and light as they come.
     var isWatching = false
-    /// Whether it is to be told of the next tag.
-    var awaitsTag = false
+    /// Which tags it is to be told of.
+    var tagsAwaited = TagsAwaited.none
+    /// Whose process it is, as far as the kernel tells.
+    var user: UInt32? { socket.peerUser }
 
     fileprivate init(_ socket: LocalSocket) { self.socket = socket }
 
@@ -24,6 +26,11 @@ final class ControlServer {
     func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
   }
 
+  /// Which tags a client wants to know.
+  enum TagsAwaited { case none, next, all }
+
+  /// Called when a client is gone.
+  var onGone: ((Client) -> Void)?
   private let listener: LocalSocket
   private let reactor: Reactor
   private var clients: [Int32: Client] = [:]
@@ -46,8 +53,8 @@ final class ControlServer {
 
   /// Tells those who wait for a tag what was read.
   func answerTagWaiters(_ reading: JSON) {
-    for client in clients.values where client.awaitsTag {
-      client.awaitsTag = false
+    for client in clients.values where client.tagsAwaited != .none {
+      if client.tagsAwaited == .next { client.tagsAwaited = .none }
       client.send(reading)
     }
   }
@@ -86,6 +93,7 @@ final class ControlServer {
     let fd = client.socket.fileDescriptor
     reactor.unwatch(fd)
     clients[fd] = nil
+    onGone?(client)
   }
 }
 

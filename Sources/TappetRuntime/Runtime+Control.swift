@@ -16,10 +16,8 @@ extension Runtime {
       do throws(VaultError) {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
-    case "next-tag":
-      client.awaitsTag = true
     case .some(let name):
-      client.send(.failure("unknown request '\(name)'"))
+      if !answerTagRequest(request, name, from: client) { client.send(.failure("unknown request '\(name)'")) }
     case nil:
       client.send(.failure("the request has no 'request'"))
     }

@@ -26,6 +26,7 @@ extension VaultError {
     case .store(let error): error.sentence
     case .sealingKey(let error): error.sentence
     case .secret(let error): error.sentence
+    case .tagPassword(let error): error.sentence
     }
   }
 }

@@ -9,6 +9,7 @@ public indirect enum VaultError: Error, Hashable, Sendable {
   case store(StoreError)
   case sealingKey(SealingKeyError)
   case secret(SecretError)
+  case tagPassword(TagPasswordError)
 }
 
 /// An open store with its sealing key.
@@ -25,7 +26,8 @@ public struct Vault {
     let hasSecrets: Bool
     do throws(StoreError) {
       store = try Store(folder: configuration.stateFolder, bootID: SystemClock().bootID())
-      hasSecrets = try store.secretCount() > 0
+      let secretCount = try store.secretCount()
+      hasSecrets = try secretCount > 0 ? true : store.hasTagPasswordKey()
     } catch { throw .store(error) }
     do throws(SealingKeyError) {
       let key = try SealingKey.load(
@@ -46,6 +48,14 @@ public struct Vault {
   /// Adds one; refused when the action has it, or has three.
   public func add(_ secret: TagSecret) throws(VaultError) {
     do throws(SecretError) { try store.addSecret(secret, sealedUnder: sealingKey) } catch { throw .secret(error) }
+  }
+
+  /// The key that tags' passwords are drawn from; nil when there is none and none is to be made.
+  public func tagPasswordKey(making: Bool) throws(VaultError) -> SecretKey? {
+    do throws(TagPasswordError) {
+      return making
+        ? try store.makeTagPasswordKey(sealedUnder: sealingKey) : try store.tagPasswordKey(sealedUnder: sealingKey)
+    } catch { throw .tagPassword(error) }
   }
 
   /// False when there was none of this id.

@@ -48,7 +48,13 @@ enum Tool {
     case "run": return RunCommand.run(rest)
     case "check": return CheckCommand.run(rest)
     case "status": return StatusCommand.run(rest)
-    case "tag": return subcommand(of: first, rest, ["read": TagReadCommand.run])
+    case "tag":
+      return subcommand(
+        of: first, rest,
+        [
+          "read": TagReadCommand.run, "watch": TagWatchCommand.run, "write": TagWriteCommand.run,
+          "erase": TagEraseCommand.run, "lock": TagLockCommand.run, "format": TagFormatCommand.run,
+        ])
     case "secret":
       return subcommand(
         of: first, rest,
@@ -98,6 +104,9 @@ enum Output {
   static func print(_ json: JSON) {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
+
+  /// A line for the person that the next one takes the place of.
+  static func complainInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
 
   /// A line for the person.
   static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }

@@ -12,7 +12,8 @@ import Testing
   func `a draft's message holds a URL that its own secret verifies, and the key only where it was asked for`(
     carriesKey: Bool
   ) throws {
-    let draft = try TagDraft(action: action, label: "  Front door\n", carriesKey: carriesKey, unixSeconds: 1_700_000_000)
+    let draft = try TagDraft(
+      action: action, label: "  Front door\n", carriesKey: carriesKey, unixSeconds: 1_700_000_000)
     #expect(draft.secret.label == "Front door" && draft.secret.index == 7 && draft.secret.action == "garage")
     let uri = try #require(try NDEFMessage(decoding: draft.message).firstURI)
     // The sizes that the phone app's tags have (formats.md): 106 bytes, and 175 with the key.

@@ -112,6 +112,12 @@ static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
 static inline int tp_is_character_device(mode_t mode) { return S_ISCHR(mode); }
 static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
 static inline int tp_is_regular_file(mode_t mode) { return S_ISREG(mode); }
+/* The user at the other end of a Unix socket, or -1; SO_PEERCRED is a macro. */
+static inline long long tp_peer_user(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long long)peer.uid : -1;
+}
 static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
