@@ -563,9 +563,9 @@ int tappet_reader_dispatch(struct tappet_reader *reader);
 /** Makes a message the only content of the tag that is there, or else of the next one; does not wait. The event WRITTEN or
  * WRITE_FAILED follows, unless LOST comes first. Only what changes is written. A tag that is taken away meanwhile is empty, or
  * as before, or as it was to be; nothing is written that does not fit. Until a tag is there a further call takes this one's
- * place; with NULL and 0 nothing is to be written any more.
+ * place; with a size of 0 nothing is to be written any more.
  * @param reader The reader.
- * @param message An NDEF message, as tappet_ndef_uri_encode() makes it; copied. May be NULL when @p size is 0.
+ * @param message An NDEF message, as tappet_ndef_uri_encode() makes it; copied.
  * @param size Its bytes, at most 8192.
  * @return 0; or ARGUMENT, NDEF_TRUNCATED, NDEF_STRUCTURE, NDEF_CHUNKED, NDEF_RECORD, NDEF_COUNT, STATE (it is not open, or a
  *   tag is being written), OBJECT, THREAD, FORK. */

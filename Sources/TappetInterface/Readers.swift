@@ -289,9 +289,10 @@ public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(read
 @_cdecl("tappet_reader_write") @implementation
 public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   use(reader) { object in
-    guard message != nil || size == 0 else { return object.fail(.argument, "a message that is NULL has no bytes") }
-    guard size <= Limits.tagMemorySizeMax else { return object.fail(.argument, "no tag has room for so much") }
-    guard let message, size > 0 else { return object.write(nil) }
+    guard let message, size <= Limits.tagMemorySizeMax else {
+      return object.fail(.argument, "the message must not be NULL, and no tag has room for more than 8192 bytes")
+    }
+    guard size > 0 else { return object.write(nil) }
     let bytes = Array(UnsafeBufferPointer(start: message, count: size))
     do throws(NDEFError) { _ = try NDEFMessage(decoding: bytes) } catch { return object.fail(Failure(error.code)) }
     return object.write(bytes)

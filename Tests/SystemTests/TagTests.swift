@@ -58,6 +58,7 @@ import Testing
     let url = try ndeflib(memory, isType4: !model.hasPrefix("ntag2"))
     #expect(url.hasPrefix("smp://action?idx=1&ts=") && url.utf8.count == 101)
     #expect(try secretCount(world) == 3)
+    try world.tell("take")
     try world.start()
     let tap = try world.tap("\(model) uid=04a1b2c3d4e5f6 url=\(url)", until: "delivered-by-tag", messages: 1)
     #expect(tap.received.count == 1)
@@ -188,6 +189,7 @@ import Testing
     try world.tell("place ntag213 empty")
     _ = try tool(world, "nfc-mfultralight", ["w", file], input: "n\nn\nn\nn\n")
     let image = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
+    try world.tell("take")
     try world.start()
     for placement in [
       "ntag213 uid=\(world.freshUID()) ndef=\(message)", "ntag424 ndef=\(message)", "ntag213 memory=\(image)",
