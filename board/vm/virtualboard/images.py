@@ -56,7 +56,7 @@ def sysroot(release):
 
 
 def make_programs(release):
-    call(["nice", "make", "ARCH=arm64", f"RELEASE={release}"], f"building for {release}")
+    call(["nice", "make", "ARCH=arm64", f"RELEASE={release}", "board"], f"building for {release}")
 
 
 def make_kernel():
@@ -79,8 +79,8 @@ def make(releases):
         call([os.path.join(ROOT, "board/sysroot"), release, sysroot(release)], f"headers and libraries of {release}")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         kernel = pool.submit(make_kernel)
-        for built in [pool.submit(make_programs, release) for release in releases]:
-            built.result()
+        for release in releases:  # They share what was compiled.
+            make_programs(release)
         kernel = kernel.result()
     made = {}
     for release in releases:
