@@ -60,7 +60,7 @@ PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
 TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
-PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
+PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
@@ -117,6 +117,10 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+
+$(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
@@ -189,7 +193,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
 		$(DESTDIR)$(PREFIX)/share/tappet/profiles
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
+	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtappet.so.0 $(DESTDIR)$(PREFIX)/lib/libtappet.so
 	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
