@@ -61,7 +61,7 @@ public enum ConfirmationEnd: Hashable, Sendable {
   case otherTouch
   /// The tag was taken away, or its reader went.
   case tagGone
-  /// The panel was locked, or the kiosk ends.
+  /// The panel was locked, the configuration changed, or the kiosk ends.
   case closed
 }
 
