@@ -23,6 +23,9 @@ public enum Event: Sendable {
   /// Whoever performs `connect` has the new endpoints before it tells this. When the panel's plan differs, its lines are
   /// opened anew after this was told; when they are opened anew for another reason, `PanelEvent.closed` is told first.
   indirect case reconfigured(KioskSettings, reconnect: Bool)
+  /// How many days the first of the certificates in use to end has left; negative: it has ended; nil: there are none, or
+  /// the clock cannot tell.
+  case certificates(daysLeft: Int?)
   /// The secrets in force from now on.
   case secretsLoaded([TagSecret])
   /// tappet-reader said something.

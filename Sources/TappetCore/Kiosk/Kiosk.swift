@@ -34,6 +34,8 @@ public struct Kiosk: Sendable {
   /// How many taps and presses came to what.
   public internal(set) var counters = Counters()
   private var isClockSynchronised: Bool?
+  /// What is left of the first certificate to end, while it is too little.
+  private var certificateDaysLeft: Int?
   /// The expiry pass that is under way; one at a time.
   private var isExpiring = false
   private var store = StoreSupervision()
@@ -88,6 +90,7 @@ public struct Kiosk: Sendable {
     case .timerFired: effects = []
     case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
     case .reconfigured(let settings, let reconnect): effects = reconfigured(settings, reconnect: reconnect, at: now)
+    case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -194,6 +197,16 @@ public struct Kiosk: Sendable {
     guard wasGood != clockIsGood else { return [] }
     outbox.clockChanged(at: now.instant)
     return [.report(clockIsGood ? .clockGood : .clockUnknown)]
+  }
+
+  // MARK: Certificates
+
+  /// Told at each change: once a day while it is near.
+  private mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
+    let warned = certificateDaysLeft
+    certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
+    guard warned != certificateDaysLeft else { return [] }
+    return [.report(certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
   }
 
   // MARK: Reader
@@ -331,6 +344,7 @@ public struct Kiosk: Sendable {
     if link.hasFailed { return .offline }
     if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }
+    if certificateDaysLeft != nil { return .certificateExpiring }
     return lock.isLocked ? .locked : .ready
   }
 

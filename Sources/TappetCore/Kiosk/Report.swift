@@ -84,6 +84,10 @@ public indirect enum Report: Sendable {
   case linkClosed
   case clockGood
   case clockUnknown
+  /// The days that are left of the first certificate to end; negative: it has ended.
+  case certificateExpiring(daysLeft: Int)
+  /// The certificates in use have time left again.
+  case certificatesGood
   case storeTrouble(StoreFault)
   case storeRecovered
   case outboxRestored(count: Int)
