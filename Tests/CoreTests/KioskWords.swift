@@ -14,7 +14,8 @@ extension Effect {
     case .store(let entry): "store \(entry.action)"
     case .forget: "forget"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .expire(let clockIsGood): "expire" + (clockIsGood ? "" : " without a clock")
+    case .expire(let clockIsGood, let spared):
+      "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"

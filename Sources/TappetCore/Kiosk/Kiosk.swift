@@ -36,8 +36,6 @@ public struct Kiosk: Sendable {
   private var isClockSynchronised: Bool?
   /// What is left of the first certificate to end, while it is too little.
   private var certificateDaysLeft: Int?
-  /// The expiry pass that is under way; one at a time.
-  private var isExpiring = false
   private var store = StoreSupervision()
   /// The lasting light that is shown.
   private var shownLight: Light?
@@ -240,19 +238,18 @@ public struct Kiosk: Sendable {
       link.endedByOrder(at: now.instant)
       return link.failed(failure, at: now.instant, random: &random)
     case .lost(let failure):
-      let expired = linkDown()
+      outbox.linkDown()
       link.endedByOrder(at: now.instant)
-      return expired + link.lost(failure, at: now.instant, random: &random)
+      return link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
       let effects = link.disconnected(at: now.instant)
       // Not by our order: the link is as it was, and so is what is in flight.
-      return link.isUp ? effects : linkDown() + effects
+      if !link.isUp { outbox.linkDown() }
+      return effects
     case .acknowledged(let id): return delivered(id, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
   }
-
-  private mutating func linkDown() -> [Effect] { outbox.linkDown().flatMap { expiredEffects($0) } }
 
   // MARK: Store
 
@@ -272,12 +269,11 @@ public struct Kiosk: Sendable {
       outbox.removed(ids)
       return []
     case .expired(let entries, let earliest):
-      isExpiring = false
       return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
     case .checked:
       return store.succeeded()
     case .expireFailed(let fault):
-      isExpiring = false
+      outbox.expireFailed()
       return store.failed(fault, at: now.instant)
     case .fetchFailed(let fault):
       outbox.fetchFailed()
@@ -322,12 +318,11 @@ public struct Kiosk: Sendable {
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    isExpiring = true
-    return [.expire(clockIsGood: clockIsGood)]
+    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now))]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {
-    guard !isExpiring, store.isGood else { return nil }
+    guard !outbox.isExpiring, store.isGood else { return nil }
     guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
