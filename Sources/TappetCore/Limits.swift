@@ -90,6 +90,22 @@ public enum Limits {
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
   public static let readerRestartDelayMax: Duration = .milliseconds(1500)
 
+  // MARK: How often
+  /// Refused taps of one tag, at once and a minute: a shaking hand or a wrong tag is taken away long before.
+  public static let refusedTapsPerTagMax = 10
+  /// Refused taps of all tags: beyond it a tag that was refused waits longer, the others do not.
+  public static let refusedTapsMax = 60
+  /// Accepted taps of one tag, at once and a minute: twice what the default cooldown lets through.
+  public static let acceptedTapsPerTagMax = 60
+  /// Accepted taps of all tags: the reader finds hardly more than five tags a second.
+  public static let acceptedTapsMax = 600
+  /// Tags whose taps are counted; one more takes the place of the one that is nearest to being forgotten.
+  public static let tapRatesMax = 128
+  /// Refusals and ignored taps with a line of their own in `toldRefusalsWindow`; nobody reads more.
+  public static let toldRefusalsMax = 30
+  /// The others become one line at the end of this.
+  public static let toldRefusalsWindow: Duration = .seconds(60)
+
   // MARK: Delivery
   /// The app's number: what a broker with default settings takes at once without holding back.
   public static let inflightMax = 14

@@ -49,6 +49,7 @@ extension Report {
     case .refused(_, _, let refusal): "refused \(refusal.words)"
     case .ignored(_, _, .held): "held"
     case .ignored(_, _, .cooldown(let remaining)): "cooldown \(remaining.wholeMilliseconds)"
+    case .refusedMore(let count): "refused \(count) more"
     case .accepted(let entry, _): "accepted \(entry.action)"
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
@@ -110,6 +111,7 @@ extension TapRefusal {
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
+    case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
     }
   }
 }

@@ -24,6 +24,8 @@ public struct Kiosk: Sendable {
   var link: LinkSupervision
   var outbox: Outbox
   var taps = TapMemory()
+  var rates = TapRates()
+  var refusals = RefusalReports()
   var inputs: PanelInputs
   var lock: PanelLock
   var panel = PanelSupervision()
@@ -73,6 +75,7 @@ public struct Kiosk: Sendable {
       consider(store.deadline)
       consider(expiryDeadline(at: now))
       consider(panel.deadline)
+      consider(refusals.deadline)
     }
     consider(inputs.deadline)
     consider(lock.deadline)
@@ -127,7 +130,8 @@ public struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
+      return endConfirmation(.closed) + refusals.tellRest() + [.report(.stopping(unacknowledged: outbox.inflightCount))]
+        + reader.stop()
     case .draining, .closing:
       phase = .finished
       return [.finish]
@@ -161,7 +165,7 @@ public struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now.instant) + store.timeUp(at: now.instant)
-        + panel.timeUp(at: now.instant) + expireWhatIsOver(at: now)
+        + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
@@ -218,7 +222,7 @@ public struct Kiosk: Sendable {
       taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
       return effects + [.light(.reading)]
     case .tagRead(let reading): return effects + tagRead(reading, at: now)
-    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault))
+    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault), at: now)
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return effects + tagGone(uid)
@@ -261,7 +265,7 @@ public struct Kiosk: Sendable {
       let trouble = store.failed(fault, at: now.instant)
       guard let (entry, uid) = outbox.notStored(id) else { return trouble }
       if let uid { taps.notAccepted(uid, action: entry.action) }
-      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault))
+      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault), at: now)
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
       return []
