@@ -153,6 +153,9 @@ public enum Limits {
   public static let drainMax: Duration = .seconds(3)
   /// After the drain, the DISCONNECT and the reader's farewell get this long.
   public static let closeMax: Duration = .seconds(1)
+  /// Beyond this the store's or the broker's thread hangs: a busy database is given up after seconds, a connection after
+  /// `connectTimeout`, and a name server that does not answer after a minute or so.
+  public static let answerMax: Duration = .seconds(180)
   /// While the disk is in trouble it is tried so often.
   public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.

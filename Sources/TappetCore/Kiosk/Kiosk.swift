@@ -41,6 +41,8 @@ public struct Kiosk: Sendable {
   private var store = StoreSupervision()
   /// The lasting light that is shown.
   private var shownLight: Light?
+  /// Since when the store owes an answer, by its last one; nil: it owes none.
+  private var storeSilentSince: Instant?
 
   /// A kiosk that has not started: it waits for `Event.started`.
   ///
@@ -60,6 +62,16 @@ public struct Kiosk: Sendable {
 
   /// Whether `%T` may be sealed.
   public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
+
+  /// Whether an answer that never fails to come has not come, or a deadline passed long ago: a thread hangs, or the loop
+  /// around the kiosk does, and only a new process helps.
+  ///
+  /// For a watchdog: as long as the loop turns and this is false, there is progress. Trouble that recovers by itself is not
+  /// meant: a broker that is away, a disk that is full, a reader that is silent (it is killed and started anew).
+  public func isStuck(at now: Moment) -> Bool {
+    func isOld(_ instant: Instant?) -> Bool { instant.map { now.instant - $0 > Limits.answerMax } ?? false }
+    return isOld(storeSilentSince) || isOld(link.askedAt) || isOld(nextDeadline(at: now))
+  }
 
   /// When `Event.timerFired` is due, if nothing happens before; nil: when something happens.
   public func nextDeadline(at now: Moment) -> Instant? {
@@ -110,7 +122,13 @@ public struct Kiosk: Sendable {
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += lastingLight()
+    noteProgress(of: event, at: now.instant)
     return effects
+  }
+
+  private mutating func noteProgress(of event: Event, at now: Instant) {
+    guard outbox.isAwaitingStore || store.isChecking else { return storeSilentSince = nil }
+    if case .store = event { storeSilentSince = now } else if storeSilentSince == nil { storeSilentSince = now }
   }
 
   // MARK: Life
@@ -170,7 +188,7 @@ public struct Kiosk: Sendable {
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
-      return link.stop() + finishIfClosed()
+      return link.stop(at: now.instant) + finishIfClosed()
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }

@@ -62,6 +62,8 @@ struct Outbox: Sendable {
   var inflightCount: Int { inflight.count }
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
+  /// Whether something was asked that is answered exactly once.
+  var isAwaitingStore: Bool { !uncommitted.isEmpty || isFetchUnanswered || isExpiring }
 
   // MARK: The store
 
