@@ -57,7 +57,7 @@ PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 
-.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench install clean
+.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
 
@@ -142,6 +142,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 
 test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
+	@Tests/Torture/run --seconds 25
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
@@ -172,6 +173,12 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 
 bench: all  ## ratios against a C program that makes the same calls
 	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; exit $$status
+
+torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N for one of before)
+	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
+
+soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
+	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
