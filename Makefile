@@ -172,7 +172,7 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
 bench: all  ## ratios against a C program that makes the same calls
-	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; exit $$status
+	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; Tests/Benchmarks/delivery || status=1; exit $$status
 
 torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N for one of before)
 	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
