@@ -74,6 +74,8 @@ struct KioskFacts {
     case .confirmationEnded(let action, _):
       self.init(type: 31)
       self.action = action
+    case .certificateExpiring: self.init(type: 32)
+    case .certificatesGood: self.init(type: 33)
     }
   }
 }

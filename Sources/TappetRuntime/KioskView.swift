@@ -92,7 +92,7 @@ public struct KioskView: Sendable {
     case .panelLocked: isLocked = true
     case .panelUnlocked: isLocked = false
     case .codeRefused, .confirming, .confirmationEnded: add(line, isGood: false, at: now)
-    case .clockGood, .clockUnknown, .outboxRestored, .stopping: break
+    case .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .outboxRestored, .stopping: break
     }
   }
 

@@ -214,6 +214,31 @@ import Testing
     #expect(story.commit(at: 230).words.first == "light queued")
   }
 
+  // MARK: Certificates
+
+  @Test func `a certificate that ends soon is shown and told once a day, and taps work`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.at(20, .certificates(daysLeft: 15)) == [])
+    #expect(
+      story.at(30, .certificates(daysLeft: 14)) == ["report certificate ends in 14", "light certificate-expiring"])
+    #expect(story.at(40, .certificates(daysLeft: 14)) == [])
+    #expect(story.at(50, .certificates(daysLeft: 13)) == ["report certificate ends in 13"])
+    #expect(story.tap(at: 100, .of(.lightSecret)) == ["store light", "note light-1"])
+    #expect(story.at(200, .certificates(daysLeft: -1)) == ["report certificate ends in -1"])
+    #expect(story.at(300, .certificates(daysLeft: nil)) == ["report certificates good", "light ready"])
+  }
+
+  @Test func `every other trouble goes before a certificate`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(20, .certificates(daysLeft: 3))
+    story.at(30, .clockChecked(isSynchronised: false))
+    #expect(story.kiosk.baseLight == .clockUnknown)
+    story.at(40, .clockChecked(isSynchronised: true))
+    #expect(story.kiosk.baseLight == .certificateExpiring)
+  }
+
   // MARK: Lights and sleep
 
   @Test func `the most serious trouble is shown`() {

@@ -62,6 +62,8 @@ extension Report {
     case .linkClosed: "link closed"
     case .clockGood: "clock good"
     case .clockUnknown: "clock unknown"
+    case .certificateExpiring(let days): "certificate ends in \(days)"
+    case .certificatesGood: "certificates good"
     case .storeTrouble(let fault): "store trouble \(fault)"
     case .storeRecovered: "store recovered"
     case .outboxRestored(let count): "restored \(count)"

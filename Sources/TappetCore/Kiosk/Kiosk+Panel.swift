@@ -51,6 +51,8 @@ extension Kiosk {
         _ = panel.forget(button)
       }
       return panel.failed(part, fault, at: now.instant)
+    case .closed:
+      return panelClosed()
     case .edge(let button, let isActive, let time):
       setGate()
       return done(inputs.edge(button, isActive: isActive, at: time), at: now)

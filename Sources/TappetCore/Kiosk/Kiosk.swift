@@ -1,5 +1,5 @@
 // Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift,
-// those of the panel in Kiosk+Panel.swift.
+// those of the panel in Kiosk+Panel.swift, a change of the configuration in Kiosk+Settings.swift.
 //
 // In: an `Event` and the time. Out: effects, in the order in which they are to be performed, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
@@ -17,10 +17,11 @@ public struct Kiosk: Sendable {
     case finished
   }
 
-  let settings: KioskSettings
+  /// What it is configured to do, until `Event.reconfigured`.
+  public internal(set) var settings: KioskSettings
   private var phase: Phase = .starting
   private(set) var reader: ReaderSupervision
-  private(set) var link: LinkSupervision
+  var link: LinkSupervision
   var outbox: Outbox
   var taps = TapMemory()
   var inputs: PanelInputs
@@ -33,6 +34,8 @@ public struct Kiosk: Sendable {
   /// How many taps and presses came to what.
   public internal(set) var counters = Counters()
   private var isClockSynchronised: Bool?
+  /// What is left of the first certificate to end, while it is too little.
+  private var certificateDaysLeft: Int?
   /// The expiry pass that is under way; one at a time.
   private var isExpiring = false
   private var store = StoreSupervision()
@@ -86,6 +89,8 @@ public struct Kiosk: Sendable {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
     case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
+    case .reconfigured(let settings, let reconnect): effects = reconfigured(settings, reconnect: reconnect, at: now)
+    case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -136,6 +141,14 @@ public struct Kiosk: Sendable {
   /// Whether what is accepted now can be sent now.
   var isSending: Bool { link.isUp && phase == .running }
 
+  /// Whether an end was asked for.
+  var isStopping: Bool {
+    switch phase {
+    case .starting, .running: false
+    case .draining, .closing, .finished: true
+    }
+  }
+
   /// While stopping only what can be promised by the commit is taken, and at the very end nothing.
   var isTaking: Bool {
     switch phase {
@@ -174,10 +187,26 @@ public struct Kiosk: Sendable {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
-    guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
-    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
-    guard clockIsGood else { return [.report(.clockUnknown)] }
-    return isFirst ? [] : [.report(.clockGood)]
+    if isFirst, !wasGood, !clockIsGood { return [.report(.clockUnknown)] }
+    let effects = clockJudged(before: wasGood, at: now)
+    return isFirst && clockIsGood ? [] : effects
+  }
+
+  /// What follows when the clock is taken for good, or is not any more.
+  mutating func clockJudged(before wasGood: Bool, at now: Moment) -> [Effect] {
+    guard wasGood != clockIsGood else { return [] }
+    outbox.clockChanged(at: now.instant)
+    return [.report(clockIsGood ? .clockGood : .clockUnknown)]
+  }
+
+  // MARK: Certificates
+
+  /// Told at each change: once a day while it is near.
+  private mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
+    let warned = certificateDaysLeft
+    certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
+    guard warned != certificateDaysLeft else { return [] }
+    return [.report(certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
   }
 
   // MARK: Reader
@@ -208,14 +237,14 @@ public struct Kiosk: Sendable {
       if link.isUp { outbox.linkUp() }
       return effects
     case .failed(let failure):
-      link.endedWhileStopping()
+      link.endedByOrder(at: now.instant)
       return link.failed(failure, at: now.instant, random: &random)
     case .lost(let failure):
       let expired = linkDown()
-      link.endedWhileStopping()
+      link.endedByOrder(at: now.instant)
       return expired + link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
-      let effects = link.disconnected()
+      let effects = link.disconnected(at: now.instant)
       // Not by our order: the link is as it was, and so is what is in flight.
       return link.isUp ? effects : linkDown() + effects
     case .acknowledged(let id): return delivered(id, at: now)
@@ -315,6 +344,7 @@ public struct Kiosk: Sendable {
     if link.hasFailed { return .offline }
     if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }
+    if certificateDaysLeft != nil { return .certificateExpiring }
     return lock.isLocked ? .locked : .ready
   }
 

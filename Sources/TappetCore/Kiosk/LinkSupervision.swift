@@ -10,6 +10,8 @@ struct LinkSupervision: Sendable {
     case connecting
     /// CONNACK came.
     case connected(since: Instant)
+    /// Asked to disconnect, and then to connect anew; always answered.
+    case reconnecting
     /// Asked to disconnect; always answered.
     case disconnecting
     /// Not wanted any more.
@@ -22,7 +24,7 @@ struct LinkSupervision: Sendable {
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
   private var policy = RetryPolicy()
-  private let endpointCount: Int
+  private var endpointCount: Int
 
   init(endpointCount: Int, connectAt now: Instant) {
     self.endpointCount = endpointCount
@@ -77,10 +79,33 @@ struct LinkSupervision: Sendable {
   }
 
   /// The link ended by our own order.
-  mutating func disconnected() -> [Effect] {
-    guard case .disconnecting = state else { return [] }
-    state = .stopped
-    return [.report(.linkClosed)]
+  mutating func disconnected(at now: Instant) -> [Effect] {
+    switch state {
+    case .disconnecting, .reconnecting:
+      endedByOrder(at: now)
+      return [.report(.linkClosed)]
+    case .waiting, .connecting, .connected, .stopped:
+      return []
+    }
+  }
+
+  /// The endpoints are others: the first one's turn, at once.
+  ///
+  /// What went wrong with the old ones says nothing of them.
+  mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
+    self.endpointCount = endpointCount
+    endpoint = 0
+    policy = RetryPolicy()
+    switch state {
+    case .waiting:
+      state = .waiting(until: now)
+      return []
+    case .connecting, .connected:
+      state = .reconnecting
+      return [.disconnect]
+    case .reconnecting, .disconnecting, .stopped:
+      return []
+    }
   }
 
   /// No connection is wanted any more.
@@ -94,14 +119,21 @@ struct LinkSupervision: Sendable {
     case .waiting:
       state = .stopped
       return []
+    case .reconnecting:
+      state = .disconnecting
+      return []
     case .disconnecting, .stopped:
       return []
     }
   }
 
-  /// While stopping, any end of the connection is the end.
-  mutating func endedWhileStopping() {
-    if case .disconnecting = state { state = .stopped }
+  /// Once an end was ordered, any end of the connection is it.
+  mutating func endedByOrder(at now: Instant) {
+    switch state {
+    case .disconnecting: state = .stopped
+    case .reconnecting: state = .waiting(until: now)
+    case .waiting, .connecting, .connected, .stopped: break
+    }
   }
 
   private mutating func wait(_ delay: Duration, at now: Instant) {

@@ -61,7 +61,7 @@ public enum ConfirmationEnd: Hashable, Sendable {
   case otherTouch
   /// The tag was taken away, or its reader went.
   case tagGone
-  /// The panel was locked, or the kiosk ends.
+  /// The panel was locked, the configuration changed, or the kiosk ends.
   case closed
 }
 
@@ -84,6 +84,10 @@ public indirect enum Report: Sendable {
   case linkClosed
   case clockGood
   case clockUnknown
+  /// The days that are left of the first certificate to end; negative: it has ended.
+  case certificateExpiring(daysLeft: Int)
+  /// The certificates in use have time left again.
+  case certificatesGood
   case storeTrouble(StoreFault)
   case storeRecovered
   case outboxRestored(count: Int)
