@@ -184,7 +184,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
@@ -200,6 +200,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
+	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
+	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -27,6 +27,8 @@ public func tappet_tool_main(
   // A core dump would hold the secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
   tp_ignore_sigpipe()
+  // A limit on a file's size is a full disk, no reason to die.
+  tp_ignore_signal(SIGXFSZ)
   let words = (0..<Int(count)).compactMap { arguments[$0].map { String(cString: $0) } }
   return Tool.run(Array(words.dropFirst())).rawValue
 }
@@ -53,6 +55,10 @@ enum Tool {
       return subcommand(
         of: first, rest,
         ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+    case "outbox":
+      return subcommand(
+        of: first, rest,
+        ["list": OutboxCommand.list, "drop": OutboxCommand.drop, "export": OutboxCommand.export])
     case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
     default:
       Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")
