@@ -28,6 +28,8 @@ private func words(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutab
   // A core dump would hold the secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
   tp_ignore_sigpipe()
+  // A limit on a file's size is a full disk, no reason to die.
+  tp_ignore_signal(SIGXFSZ)
   return (1..<max(1, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
 }
 

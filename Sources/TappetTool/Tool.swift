@@ -36,6 +36,10 @@ enum Tool {
       return subcommand(
         of: first, rest,
         ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+    case "outbox":
+      return subcommand(
+        of: first, rest,
+        ["list": OutboxCommand.list, "drop": OutboxCommand.drop, "export": OutboxCommand.export])
     case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
     default:
       Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")

@@ -292,6 +292,11 @@ public struct Kiosk: Sendable {
       return []
     case .expired(let entries, let earliest):
       return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
+    case .dropped(let entries, let earliest):
+      return outbox.expired(entries, earliest: earliest).map { .report(.dropped($0)) }
+    case .replaced:
+      outbox.replaced()
+      return []
     case .checked:
       return store.succeeded()
     case .expireFailed(let fault):
@@ -300,7 +305,7 @@ public struct Kiosk: Sendable {
     case .fetchFailed(let fault):
       outbox.fetchFailed()
       return store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault):
+    case .removeFailed(let fault), .checkFailed(let fault), .dropFailed(let fault):
       return store.failed(fault, at: now.instant)
     }
   }

@@ -144,6 +144,17 @@ struct Outbox: Sendable {
     return outcomes
   }
 
+  /// The store is another one, and empty; what is in memory was promised, and goes out from there.
+  mutating func replaced() {
+    count = 0
+    size = 0
+    earliestInstant = nil
+    earliestUnixMilliseconds = nil
+    settled.removeAll()
+    // Its sequences begin anew.
+    if reading != .idle { reading = .behind(through: 0) }
+  }
+
   // MARK: The link
 
   /// A connection begins: everything that waits is to be sent on it.
