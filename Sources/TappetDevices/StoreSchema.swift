@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` says how many of them it has had.
 enum StoreSchema {
   /// In order, each in a transaction with the others that are missing.
-  static let migrations: [String] = [first, second]
+  static let migrations: [String] = [first, second, third]
 
   /// The version of a database that had them all.
   static var version: Int64 { Int64(migrations.count) }
@@ -34,4 +34,13 @@ enum StoreSchema {
   /// There is no index by id: ids are random, and in a long outbox each removal would write a page of its own
   /// (`Store.places`).
   private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
+
+  /// Other things than secrets that are sealed, one of which says what all are sealed under; and who changed what.
+  private static let third = """
+    CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_seconds INTEGER NOT NULL, user INTEGER NOT NULL,
+      process INTEGER NOT NULL, program TEXT NOT NULL, deed TEXT NOT NULL, subject TEXT NOT NULL
+    );
+    """
 }

@@ -21,9 +21,10 @@ public final class Runtime {
   enum Notice: Sendable {
     case store(StoreEvent)
     case link(LinkEvent)
+    case secrets(SecretThread.Reply)
   }
 
-  let configuration: Configuration
+  var configuration: Configuration
   let reactor: Reactor
   var kiosk: Kiosk
   var journal = Journal()
@@ -32,10 +33,11 @@ public final class Runtime {
   private let clockWatch: ClockWatch
   private let mailbox: Mailbox<Notice>
   private let storeThread: StoreThread
+  let secretThread: SecretThread
   private let broker: BrokerLink
   private var reader: ReaderProcess?
   private let panel: RuntimePanel
-  private var control: ControlServer?
+  private(set) var control: ControlServer?
   private var waiting: [Event] = []
   private var isHandling = false
   private var isClockSynchronised = false
@@ -51,13 +53,13 @@ public final class Runtime {
   /// Whether the kiosk has come to rest.
   public private(set) var isFinished = false
   /// Secrets of the program around us, beside those of the store.
-  private let ownSecrets: [TagSecret]
+  let ownSecrets: [TagSecret]
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   public init(
     _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
-    self.configuration = configuration
+    var configuration = configuration
     self.ownSecrets = ownSecrets
     let now = clock.now()
     let trace: LightTrace?
@@ -72,17 +74,20 @@ public final class Runtime {
     do throws(VaultError) {
       let vault = try Vault.open(configuration)
       secrets = try vault.usableSecrets()
+      if configuration.storesTimestampKey { configuration.timestampKey = try vault.timestampKey() }
       store = vault.store
     } catch { throw .vault(error) }
     do throws(StoreError) {
       summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
     } catch { throw .vault(.store(error)) }
+    self.configuration = configuration
     guard let seed = Self.seed() else { throw .noRandomness }
     do throws(SystemError) {
       reactor = try Reactor()
       clockWatch = try ClockWatch()
       let mailbox = try Mailbox<Notice>()
       self.mailbox = mailbox
+      secretThread = SecretThread(SecretDesk(configuration, owner: geteuid())) { mailbox.post(.secrets($0)) }
       storeThread = try StoreThread(store) { mailbox.post(.store($0)) }
       broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
       panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
@@ -145,6 +150,7 @@ public final class Runtime {
   public func close() {
     panel.close()
     broker.shutdown()
+    secretThread.stop()
     storeThread.stop()
   }
 
@@ -210,6 +216,7 @@ public final class Runtime {
       switch notice {
       case .store(let event): waiting.append(.store(event))
       case .link(let event): waiting.append(.link(event))
+      case .secrets(let reply): take(reply)
       }
     }
     handleWaiting()
@@ -291,7 +298,7 @@ public final class Runtime {
     say(line)
   }
 
-  private func say(_ line: Line) {
+  func say(_ line: Line) {
     if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
     control?.broadcast(line.json)
   }
