@@ -86,7 +86,8 @@ extension Store {
 
   /// The value of this name, for the caller to wipe; nil when there is none.
   public func kept(_ name: String, sealedUnder key: SecretKey) throws(SecretError) -> [UInt8]? {
-    guard let sealed = try storing({ () throws(StoreError) in try sealedValue(name) }) else { return nil }
+    guard name != Store.checkName, let sealed = try storing({ () throws(StoreError) in try sealedValue(name) })
+    else { return nil }
     do throws(CryptoError) {
       return try LibCrypto.open(sealed, key: key, context: Store.context(ofValue: name))
     } catch { throw .unreadable(name) }

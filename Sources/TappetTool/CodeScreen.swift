@@ -17,7 +17,9 @@ enum CodeScreen {
     var screen = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H\u{1B}[?25l"
     // Black on white by their numbers, for a light terminal as for a dark one; the names of colours are themes.
     for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
-    screen += "\(name)  (\(Limits.shareDisplayTime.wholeMilliseconds / 1000) s; any key ends it)"
+    // A long name is cut at the edge: wrapped it would scroll the code away.
+    let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
+    screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name)\u{1B}[?7h"
     Output.write(screen)
     _ = stop.waitReadable(keyboard == nil ? -1 : 0, for: Limits.shareDisplayTime)
     Output.write("\u{1B}[2J\u{1B}[3J\u{1B}[H\u{1B}[?25h\u{1B}[?1049l")

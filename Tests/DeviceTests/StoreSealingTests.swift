@@ -41,7 +41,8 @@ import Testing
     #expect(new != old)
     try expectAllReadable(store, under: new)
     #expect(try store.secrets(sealedUnder: old).readable.isEmpty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("key") } == ["tappet.key"])
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.filter { $0.contains("key") } == ["tappet.key"])
     #expect(try store.audit(after: 0, limit: 10).map(\.entry) == [deed])
   }
 
