@@ -90,6 +90,22 @@ public enum Limits {
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
   public static let readerRestartDelayMax: Duration = .milliseconds(1500)
 
+  // MARK: How often
+  /// Refused taps of one tag, at once and a minute: a shaking hand or a wrong tag is taken away long before.
+  public static let refusedTapsPerTagMax = 10
+  /// Refused taps of all tags: beyond it a tag that was refused waits longer, the others do not.
+  public static let refusedTapsMax = 60
+  /// Accepted taps of one tag, at once and a minute: twice what the default cooldown lets through.
+  public static let acceptedTapsPerTagMax = 60
+  /// Accepted taps of all tags: the reader finds hardly more than five tags a second.
+  public static let acceptedTapsMax = 600
+  /// Tags whose taps are counted; one more takes the place of the one that is nearest to being forgotten.
+  public static let tapRatesMax = 128
+  /// Refusals and ignored taps with a line of their own in `toldRefusalsWindow`; nobody reads more.
+  public static let toldRefusalsMax = 30
+  /// The others become one line at the end of this.
+  public static let toldRefusalsWindow: Duration = .seconds(60)
+
   // MARK: Delivery
   /// The app's number: what a broker with default settings takes at once without holding back.
   public static let inflightMax = 14
@@ -137,6 +153,9 @@ public enum Limits {
   public static let drainMax: Duration = .seconds(3)
   /// After the drain, the DISCONNECT and the reader's farewell get this long.
   public static let closeMax: Duration = .seconds(1)
+  /// Beyond this the store's or the broker's thread hangs: a busy database is given up after seconds, a connection after
+  /// `connectTimeout`, and a name server that does not answer after a minute or so.
+  public static let answerMax: Duration = .seconds(180)
   /// While the disk is in trouble it is tried so often.
   public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.

@@ -10,8 +10,8 @@ public indirect enum StoreRequest: Sendable {
   case remove([EntryID])
   /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove what may not be sent any more. Answered by `expired` or `expireFailed`.
-  case expire(Moment, clockIsGood: Bool)
+  /// Remove what may not be sent any more, but for these. Answered by `expired` or `expireFailed`.
+  case expire(Moment, clockIsGood: Bool, sparing: [EntryID])
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
@@ -30,7 +30,7 @@ public indirect enum StoreRequest: Sendable {
 /// Requests that share a commit.
 struct StoreBatch {
   private(set) var removals: [EntryID]
-  private var expiries: [(moment: Moment, clockIsGood: Bool)] = []
+  private var expiries: [(moment: Moment, clockIsGood: Bool, spared: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
   private var checkCount = 0
@@ -44,7 +44,7 @@ struct StoreBatch {
       case .append(let entry): appends.append(entry)
       case .remove(let ids): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
-      case .expire(let moment, let clockIsGood): expiries.append((moment, clockIsGood))
+      case .expire(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       }
@@ -62,7 +62,8 @@ struct StoreBatch {
       var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
       for expiry in expiries {
         let limit = Limits.storeExpireMax
-        let answer = try store.removeExpired(at: expiry.moment, clockIsGood: expiry.clockIsGood, limit: limit)
+        let answer = try store.removeExpired(
+          at: expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared, limit: limit)
         events.append(.expired(answer.expired, earliest: answer.earliest))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
@@ -82,7 +83,8 @@ struct StoreBatch {
     var batches: [StoreBatch] = []
     if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
     for expiry in expiries {
-      batches.append(StoreBatch([.expire(expiry.moment, clockIsGood: expiry.clockIsGood)], unfinished: []))
+      let request = StoreRequest.expire(expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared)
+      batches.append(StoreBatch([request], unfinished: []))
     }
     for use in uses {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))

@@ -84,7 +84,7 @@ public struct KioskView: Sendable {
     case .storeTrouble: disk = Part(isGood: false, text: line.sentence)
     case .storeRecovered: disk = Part(isGood: true, text: "good")
     case .accepted, .delivered: add(line, isGood: true, at: now)
-    case .refused, .ignored, .queued, .expired, .undeliverable: add(line, isGood: false, at: now)
+    case .refused, .refusedMore, .ignored, .queued, .expired, .undeliverable: add(line, isGood: false, at: now)
     case .panelLost(let part, _): trouble(part, line.sentence)
     case .panelRecovered(let part): trouble(part, nil)
     case .buttonStuck(let button), .buttonChattering(let button): trouble(.input(button), line.sentence)
@@ -92,7 +92,7 @@ public struct KioskView: Sendable {
     case .panelLocked: isLocked = true
     case .panelUnlocked: isLocked = false
     case .codeRefused, .confirming, .confirmationEnded: add(line, isGood: false, at: now)
-    case .clockGood, .clockUnknown, .outboxRestored, .stopping: break
+    case .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .outboxRestored, .stopping: break
     }
   }
 

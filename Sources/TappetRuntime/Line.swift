@@ -36,6 +36,11 @@ public struct Line: Sendable {
       self.init(
         .info, "tap-ignored", reason.sentence,
         [("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+    case .refusedMore(let count):
+      self.init(
+        .warning, "refused-more",
+        "… and " + String(count) + " more that were refused or ignored within a minute, not told one by one",
+        [("count", String(count))])
     case .accepted(let entry, let uid):
       self.init(
         .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
@@ -74,6 +79,10 @@ public struct Line: Sendable {
         .warning, "clock-unknown",
         "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: trust'"
       )
+    case .certificateExpiring(let days):
+      self.init(.warning, "certificate-expiring", Line.certificateSentence(days), [("days_left", String(days))])
+    case .certificatesGood:
+      self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
     case .storeTrouble(let fault):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder))
     case .storeRecovered:
@@ -120,6 +129,14 @@ public struct Line: Sendable {
     case .confirmationEnded(let action, let end):
       self.init(.info, "not-confirmed", action + " was not confirmed: " + end.sentence, [("action", action)])
     }
+  }
+
+  private static func certificateSentence(_ days: Int) -> String {
+    let when =
+      days < 0
+      ? "ended " + String(-days) + (days == -1 ? " day ago" : " days ago")
+      : "ends in " + String(days) + (days == 1 ? " day" : " days")
+    return "a certificate " + when + "; 'tappet check' says which: replace its file"
   }
 
   /// For `watch` and `--json`.

@@ -260,7 +260,8 @@ public final class Runtime {
     case .forget(let id): storeThread.submit(.remove([id]))
     case .fetch(let after, let limit, let clockIsGood):
       storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .expire(let clockIsGood): storeThread.submit(.expire(now, clockIsGood: clockIsGood))
+    case .expire(let clockIsGood, let spared):
+      storeThread.submit(.expire(now, clockIsGood: clockIsGood, sparing: spared))
     case .checkStore: storeThread.submit(.check)
     case .noteSecretUse(let id, let unixSeconds):
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))

@@ -65,7 +65,7 @@ private final class Answers: @unchecked Sendable {
     _ = answers.wait(3)
     thread.submit(.remove([EntryID(high: 7, low: 1)]))
     _ = answers.wait(4)
-    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true))
+    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true, sparing: []))
     _ = answers.wait(5)
     thread.submit(.check)
     let events = try #require(answers.wait(6))

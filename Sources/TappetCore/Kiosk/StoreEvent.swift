@@ -30,7 +30,7 @@ public indirect enum StoreEvent: Sendable {
   case fetched([OutboxEntry], reachedEnd: Bool)
   /// Nothing could be read.
   case fetchFailed(StoreFault)
-  /// These were removed because their time was over; when the next one's is.
+  /// These were removed because their time was over; when the next one's is, those that were spared left out.
   case expired([OutboxEntry], earliest: Expiry?)
   /// Nothing was removed.
   case expireFailed(StoreFault)
