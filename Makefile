@@ -57,7 +57,7 @@ LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 # What stands in a program several times becomes one function: a twentieth less. (Not in the library, whose calls are quick.)
 PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
-TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
+TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libqrencode libpng)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
