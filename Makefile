@@ -60,12 +60,12 @@ PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
 TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
-PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
+PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
-.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench install clean
+.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made  ## build everything that ships (Embedded Swift)
 
@@ -119,6 +119,10 @@ $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
+$(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
@@ -160,6 +164,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 
 test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
+	@Tests/Torture/run --seconds 25
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
@@ -189,15 +194,21 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
 bench: all  ## ratios against a C program that makes the same calls
-	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; exit $$status
+	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; Tests/Benchmarks/delivery || status=1; exit $$status
+
+torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N for one of before)
+	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
+
+soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
+	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
+	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtappet.so.0 $(DESTDIR)$(PREFIX)/lib/libtappet.so
 	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
@@ -211,6 +222,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
+	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
+	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*
