@@ -50,7 +50,7 @@ class Structure:
             found = re.findall(r"^ +([^;/]+);\s*/\*\*<((?:(?!\*/).)*)\*/", body, re.M | re.S)
             self.members = [Parameter(type, name, line(comment), array)
                             for (type, name, array), comment in ((split(declaration), comment) for declaration, comment in found)]
-            assert len(found) == re.sub(r"/\*.*?\*/", "", body, flags=re.S).count(";"), f"a member of {name} is not documented"
+            whole(found, body, ";", name)
 
 
 class Constant:
@@ -63,7 +63,7 @@ class Enumeration:
         self.name, self.summary = name, line(documentation)
         found = re.findall(r"(TAPPET_\w+) = (-?\d+),?\s*/\*\*<((?:(?!\*/).)*)\*/", body, re.S)
         self.constants = [Constant(*words) for words in found]
-        assert len(found) == re.sub(r"/\*.*?\*/", "", body, flags=re.S).count("="), f"a value of {name} is not documented"
+        whole(found, body, "=", name)
 
 
 class Section:
@@ -83,17 +83,25 @@ class Header:
         with open(path) as file:
             text = file.read()
         top = re.match(r"/\*\*(.*?)\*/", text, re.S).group(1)
-        self.paragraphs = [(title.strip(), line(body)) for title, body in re.findall(r"@par ([^\n]*)\n((?:(?!@par).)*)", unstarred(top), re.S)]
+        paragraphs = re.findall(r"@par ([^\n]*)\n((?:(?!@par).)*)", unstarred(top), re.S)
+        self.paragraphs = [(title.strip(), line(body)) for title, body in paragraphs]
         self.sections = []
         for name, title, introduction, body in re.findall(
                 r"/\*\* @defgroup (\w+) ([^\n]*)\n((?:(?!@\{).)*)@\{ \*/(.*?)/\*\* @\} \*/", text, re.S):
             section = Section(name, title, line(unstarred(introduction)))
-            for documentation, code in re.findall(r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*(#define[^\n]*|[^{;]*(?:\{.*?\n\})?;)", body, re.S):
+            documented = r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*(#define[^\n]*|[^{;]*(?:\{.*?\n\})?;)"
+            for documentation, code in re.findall(documented, body, re.S):
                 section.declarations.append(declaration(code, unstarred(documentation).strip()))
             self.sections.append(section)
 
     def all(self, kind):
         return [declaration for section in self.sections for declaration in section.all(kind)]
+
+
+def whole(found, body, sign, name):
+    """Was everything in the braces found?"""
+    if len(found) != re.sub(r"/\*.*?\*/", "", body, flags=re.S).count(sign):
+        raise SystemExit(f"declarations: something in {name} is not documented, or has no value")
 
 
 def unstarred(comment):
@@ -112,7 +120,10 @@ def tagged(documentation):
 
 def split(declaration):
     """'const char *url' as its type, its name, and nothing; of an array the last is its length in brackets."""
-    type, name, array = re.fullmatch(r"(.*?[ *]+)(\w+)(\[[^\]]*\])?", declaration.strip()).groups()
+    found = re.fullmatch(r"(.*?[ *]+)(\w+)(\[[^\]]*\])?", declaration.strip())
+    if not found:
+        raise SystemExit(f"declarations: no type and a name: {declaration.strip()}")
+    type, name, array = found.groups()
     return line(type), name, array or ""
 
 
@@ -123,7 +134,8 @@ def declaration(code, documentation):
             (r"struct (\w+) \{(.*)\n\};", lambda name, body: Structure(name, body, documentation)),
             (r"enum (\w+) \{(.*)\n\};", lambda name, body: Enumeration(name, body, documentation)),
             (r"typedef (\w+) \(\*(\w+)\)\((.*)\);", lambda *words: Callback(*words, documentation)),
-            (r"((?:const )?\w+ \*?)(tappet_\w+)\((.*)\);", lambda result, *words: Function(result.strip(), *words, documentation))]:
+            (r"((?:const )?\w+ \*?)(tappet_\w+)\((.*)\);", lambda result, *words: Function(result.strip(), *words, documentation)),
+    ]:
         found = re.fullmatch(pattern, code, re.S)
         if found:
             return make(*found.groups())
