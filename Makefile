@@ -63,10 +63,11 @@ SOURCES := $(shell find Sources Include Package.swift -type f)
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
+MANUAL := $(OUT)/share/man/man3
 
 .PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
 
-all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
+all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made  ## build everything that ships (Embedded Swift)
 
 board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)  ## only what a board needs
 
@@ -150,6 +151,13 @@ $(OUT)/share/tappet/%: board/%
 	@mkdir -p $(@D)
 	install -m 644 $< $@
 
+# A page for each section of the header, and each function's name as a link to its page.
+$(MANUAL)/.made: board/man/section-pages Include/tappet.h Tests/Interface/declarations.py $(wildcard Tests/Interface/C/*.c)
+	@rm -rf $(MANUAL)
+	@mkdir -p $(MANUAL)
+	board/man/section-pages Include/tappet.h $(MANUAL)
+	@touch $@
+
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
@@ -210,7 +218,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
 		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 board/man/tappet.h.3 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 board/man/tappet.h.3 $(MANUAL)/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
