@@ -209,7 +209,7 @@ public final class Runtime {
     try reactor.watch(mailbox.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drainMailbox() }
     try reactor.watch(clockWatch.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in
       _ = try? self.clockWatch.acknowledge()
-      self.checkClock()
+      self.checkClock(hasStepped: true)
       self.handleWaiting()
     }
   }
@@ -278,11 +278,11 @@ public final class Runtime {
   /// Asks the kernel.
   ///
   /// While it says no, it is asked again now and then: it tells nobody when it changes its mind.
-  func checkClock() {
+  func checkClock(hasStepped: Bool = false) {
     let isSynchronised = clock.isSynchronised()
     let mayChange = !isSynchronised && configuration.checksClock
     clockCheckDue = mayChange ? clock.now().instant + Limits.clockCheckInterval : nil
-    if isSynchronised != isClockSynchronised || view.clockIsGood == nil {
+    if hasStepped || isSynchronised != isClockSynchronised || view.clockIsGood == nil {
       waiting.append(.clockChecked(isSynchronised: isSynchronised))
     }
     isClockSynchronised = isSynchronised
