@@ -1,0 +1,65 @@
+// What `tappet check` says about the configuration's certificate files. `tappet cert check` looks closer: CertificatesReport.
+
+import COpenSSL
+import TappetCore
+
+extension Certificates {
+  /// Every certificate and the key of `settings`, with what is wrong with them.
+  ///
+  /// Opens no connection.
+  public static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    if let path = settings.caFile {
+      facts += describe(path) { _ in .authority }
+    } else if settings.endpoints.contains(where: { $0.usesTLS }) {
+      facts.append(.systemTrustStore)
+    }
+    if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
+    if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
+    if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
+      facts += describeOwnKey(of: certificate)
+    }
+    return facts
+  }
+
+  // MARK: Inspection
+
+  private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {
+    do throws(CertificateProblem) {
+      return try CertificateFile(path).certificates().enumerated().map { index, certificate in
+        .certificate(certificate.details(role(index), path: path))
+      }
+    } catch { return [.problem(error)] }
+  }
+
+  private static func describeKey(_ path: String, certificate: String?) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    do throws(CertificateProblem) {
+      let file = try CertificateFile(path)
+      if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
+      let key = try file.privateKey()
+      guard let certificate else { throw .keyWithoutCertificate(key: path) }
+      // What is wrong with the certificate itself is told where it is described.
+      guard let leaf = try? CertificateFile(certificate).certificates().first else { return facts }
+      facts.append(
+        key.fits(leaf)
+          ? .keyMatches(certificate: certificate, key: path)
+          : .problem(.keyMismatch(certificate: certificate, key: path)))
+    } catch { facts.append(.problem(error)) }
+    return facts
+  }
+
+  /// Of a file that is to hold certificate and key.
+  private static func describeOwnKey(of path: String) -> [CertificateFact] {
+    // What is wrong with the file as a whole is told where its certificates are described.
+    guard let file = try? CertificateFile(path), let contents = try? file.contents(),
+      let leaf = contents.certificates.first
+    else { return [] }
+    guard let key = contents.key else { return [.problem(.certificateWithoutKey(certificate: path))] }
+    var facts: [CertificateFact] = []
+    if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
+    facts.append(
+      key.fits(leaf) ? .keyMatches(certificate: path, key: path) : .problem(.keyMismatch(certificate: path, key: path)))
+    return facts
+  }
+}
