@@ -128,6 +128,7 @@ extension World {
     case .expired(let entry):
       seen.expiredReports += 1
       noteOutcome(entry)
+    case .dropped(let entry): noteOutcome(entry)
     case .refused(let trigger, _, let refusal):
       noteRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
@@ -273,6 +274,8 @@ extension World {
     case .checked: book.isStoreInTrouble = false
     case .removeFailed, .fetchFailed, .expireFailed, .checkFailed: book.isStoreInTrouble = true
     case .removed, .fetched: break
+    // Nobody drops anything in these stories, and the disk is not replaced.
+    case .dropped, .dropFailed, .replaced: complain("the store answered what it was not asked")
     }
   }
 

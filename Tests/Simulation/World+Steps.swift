@@ -248,7 +248,8 @@ extension World {
       switch answer {
       case .fetched, .fetchFailed: disk.owesFetch = false
       case .expired, .expireFailed: disk.owesExpiry = false
-      case .stored, .storeFailed, .removed, .removeFailed, .checked, .checkFailed: break
+      case .stored, .storeFailed, .removed, .removeFailed, .checked, .checkFailed, .dropped, .dropFailed, .replaced:
+        break
       }
       tell(.store(answer))
       if isFinished { return }
