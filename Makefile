@@ -165,6 +165,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
 	@Tests/Torture/run --seconds 25
+	@Tests/Torture/supervision
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
@@ -220,7 +221,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 board/man/tappet.h.3 $(MANUAL)/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+	install -m 644 README.md CHANGELOG.md LICENSE board/doc/faults.md board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
