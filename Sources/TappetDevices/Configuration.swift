@@ -10,6 +10,8 @@ public struct Configuration: Sendable {
   public var stateFolder: String
   /// The key for `%T`; nil: no action uses it.
   public var timestampKey: TimestampKey?
+  /// The key for `%T` is sealed in the store (`timestamp_key: {stored: true}`), and `timestampKey` nil until it is read there.
+  public var storesTimestampKey = false
   /// libnfc's connection string; nil: the first reader that libnfc finds.
   public var readerDevice: String?
   /// Where lights are shown and buttons are.
@@ -27,7 +29,7 @@ public struct Configuration: Sendable {
 }
 
 /// A panel's wiring, and what it means.
-public struct PanelSettings: Sendable {
+public struct PanelSettings: Hashable, Sendable {
   /// The virtual panel's socket, whose lines take the place of real ones; nil: there is none.
   public var simulator: String?
   /// The board's profile, which knows the header's pins: one of ours by name, or one's own by its path.

@@ -5,7 +5,8 @@ import TappetDevices
 
 extension Runtime {
   /// Answers one request: `{"request": NAME}`.
-  func answer(_ request: JSON, from client: ControlServer.Client) {
+  func answer(_ message: ControlMessage, from client: ControlServer.Client) {
+    let request = message.json
     switch request["request"]?.text {
     case "status":
       client.send(view.json(at: now()))
@@ -16,6 +17,9 @@ extension Runtime {
       do throws(VaultError) {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
+    case "outbox-drop": dropFromOutbox(request, for: client)
+    case .some(let name) where SecretDesk.knows(name):
+      askDesk(message, for: client)
     case .some(let name):
       if !answerTagRequest(request, name, from: client) { client.send(.failure("unknown request '\(name)'")) }
     case nil:

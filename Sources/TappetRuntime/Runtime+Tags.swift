@@ -39,9 +39,12 @@ extension Runtime {
       return client.send(.failure("another tag is being written already; wait until that is done"))
     }
     guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
+    guard let peer = client.peer else {
+      return client.send(.failure("the kernel does not say who asks; nothing was done"))
+    }
     do throws(TagJobRefusal) {
       tagDesk.run = try TagJobRun(
-        request, configuration, unixSeconds: now().unixSeconds,
+        request, configuration, unixSeconds: now().unixSeconds, by: peer,
         send: { [unowned(unsafe) self] in self.order($0) },
         tell: { client.send($0.json) })
     } catch {
@@ -96,7 +99,7 @@ extension Runtime {
         say(Line(.error, "secrets-not-loaded", "the new secret is stored, but not in force: \(error.sentence)"))
       }
     }
-    say(Self.line(result, request, user: client.user))
+    say(Self.line(result, request, user: client.peer?.user))
     feed(.tagJob(result.isDone ? .done : .failed))
     client.send(.object(["result": result.json]))
   }

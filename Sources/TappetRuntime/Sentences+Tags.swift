@@ -3,18 +3,6 @@
 import TappetCore
 import TappetDevices
 
-extension TagPasswordError {
-  /// One sentence.
-  public var sentence: String {
-    switch self {
-    case .unreadable:
-      "the key of the tags' passwords was sealed under another key, or is damaged; restore the sealing key from a backup"
-    case .notMade: "no key for tags' passwords could be made; the system is out of memory or of random numbers"
-    case .store(let error): error.sentence
-    }
-  }
-}
-
 extension TagDraftError {
   /// One sentence.
   public var sentence: String {

@@ -27,6 +27,7 @@ public final class TagJobRun {
   private let request: TagJobRequest
   private var job: TagJob
   private let vault: Vault
+  private let peer: LocalPeer
   private let send: (ReaderOrder) -> Bool
   private let tell: (TagJobNotice) -> Void
   /// Set at the end.
@@ -34,23 +35,24 @@ public final class TagJobRun {
 
   /// A job that waits for its tag; refused when it could come to nothing.
   public convenience init(
-    _ request: TagJobRequest, _ configuration: Configuration, unixSeconds: Int64,
+    _ request: TagJobRequest, _ configuration: Configuration, unixSeconds: Int64, by peer: LocalPeer,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) throws(TagJobRefusal) {
     let vault: Vault
     do throws(VaultError) { vault = try Vault.open(configuration) } catch { throw .vault(error) }
     let job = try request.job(configuration, vault, unixSeconds: unixSeconds)
-    self.init(request, job, vault, send: send, tell: tell)
+    self.init(request, job, vault, peer, send: send, tell: tell)
   }
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1).
   private init(
-    _ request: TagJobRequest, _ job: TagJob, _ vault: Vault, send: @escaping (ReaderOrder) -> Bool,
+    _ request: TagJobRequest, _ job: TagJob, _ vault: Vault, _ peer: LocalPeer, send: @escaping (ReaderOrder) -> Bool,
     tell: @escaping (TagJobNotice) -> Void
   ) {
     self.request = request
     self.job = job
     self.vault = vault
+    self.peer = peer
     self.send = send
     self.tell = tell
   }
@@ -84,7 +86,9 @@ public final class TagJobRun {
   }
 
   private func save(_ secret: TagSecret) {
-    do throws(VaultError) { try vault.add(secret) } catch {
+    let deed = AuditEntry(
+      unixSeconds: secret.createdUnixSeconds, peer: peer, deed: "tag-written", subject: secret.id)
+    do throws(VaultError) { try vault.add(secret, noting: deed) } catch {
       result = Result(
         isDone: false, isRefusal: false,
         sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(error.sentence)")

@@ -12,7 +12,7 @@ import Testing
     let reading = TagReading.of(.lightSecret)
     #expect(story.at(200, .reader(.tagArrived(reading.uid))) == [])
     #expect(story.at(210, .reader(.tagRead(reading))) == [])
-    #expect(story.at(300, .tagJob(.done)) == ["light accepted", "light ready"])
+    #expect(story.at(300, .tagJob(.done)) == ["light ready"])
     // A restless reader sees it once more.
     #expect(!story.at(310, .reader(.tagRead(reading))).contains { $0.hasPrefix("store") })
     story.at(400, .reader(.tagLeft(reading.uid)))

@@ -164,27 +164,3 @@ import Testing
     #expect(StateFolder.mode(folder.path + "/tappet.key.new") == nil)
   }
 }
-
-@Suite struct StoreTagPasswordTests {
-  @Test func `the key of the tags' passwords is made once, is sealed, and opens under its own sealing key only`() throws
-  {
-    let folder = StateFolder()
-    let (sealing, other) = (try SecretKey.random(), try SecretKey.random())
-    let store = try folder.open()
-    #expect(try store.tagPasswordKey(sealedUnder: sealing) == nil && !store.hasTagPasswordKey())
-    let key = try store.makeTagPasswordKey(sealedUnder: sealing)
-    #expect(try store.makeTagPasswordKey(sealedUnder: sealing) == key)
-    #expect(try folder.open().tagPasswordKey(sealedUnder: sealing) == key)
-    #expect(throws: TagPasswordError.unreadable(.notAuthentic)) { try store.tagPasswordKey(sealedUnder: other) }
-    #expect(throws: TagPasswordError.unreadable(.notAuthentic)) { try store.makeTagPasswordKey(sealedUnder: other) }
-    let (one, two) = (try #require(TagUID([4, 1, 2, 3, 4, 5, 6])), try #require(TagUID([4, 1, 2, 3, 4, 5, 7])))
-    #expect(try TagPassword(of: one, key: key) == TagPassword(of: one, key: key))
-    #expect(try TagPassword(of: one, key: key) != TagPassword(of: two, key: key))
-    // In no file of the folder.
-    let plain = key.withBytes { Array($0) }
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      let data = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))
-      #expect(data.range(of: Data(plain)) == nil, "\(name)")
-    }
-  }
-}

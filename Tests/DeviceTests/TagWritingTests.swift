@@ -41,7 +41,8 @@ private final class WritingRig {
   func run(_ request: TagJobRequest) throws -> TagJobRun {
     let rig = rig
     return try TagJobRun(
-      request, configuration, unixSeconds: 1_800_000_000, send: { rig.reader?.send($0) ?? false }, tell: { _ in })
+      request, configuration, unixSeconds: 1_800_000_000, by: .current(), send: { rig.reader?.send($0) ?? false },
+      tell: { _ in })
   }
 
   /// The job for the tag that is on the reader and was read already, up to its end or up to the tag's leaving.

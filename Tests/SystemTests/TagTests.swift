@@ -76,13 +76,14 @@ import Testing
     try world.tell("place ntag213 uid=\(world.freshUID())")
     #expect(eventually(10) { !writing.isRunning })
     #expect(writing.text.contains("\"done\":true"), "\(writing.text)")
-    try world.awaitLight("accepted", after: before)
+    #expect(eventually(5) { world.lights.last == "ready" })
     #expect(world.received.isEmpty)
     try world.takeAway()
     let again = world.lights.count
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: again)
     #expect(world.log.contains("event=tag-job-done") && world.log.contains("action=light"))
+    #expect(try world.tappet("audit").output.contains("tag-written"))
     #expect(try secretCount(world) == 3)
   }
 

@@ -12,8 +12,8 @@ extension Kiosk {
   mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
     isWriting = phase == .waiting
     switch phase {
-    case .waiting: return []
-    case .done: return [.light(.accepted)]
+    // `accepted` would promise a message; that `writing` gives way to what lasts says that it is done.
+    case .waiting, .done: return []
     case .failed: return [.light(.refused)]
     }
   }

@@ -13,7 +13,8 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case fault = 6
   case locked = 7
   case confirming = 8
-  case writing = 9
+  case certificateExpiring = 9
+  case writing = 17
   // Moments of one tap or press.
   case reading = 10
   case accepted = 11
@@ -34,6 +35,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .fault: "fault"
     case .locked: "locked"
     case .confirming: "confirming"
+    case .certificateExpiring: "certificate-expiring"
     case .writing: "writing"
     case .reading: "reading"
     case .accepted: "accepted"
@@ -52,7 +54,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   }
 
   /// Whether it is shown until another lasting one takes its place; the others are moments, after which that one returns.
-  public var isLasting: Bool { rawValue < Light.reading.rawValue }
+  public var isLasting: Bool { rawValue < Light.reading.rawValue || self == .writing }
 
   /// How serious it is among its kind: the lasting state of the highest rank is shown, and a moment takes the place of one
   /// of its rank or below.
@@ -62,13 +64,14 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     switch self {
     case .ready, .reading: 0
     case .locked, .accepted: 1
-    case .starting, .queued, .deliveredByTag, .deliveredByButton: 2
-    case .clockUnknown, .expired: 3
-    case .offline, .refused: 4
-    case .writing: 5
-    case .readerLost: 6
-    case .fault: 7
-    case .confirming: 8
+    case .certificateExpiring, .queued, .deliveredByTag, .deliveredByButton: 2
+    case .starting, .expired: 3
+    case .clockUnknown, .refused: 4
+    case .offline: 5
+    case .writing: 6
+    case .readerLost: 7
+    case .fault: 8
+    case .confirming: 9
     }
   }
 }

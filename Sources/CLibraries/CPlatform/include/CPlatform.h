@@ -95,6 +95,7 @@ static inline void tp_reset_getopt(void) { optind = 0; }
 /* Enumerations in glibc, which Swift would see as types of their own. */
 static inline int tp_sock_stream(void) { return SOCK_STREAM; }
 static inline int tp_sock_seqpacket(void) { return SOCK_SEQPACKET; }
+static inline int tp_sock_dgram(void) { return SOCK_DGRAM; }
 static inline int tp_sock_flags(void) { return SOCK_CLOEXEC | SOCK_NONBLOCK; }
 static inline void tp_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
@@ -105,19 +106,27 @@ static inline int tp_bind_unix(int fd, const struct sockaddr_un *address) {
 static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
   return connect(fd, (const struct sockaddr *)address, sizeof *address);
 }
+/* `size`: of the address, which for an abstract name ends where the name does. */
+static inline ssize_t tp_sendto_unix(int fd, const struct sockaddr_un *address, socklen_t size, const void *data, size_t count) {
+  return sendto(fd, data, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)address, size);
+}
 static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
+
+/* Who connected: struct ucred needs a buffer of its size. */
+static inline int tp_peer(int fd, uid_t *user, pid_t *process) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
 
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
 static inline int tp_is_character_device(mode_t mode) { return S_ISCHR(mode); }
 static inline int tp_is_link(mode_t mode) { return S_ISLNK(mode); }
 static inline int tp_is_regular_file(mode_t mode) { return S_ISREG(mode); }
-/* The user at the other end of a Unix socket, or -1; SO_PEERCRED is a macro. */
-static inline long long tp_peer_user(int fd) {
-  struct ucred peer;
-  socklen_t size = sizeof peer;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long long)peer.uid : -1;
-}
 static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
