@@ -789,14 +789,14 @@ enum tappet_light {
   TAPPET_LIGHT_LOCKED = 7,               /**< Lasting: the buttons are locked. */
   TAPPET_LIGHT_CONFIRMING = 8,           /**< Lasting: the person is asked whether it is meant. */
   TAPPET_LIGHT_CERTIFICATE_EXPIRING = 9, /**< Lasting: a certificate ends soon; taps work. */
-  TAPPET_LIGHT_READING = 10,             /**< A moment: a tag is being read, hold it. */
-  TAPPET_LIGHT_ACCEPTED = 11,            /**< A moment: it will happen. */
-  TAPPET_LIGHT_DELIVERED_BY_TAG = 12,    /**< A moment: the broker has it. */
-  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 13, /**< A moment: the broker has it. */
-  TAPPET_LIGHT_QUEUED = 14,              /**< A moment: it waits. */
-  TAPPET_LIGHT_REFUSED = 15,             /**< A moment: nothing will happen. */
-  TAPPET_LIGHT_EXPIRED = 16,             /**< A moment: it waited too long. */
-  TAPPET_LIGHT_WRITING = 17              /**< Lasting: the next tag is to be written, and is no tap. */
+  TAPPET_LIGHT_WRITING = 10,             /**< Lasting: the next tag is to be written, and is no tap. */
+  TAPPET_LIGHT_READING = 20,             /**< A moment: a tag is being read, hold it. */
+  TAPPET_LIGHT_ACCEPTED = 21,            /**< A moment: it will happen. */
+  TAPPET_LIGHT_DELIVERED_BY_TAG = 22,    /**< A moment: the broker has it. */
+  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 23, /**< A moment: the broker has it. */
+  TAPPET_LIGHT_QUEUED = 24,              /**< A moment: it waits. */
+  TAPPET_LIGHT_REFUSED = 25,             /**< A moment: nothing will happen. */
+  TAPPET_LIGHT_EXPIRED = 26              /**< A moment: it waited too long. */
 };
 
 /** What set an event off. */

@@ -39,12 +39,10 @@ extension Runtime {
       return client.send(.failure("another tag is being written already; wait until that is done"))
     }
     guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
-    guard let peer = client.peer else {
-      return client.send(.failure("the kernel does not say who asks; nothing was done"))
-    }
+    guard let peer = client.peer else { return client.send(.failure("the kernel does not say who asks")) }
     do throws(TagJobRefusal) {
       tagDesk.run = try TagJobRun(
-        request, configuration, unixSeconds: now().unixSeconds, by: peer,
+        request, configuration, by: peer, unixSeconds: now().unixSeconds,
         send: { [unowned(unsafe) self] in self.order($0) },
         tell: { client.send($0.json) })
     } catch {

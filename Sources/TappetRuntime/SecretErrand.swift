@@ -274,6 +274,15 @@ extension SecretDesk {
 public enum UUIDText {
   /// Nil when the system has no random numbers.
   public static func random() -> String? {
-    try? TagSecret.newID()
+    guard var bytes = try? LibCrypto.random(count: 16) else { return nil }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = Array(Hex.encode(bytes).utf8)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index == 8 || index == 12 || index == 16 || index == 20 { text += "-" }
+      text += String(decoding: [digit], as: UTF8.self)
+    }
+    return text
   }
 }

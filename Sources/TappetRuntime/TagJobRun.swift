@@ -33,9 +33,9 @@ public final class TagJobRun {
   /// Set at the end.
   public private(set) var result: Result?
 
-  /// A job that waits for its tag; refused when it could come to nothing.
+  /// A job of `peer`'s that waits for its tag; refused when it could come to nothing.
   public convenience init(
-    _ request: TagJobRequest, _ configuration: Configuration, unixSeconds: Int64, by peer: LocalPeer,
+    _ request: TagJobRequest, _ configuration: Configuration, by peer: LocalPeer, unixSeconds: Int64,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) throws(TagJobRefusal) {
     let vault: Vault
@@ -46,8 +46,8 @@ public final class TagJobRun {
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1).
   private init(
-    _ request: TagJobRequest, _ job: TagJob, _ vault: Vault, _ peer: LocalPeer, send: @escaping (ReaderOrder) -> Bool,
-    tell: @escaping (TagJobNotice) -> Void
+    _ request: TagJobRequest, _ job: TagJob, _ vault: Vault, _ peer: LocalPeer,
+    send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) {
     self.request = request
     self.job = job
@@ -87,7 +87,7 @@ public final class TagJobRun {
 
   private func save(_ secret: TagSecret) {
     let deed = AuditEntry(
-      unixSeconds: secret.createdUnixSeconds, peer: peer, deed: "tag-written", subject: secret.id)
+      unixSeconds: secret.createdUnixSeconds, peer: peer, deed: "secret-made", subject: secret.id)
     do throws(VaultError) { try vault.add(secret, noting: deed) } catch {
       result = Result(
         isDone: false, isRefusal: false,

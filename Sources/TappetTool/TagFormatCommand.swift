@@ -10,8 +10,8 @@ enum TagFormatCommand {
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
       guard let limit = arguments.tagTimeout(command: "tag format") else { return .usage }
-      let question = "The capability container can never be taken off the tag again. Go on?"
-      guard arguments.has("yes") || Question.isMeant(question, command: "tag format") else {
+      let question = "The capability container cannot be taken off the tag again. Type 'format' to go on: "
+      guard arguments.has("yes") || Question.isAnswered("format", question, command: "tag format") else {
         return .refused
       }
       return TagJobSession.run(TagJobRequest(.format), configuration, limit: limit, asJSON: arguments.has("json"))

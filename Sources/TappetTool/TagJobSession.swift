@@ -116,9 +116,8 @@ final class TagJobSession {
     let run: TagJobRun
     do throws(TagJobRefusal) {
       run = try TagJobRun(
-        request, configuration, unixSeconds: SystemClock().now().unixSeconds, by: .current(),
-        send: { reader.send($0) },
-        tell: { [unowned(unsafe) self] in self.show($0) })
+        request, configuration, by: .current(), unixSeconds: SystemClock().now().unixSeconds,
+        send: { reader.send($0) }, tell: { [unowned(unsafe) self] in self.show($0) })
     } catch {
       result = TagJobRun.Result(error)
       return

@@ -10,8 +10,8 @@ enum TagLockCommand {
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
       guard let limit = arguments.tagTimeout(command: "tag lock") else { return .usage }
-      let question = "Locking cannot be undone: the tag can never be written again. Go on?"
-      guard arguments.has("yes") || Question.isMeant(question, command: "tag lock") else {
+      let question = "Locking cannot be undone: the tag can never be written again. Type 'lock' to go on: "
+      guard arguments.has("yes") || Question.isAnswered("lock", question, command: "tag lock") else {
         return .refused
       }
       return TagJobSession.run(TagJobRequest(.lock), configuration, limit: limit, asJSON: arguments.has("json"))

@@ -25,22 +25,6 @@ enum TagReadCommand {
     }
   }
 
-  /// The next tag that can be read; for who wants what is on it.
-  static func read(_ configuration: Configuration, limit: Duration) -> Result<TagReading, SightingsEnd> {
-    switch TagSightings.open(configuration, onlyNext: true, limit: limit) {
-    case .failure(let end): return .failure(end)
-    case .success(let sightings):
-      do throws(SightingsEnd) {
-        switch try sightings.next() {
-        case .read(let reading): return .success(reading)
-        case .faulted(_, let model, let fault):
-          return .failure(SightingsEnd(sentence: "\(model.name): \(fault.sentence)", isRefusal: true))
-        case nil: return .failure(SightingsEnd(sentence: "cancelled", isRefusal: true))
-        }
-      } catch { return .failure(error) }
-    }
-  }
-
   private static func complain(_ end: SightingsEnd) -> ExitStatus {
     Output.complain("tappet tag read: \(end.sentence)")
     return end.isRefusal ? .refused : .failure

@@ -116,9 +116,6 @@ enum Output {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
 
-  /// The beginning of a line that the person completes.
-  static func ask(_ text: String) { put(Array(text.utf8), tp_stderr()) }
-
   /// A line for the person that the next one takes the place of.
   static func complainInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
 

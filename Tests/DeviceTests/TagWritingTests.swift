@@ -41,7 +41,7 @@ private final class WritingRig {
   func run(_ request: TagJobRequest) throws -> TagJobRun {
     let rig = rig
     return try TagJobRun(
-      request, configuration, unixSeconds: 1_800_000_000, by: .current(), send: { rig.reader?.send($0) ?? false },
+      request, configuration, by: .current(), unixSeconds: 1_800_000_000, send: { rig.reader?.send($0) ?? false },
       tell: { _ in })
   }
 
@@ -257,6 +257,16 @@ private final class WritingRig {
       throw Missing(description: "orderDone")
     }
     #expect(free.fault == nil)
+  }
+
+  @Test func `the key of the tags' passwords is made once, and each tag has its own password`() throws {
+    let world = try WritingRig()
+    #expect(try world.vault.tagPasswordKey(making: false) == nil)
+    let key = try #require(try world.vault.tagPasswordKey(making: true))
+    #expect(try Vault.open(world.configuration).tagPasswordKey(making: true) == key)
+    let (one, two) = (try #require(TagUID([4, 1, 2, 3, 4, 5, 6])), try #require(TagUID([4, 1, 2, 3, 4, 5, 7])))
+    #expect(try TagPassword(of: one, key: key) == TagPassword(of: one, key: key))
+    #expect(try TagPassword(of: one, key: key) != TagPassword(of: two, key: key))
   }
 
   @Test func `a tag that is pulled away while it is protected works, and can be written again`() throws {

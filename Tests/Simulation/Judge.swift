@@ -294,7 +294,8 @@ extension World {
       if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
         complain("ready is shown, and it is locked")
       }
-    case .starting, .offline, .readerLost, .clockUnknown, .fault, .confirming, .writing: break
+    case .starting, .offline, .readerLost, .clockUnknown, .fault, .confirming: break
+    case .writing: complain("writing is shown, and nobody writes a tag in these stories")
     case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
     }
   }

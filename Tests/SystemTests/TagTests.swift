@@ -83,7 +83,7 @@ import Testing
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: again)
     #expect(world.log.contains("event=tag-job-done") && world.log.contains("action=light"))
-    #expect(try world.tappet("audit").output.contains("tag-written"))
+    #expect(try world.tappet("audit").output.contains("secret-made"))
     #expect(try secretCount(world) == 3)
   }
 

@@ -14,15 +14,15 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case locked = 7
   case confirming = 8
   case certificateExpiring = 9
-  case writing = 17
+  case writing = 10
   // Moments of one tap or press.
-  case reading = 10
-  case accepted = 11
-  case deliveredByTag = 12
-  case deliveredByButton = 13
-  case queued = 14
-  case refused = 15
-  case expired = 16
+  case reading = 20
+  case accepted = 21
+  case deliveredByTag = 22
+  case deliveredByButton = 23
+  case queued = 24
+  case refused = 25
+  case expired = 26
 
   /// The name in traces, on the virtual panel and in `--json`.
   public var name: String {
@@ -54,7 +54,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   }
 
   /// Whether it is shown until another lasting one takes its place; the others are moments, after which that one returns.
-  public var isLasting: Bool { rawValue < Light.reading.rawValue || self == .writing }
+  public var isLasting: Bool { rawValue < Light.reading.rawValue }
 
   /// How serious it is among its kind: the lasting state of the highest rank is shown, and a moment takes the place of one
   /// of its rank or below.
