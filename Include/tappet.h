@@ -761,7 +761,8 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_CONFIRMING = 30,         /**< The person is asked whether it is meant. */
   TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED = 31, /**< It was not meant; nothing is done. */
   TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING = 32, /**< A certificate ends soon, or has ended; sentence says when. */
-  TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD = 33   /**< They have time left again. */
+  TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD = 33,  /**< They have time left again. */
+  TAPPET_KIOSK_EVENT_REFUSED_MORE = 34        /**< So many more within a minute that they were not told one by one. */
 };
 
 /** What a person is shown. */

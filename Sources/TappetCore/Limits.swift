@@ -90,6 +90,22 @@ public enum Limits {
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
   public static let readerRestartDelayMax: Duration = .milliseconds(1500)
 
+  // MARK: How often
+  /// Refused taps of one tag, at once and a minute: a shaking hand or a wrong tag is taken away long before.
+  public static let refusedTapsPerTagMax = 10
+  /// Refused taps of all tags: beyond it a tag that was refused waits longer, the others do not.
+  public static let refusedTapsMax = 60
+  /// Accepted taps of one tag, at once and a minute: twice what the default cooldown lets through.
+  public static let acceptedTapsPerTagMax = 60
+  /// Accepted taps of all tags: the reader finds hardly more than five tags a second.
+  public static let acceptedTapsMax = 600
+  /// Tags whose taps are counted; one more takes the place of the one that is nearest to being forgotten.
+  public static let tapRatesMax = 128
+  /// Refusals and ignored taps with a line of their own in `toldRefusalsWindow`; nobody reads more.
+  public static let toldRefusalsMax = 30
+  /// The others become one line at the end of this.
+  public static let toldRefusalsWindow: Duration = .seconds(60)
+
   // MARK: Delivery
   /// The app's number: what a broker with default settings takes at once without holding back.
   public static let inflightMax = 14
@@ -146,6 +162,9 @@ public enum Limits {
   public static let drainMax: Duration = .seconds(3)
   /// After the drain, the DISCONNECT and the reader's farewell get this long.
   public static let closeMax: Duration = .seconds(1)
+  /// Beyond this the store's or the broker's thread hangs: a busy database is given up after seconds, a connection after
+  /// `connectTimeout`, and a name server that does not answer after a minute or so.
+  public static let answerMax: Duration = .seconds(180)
   /// While the disk is in trouble it is tried so often.
   public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
@@ -260,6 +279,28 @@ public enum Limits {
   public static let sysfsFileSizeMax = 64 * 1024
   /// ENOTSUPP, an errno that the kernel's drivers let slip and no header of user space has.
   public static let kernelNotSupported: Int32 = 524
+
+  // MARK: Secrets
+  /// Rows of the audit that are kept; a person who provisions a kiosk all day writes a hundred.
+  public static let auditRowsMax: Int64 = 1000
+  /// Rows in one answer of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
+  public static let secretsPerAnswerMax = 50
+  /// Bytes of a sealed value that is no tag's secret: the longest timestamp key, a tag's password.
+  public static let sealedValueSizeMax = 64
+  /// A shared code is taken off the screen after this: long enough to hold a phone to it.
+  public static let shareDisplayTime: Duration = .seconds(60)
+  /// Pixels of one module in a picture of a code: large enough to be read from a screen.
+  public static let qrCodeScale = 8
+  /// Bytes that are read of what zbarimg finds in a picture: a few codes.
+  public static let scannedTextSizeMax = 16 * 1024
+  /// A photo of many megapixels takes a small board some seconds.
+  public static let scanTimeout: Duration = .seconds(60)
+  /// Bytes of a backup: a thousand secrets, with their labels.
+  public static let backupSizeMax = 1024 * 1024
+  /// Bytes of a passphrase.
+  public static let passphraseSizeMax = 1024
+  /// Requests about secrets that wait for the disk.
+  public static let secretRequestsMax = 16
 
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.

@@ -10,10 +10,10 @@ public indirect enum StoreRequest: Sendable {
   case remove([EntryID])
   /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove what may not be sent any more. Answered by `expired` or `expireFailed`.
-  case expire(Moment, clockIsGood: Bool)
+  /// Remove what may not be sent any more, but for these. Answered by `expired` or `expireFailed`.
+  case expire(Moment, clockIsGood: Bool, sparing: [EntryID])
   /// Remove an entry, or some of all of them, as a person wished. Answered by `dropped` or `dropFailed`.
-  case drop(EntryID?, Moment, clockIsGood: Bool)
+  case drop(EntryID?)
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
@@ -32,10 +32,11 @@ public indirect enum StoreRequest: Sendable {
 /// Requests that share a commit.
 struct StoreBatch {
   private(set) var removals: [EntryID]
-  private var expiries: [(moment: Moment, clockIsGood: Bool)] = []
+  private var expiries: [(moment: Moment, clockIsGood: Bool, spared: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
-  private var drops: [(id: EntryID?, moment: Moment, clockIsGood: Bool)] = []
+  /// Nil: the oldest ones.
+  private var drops: [EntryID?] = []
   private var checkCount = 0
   private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
 
@@ -47,8 +48,8 @@ struct StoreBatch {
       case .append(let entry): appends.append(entry)
       case .remove(let ids): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
-      case .expire(let moment, let clockIsGood): expiries.append((moment, clockIsGood))
-      case .drop(let id, let moment, let clockIsGood): drops.append((id, moment, clockIsGood))
+      case .expire(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
+      case .drop(let id): drops.append(id)
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       }
@@ -66,14 +67,14 @@ struct StoreBatch {
       var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
       for expiry in expiries {
         let limit = Limits.storeExpireMax
-        let answer = try store.removeExpired(at: expiry.moment, clockIsGood: expiry.clockIsGood, limit: limit)
+        let answer = try store.removeExpired(
+          at: expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared, limit: limit)
         events.append(.expired(answer.expired, earliest: answer.earliest))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
       for drop in drops {
-        let answer = try store.removeChosen(drop.id, at: drop.moment, clockIsGood: drop.clockIsGood)
-        events.append(.dropped(answer.dropped, earliest: answer.earliest))
+        events.append(.dropped(try store.removeChosen(drop)))
       }
       if checkCount > 0 { try store.noteTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
@@ -90,15 +91,14 @@ struct StoreBatch {
     var batches: [StoreBatch] = []
     if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
     for expiry in expiries {
-      batches.append(StoreBatch([.expire(expiry.moment, clockIsGood: expiry.clockIsGood)], unfinished: []))
+      let request = StoreRequest.expire(expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared)
+      batches.append(StoreBatch([request], unfinished: []))
     }
     for use in uses {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
     }
     for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
-    for drop in drops {
-      batches.append(StoreBatch([.drop(drop.id, drop.moment, clockIsGood: drop.clockIsGood)], unfinished: []))
-    }
+    for drop in drops { batches.append(StoreBatch([.drop(drop)], unfinished: [])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
     return batches
   }
@@ -121,7 +121,7 @@ extension Store {
       switch event {
       case .stored(let id, let sequence): remember(id, at: sequence)
       case .removed(let ids): for id in ids { places[id] = nil }
-      case .expired(let entries, _), .dropped(let entries, _): for entry in entries { places[entry.id] = nil }
+      case .expired(let entries, _), .dropped(let entries): for entry in entries { places[entry.id] = nil }
       case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .dropFailed, .replaced, .checked,
         .checkFailed:
         break

@@ -77,6 +77,7 @@ struct KioskFacts {
       self.action = action
     case .certificateExpiring: self.init(type: 32)
     case .certificatesGood: self.init(type: 33)
+    case .refusedMore: self.init(type: 34)
     }
   }
 }
@@ -85,7 +86,7 @@ extension TapRefusal {
   /// Of the action that is concerned.
   fileprivate var action: String? {
     switch self {
-    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked: nil
+    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
     case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
       action

@@ -60,6 +60,11 @@ public struct Line: Sendable {
       self.init(
         .info, "tap-ignored", reason.sentence,
         [("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+    case .refusedMore(let count):
+      self.init(
+        .warning, "refused-more",
+        "… and " + String(count) + " more that were refused or ignored within a minute, not told one by one",
+        [("count", String(count))])
     case .accepted(let entry, let uid):
       self.init(
         .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",

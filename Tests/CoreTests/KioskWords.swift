@@ -14,7 +14,8 @@ extension Effect {
     case .store(let entry): "store \(entry.action)"
     case .forget: "forget"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .expire(let clockIsGood): "expire" + (clockIsGood ? "" : " without a clock")
+    case .expire(let clockIsGood, let spared):
+      "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
@@ -48,6 +49,7 @@ extension Report {
     case .refused(_, _, let refusal): "refused \(refusal.words)"
     case .ignored(_, _, .held): "held"
     case .ignored(_, _, .cooldown(let remaining)): "cooldown \(remaining.wholeMilliseconds)"
+    case .refusedMore(let count): "refused \(count) more"
     case .accepted(let entry, _): "accepted \(entry.action)"
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
@@ -110,6 +112,7 @@ extension TapRefusal {
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
+    case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
     }
   }
 }

@@ -78,7 +78,7 @@ private final class Answers: @unchecked Sendable {
     case .fetchFailed(let fault): "fetchFailed \(fault)"
     case .expired(let entries, _): "expired \(entries.map(\.id.low))"
     case .expireFailed(let fault): "expireFailed \(fault)"
-    case .dropped(let entries, _): "dropped \(entries.map(\.id.low))"
+    case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"
     case .checked: "checked"
@@ -96,7 +96,7 @@ private final class Answers: @unchecked Sendable {
     _ = answers.wait(3)
     thread.submit(.remove([EntryID(high: 7, low: 1)]))
     _ = answers.wait(4)
-    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true))
+    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true, sparing: []))
     _ = answers.wait(5)
     thread.submit(.check)
     let events = try #require(answers.wait(6))

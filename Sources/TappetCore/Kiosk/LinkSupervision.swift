@@ -7,13 +7,13 @@ struct LinkSupervision: Sendable {
     /// None; the next attempt is then.
     case waiting(until: Instant)
     /// Connecting; always answered, the link has its own time limit.
-    case connecting
+    case connecting(since: Instant)
     /// CONNACK came.
     case connected(since: Instant)
     /// Asked to disconnect, and then to connect anew; always answered.
-    case reconnecting
+    case reconnecting(since: Instant)
     /// Asked to disconnect; always answered.
-    case disconnecting
+    case disconnecting(since: Instant)
     /// Not wanted any more.
     case stopped
   }
@@ -35,12 +35,20 @@ struct LinkSupervision: Sendable {
 
   var isStopped: Bool { state == .stopped }
 
+  /// When the order was given whose answer is awaited; nil: there is none.
+  var askedAt: Instant? {
+    switch state {
+    case .connecting(let since), .reconnecting(let since), .disconnecting(let since): since
+    case .waiting, .connected, .stopped: nil
+    }
+  }
+
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
   /// The deadline passed.
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
-    state = .connecting
+    state = .connecting(since: now)
     return [.connect(endpoint: endpoint)]
   }
 
@@ -101,7 +109,7 @@ struct LinkSupervision: Sendable {
       state = .waiting(until: now)
       return []
     case .connecting, .connected:
-      state = .reconnecting
+      state = .reconnecting(since: now)
       return [.disconnect]
     case .reconnecting, .disconnecting, .stopped:
       return []
@@ -111,16 +119,16 @@ struct LinkSupervision: Sendable {
   /// No connection is wanted any more.
   ///
   /// An attempt under way is broken off.
-  mutating func stop() -> [Effect] {
+  mutating func stop(at now: Instant) -> [Effect] {
     switch state {
     case .connecting, .connected:
-      state = .disconnecting
+      state = .disconnecting(since: now)
       return [.disconnect]
     case .waiting:
       state = .stopped
       return []
-    case .reconnecting:
-      state = .disconnecting
+    case .reconnecting(let since):
+      state = .disconnecting(since: since)
       return []
     case .disconnecting, .stopped:
       return []

@@ -19,8 +19,8 @@ struct Outbox: Sendable {
   private var inflight: [EntryID: OutboxEntry] = [:]
   /// Acknowledged or given up, their removal not yet confirmed: never to be sent again.
   private var settled: Set<EntryID> = []
-  /// In flight when their time was over: the PUBACK decides whether they were delivered or expired.
-  private var expiredInFlight: Set<EntryID> = []
+  /// The expiry pass that is under way; one at a time.
+  private var expiring: ExpiryPass?
   private var reading: Reading = .idle
   /// A fetch was ordered and not answered.
   ///
@@ -39,6 +39,17 @@ struct Outbox: Sendable {
     case complete(through: Int64)
   }
 
+  /// What the store was told to let go, and has not answered.
+  private struct ExpiryPass: Sendable {
+    /// What was over then is not sent any more, whatever the clock says since: the store may be removing it.
+    var moment: Moment
+    /// What was with the broker then: the PUBACK decides whether it was delivered or expired, so it stays in the store until
+    /// then, or it would have no outcome if we were killed meanwhile.
+    var spared: [OutboxEntry]
+    /// The clock was judged anew since: its answer does not tell what expires first.
+    var isOutdated = false
+  }
+
   init(_ summary: OutboxSummary) {
     count = summary.count
     size = summary.size
@@ -52,6 +63,9 @@ struct Outbox: Sendable {
 
   var inflightCount: Int { inflight.count }
   var uncommittedCount: Int { uncommitted.count }
+  var isExpiring: Bool { expiring != nil }
+  /// Whether something was asked that is answered exactly once.
+  var isAwaitingStore: Bool { !uncommitted.isEmpty || isFetchUnanswered || isExpiring }
 
   // MARK: The store
 
@@ -100,8 +114,19 @@ struct Outbox: Sendable {
   /// Their rows are gone.
   mutating func removed(_ ids: [EntryID]) { for id in ids { settled.remove(id) } }
 
+  /// An expiry pass begins; answers those that it must spare.
+  mutating func willExpire(at now: Moment) -> [EntryID] {
+    let spared = Array(inflight.values).inOrder { $0.sequence < $1.sequence }
+    expiring = ExpiryPass(moment: now, spared: spared)
+    return spared.map { $0.id }
+  }
+
+  mutating func expireFailed() { expiring = nil }
+
   /// The store removed these because their time was over; answers those whose outcome that is.
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
+    let pass = expiring
+    expiring = nil
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
@@ -109,12 +134,31 @@ struct Outbox: Sendable {
       if settled.remove(entry.id) != nil { continue }
       leave(entry)
       gone.insert(entry.id)
-      if inflight[entry.id] != nil { expiredInFlight.insert(entry.id) } else { outcomes.append(entry) }
+      inflight[entry.id] = nil
+      outcomes.append(entry)
     }
     window.removeAll { gone.contains($0.id) }
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { note(earliest) }
+    guard let pass else { return outcomes }
+    if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
+    // Back from the broker without its word, while the store left them out.
+    for entry in pass.spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
+    return outcomes
+  }
+
+  /// The store removed these because a person wished it; answers those that had no outcome before.
+  ///
+  /// A PUBACK that is under way finds nothing any more.
+  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
+    var outcomes: [OutboxEntry] = []
+    for entry in entries where settled.remove(entry.id) == nil {
+      leave(entry)
+      inflight[entry.id] = nil
+      window.removeAll { $0.id == entry.id }
+      outcomes.append(entry)
+    }
     return outcomes
   }
 
@@ -140,17 +184,21 @@ struct Outbox: Sendable {
   /// expires first is another question by another clock: the store is asked anew.
   mutating func clockChanged(at now: Instant) {
     if reading != .idle { restart() }
-    if count > 0 { note(.at(now)) }
+    clockStepped(at: now)
   }
 
-  /// The connection is over; answers the entries that had expired while they were with the broker.
-  mutating func linkDown() -> [OutboxEntry] {
-    let lost = inflight.values.filter { expiredInFlight.contains($0.id) }
+  /// The wall clock was set: which entry expires first is another question.
+  mutating func clockStepped(at now: Instant) {
+    if count > 0 { note(.at(now)) }
+    expiring?.isOutdated = true
+  }
+
+  /// The connection is over: what was with the broker waits in the store again, unless its time is over.
+  mutating func linkDown() {
+    for entry in inflight.values { note(entry.expiry) }
     inflight.removeAll()
-    expiredInFlight.removeAll()
     window.removeAll()
     reading = .idle
-    return lost.inOrder { $0.sequence < $1.sequence }
   }
 
   /// The broker has it, or will never take it: it is not ours any more.
@@ -158,10 +206,8 @@ struct Outbox: Sendable {
   /// Nil when it is not in flight.
   mutating func settle(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
-    if expiredInFlight.remove(id) == nil {
-      settled.insert(id)
-      leave(entry)
-    }
+    settled.insert(id)
+    leave(entry)
     return entry
   }
 
@@ -174,9 +220,10 @@ struct Outbox: Sendable {
     var kept: [OutboxEntry] = []
     var waiting: [String] = []
     for entry in window {
+      let isGoing = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
       let isSendable =
         inflight.count < Limits.inflightMax && !waiting.contains(entry.action)
-        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now)
+        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now) && !isGoing
       if isSendable {
         inflight[entry.id] = entry
         taken.append(entry)

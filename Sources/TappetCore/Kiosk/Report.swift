@@ -22,6 +22,8 @@ public indirect enum TapRefusal: Error, Hashable, Sendable {
   case notStored(action: String, StoreFault)
   /// The buttons are locked.
   case panelLocked
+  /// This tag was refused, or accepted, too often lately; how long it is not taken.
+  case tooMany(wait: Duration)
 }
 
 /// Why a tap was neither accepted nor refused.
@@ -71,6 +73,8 @@ public indirect enum Report: Sendable {
   case readerLost(ReaderLoss)
   case refused(trigger: Trigger, uid: TagUID?, TapRefusal)
   case ignored(uid: TagUID, action: String?, TapIgnored)
+  /// So many more were refused or ignored within the minute, and not told one by one.
+  case refusedMore(count: Int)
   case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
