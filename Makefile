@@ -62,7 +62,7 @@ SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
-PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
+PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
 .PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
@@ -207,7 +207,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/share/tappet/presets \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
@@ -225,6 +226,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
 	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
+	install -m 644 board/presets/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/presets
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -150,6 +150,14 @@ public enum Limits {
   public static let certificateFileSizeMax = 1024 * 1024
   /// Bytes of a subject as it is told; it is a stranger's text.
   public static let certificateNameSizeMax = 256
+  /// Bytes of an ALPN protocol name (RFC 7301 §3.1).
+  public static let protocolNameSizeMax = 255
+  /// Bytes of a passphrase.
+  public static let passphraseSizeMax = 1024
+  /// Certificates from a client's to its root; real ones have three or four.
+  public static let certificateChainMax = 16
+  /// Bytes of the app's settings: four actions with three secrets each, and three PEM files, are 20 KB.
+  public static let appSettingsSizeMax = 1024 * 1024
   /// Certificates in one file.
   public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.
@@ -297,8 +305,6 @@ public enum Limits {
   public static let scanTimeout: Duration = .seconds(60)
   /// Bytes of a backup: a thousand secrets, with their labels.
   public static let backupSizeMax = 1024 * 1024
-  /// Bytes of a passphrase.
-  public static let passphraseSizeMax = 1024
   /// Requests about secrets that wait for the disk.
   public static let secretRequestsMax = 16
 

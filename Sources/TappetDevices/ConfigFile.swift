@@ -61,10 +61,38 @@ public enum ConfigFile {
     return count
   }
 
-  private static func folder(of path: String) -> String {
+  /// What `broker:` names, though the configuration may have mistakes; nil when there is nothing to be read.
+  ///
+  /// For whoever is to put right what it names.
+  public static func brokerFiles(path: String) -> BrokerFiles? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax),
+      let root = try? YAMLDocument.parse(file.bytes)
+    else { return nil }
+    var reader = ConfigReader(file: path, folder: folder(of: path))
+    guard let node = reader.mapping(root, keys: ["broker"])?["broker"],
+      let broker = reader.mapping(node, keys: ["client_id", "ca", "certificate", "private_key"])
+    else { return nil }
+    return BrokerFiles(
+      clientID: reader.text(broker["client_id"]), ca: reader.path(broker["ca"]),
+      certificate: reader.path(broker["certificate"]), privateKey: reader.path(broker["private_key"]))
+  }
+
+  static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "" : String(path[..<slash])
   }
+}
+
+/// The files of a broker's part; nil: not named.
+public struct BrokerFiles: Hashable, Sendable {
+  /// Who we are at the broker.
+  public var clientID: String?
+  /// The broker's CA.
+  public var ca: String?
+  /// Ours.
+  public var certificate: String?
+  /// Of the certificate.
+  public var privateKey: String?
 }
 
 extension ConfigReader {

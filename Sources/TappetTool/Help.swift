@@ -6,6 +6,9 @@ enum Help {
 
     Turns a touch into a trusted message: reads NFC tags, checks their signature, publishes over mutual TLS.
 
+      init             set up a kiosk: asks for everything, tries each answer, and sees the first tap through
+      import-settings  make a kiosk of the phone app's settings
+      cert check       look at certificates and keys; also cert import, cert export, cert request
       run              be the kiosk; shows it live on a terminal, logs otherwise
       check            look at everything the kiosk needs, a line each, and say what to do
       status           what the running kiosk is doing
@@ -51,6 +54,74 @@ enum Help {
     Usage: tappet status [--config FILE] [--json]
 
     Asks the running kiosk. Exit status: 0 all is well, 1 something is wrong, 4 none runs.
+    """,
+    "init": """
+    Usage: tappet init [--config FILE] [--yes] [OPTION]…
+
+    Asks for broker, certificates, reader, panel and first action, tries each answer where it is given, writes a commented
+    kiosk.yaml with the files beside it, and ends with the first tap at the broker. Nothing is written before the last
+    question. Each option answers its question beforehand; with --yes nothing is asked, and the rest has its default.
+
+      --preset NAME           aws-iot, emqx, hivemq, home-assistant, mosquitto, another
+      --url HOST|URL          HOST, HOST:PORT, mqtts://… or mqtt://…
+      --alpn NAME             offered in the TLS handshake; aws-iot on port 443 has its own
+      --ca FILE|system        the broker's CA
+      --certificate FILE      a .p12, or PEM or DER with --private-key FILE; 'request' makes a key and a request; 'none'
+      --passphrase-file FILE  its first line opens the .p12 or the key
+      --client-id NAME        the certificate's name
+      --reader DEVICE         libnfc's connection string; 'find', 'any', 'none'
+      --profile NAME          the board's header; --led LINE, --button LINE, --panel-simulator SOCKET
+      --action NAME           light; --topic TOPIC, --message TEXT
+      --timestamp-key FILE    for %T; 'new' makes one; --clock-trust where nobody sets the clock
+      --state DIR             the database's folder
+      --share-file FILE       a share code, so that the phone's tags work; --tap SECONDS waits for the first one
+      --untested              writes though a test failed
+      --force                 replaces what is there
+    Example: tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12 --passphrase-file p
+    """,
+    "import-settings": """
+    Usage: tappet import-settings [--config FILE] [--client-id NAME] [--reader DEVICE] [--state DIR]
+                                  [--passphrase-file FILE] [--force] FILE
+
+    Makes a kiosk of the settings that the phone app exports, of both its generations: kiosk.yaml, certificates and
+    timestamp key beside it, and the secrets of its tags. Every mistake is told at once; then nothing is changed.
+    """,
+    "cert": """
+    Usage: tappet cert check [--host NAME] [--passphrase-file FILE] [--json] [FILE]…
+           tappet cert import [--certificate FILE --private-key FILE] [--ca FILE] [--passphrase-file FILE] [--force] FILE…
+           tappet cert export [--passphrase-file FILE | --no-passphrase] [--force] FILE
+           tappet cert request [--private-key FILE] [--name NAME] [--dns NAME,…] [--out FILE]
+
+    All take --config FILE, too, and the files that its 'broker' names.
+    """,
+    "cert check": """
+    Usage: tappet cert check [--config FILE] [--host NAME] [--passphrase-file FILE] [--json] [FILE]…
+
+    Looks at certificates and keys together, PEM, DER or PKCS#12, in any order; without files, at the configuration's:
+    dates, use, strength, whether the key belongs to a certificate, whether the chain holds. --host: are they a server's of
+    this name? Exit status: 0 all is well, 1 something is wrong.
+    """,
+    "cert import": """
+    Usage: tappet cert import [--config FILE] [--certificate FILE] [--private-key FILE] [--ca FILE]
+                              [--passphrase-file FILE] [--force] FILE…
+
+    Puts certificate, chain and key of a .p12, or of PEM or DER files, into the configuration's files (or those named): the
+    leaf first, 0644 and 0600, all or none. --ca writes the roots that are among them. It asks once for a passphrase,
+    without echo, and before it replaces anything.
+    Example: tappet cert import kiosk.p12
+    """,
+    "cert export": """
+    Usage: tappet cert export [--config FILE] [--certificate FILE] [--private-key FILE]
+                              [--passphrase-file FILE | --no-passphrase] [--force] FILE
+
+    Writes the configuration's certificate, chain and key as one PKCS#12 file (AES-256, mode 0600).
+    """,
+    "cert request": """
+    Usage: tappet cert request [--config FILE] [--private-key FILE] [--name NAME] [--dns NAME,…] [--out FILE] [--force]
+
+    Makes a key (P-256, mode 0600) where there is none, and a request for its certificate: common name NAME (the client id),
+    for signing and client authentication. The key never leaves the board, and one that is there is never replaced.
+    Example: tappet cert request --out kiosk.csr
     """,
     "tag": """
     Usage: tappet tag read [--config FILE] [--json] [--timeout SECONDS]

@@ -31,6 +31,15 @@ enum Tool {
       return help(rest)
     case "run", "status": return help([first])
     case "check": return CheckCommand.run(rest)
+    case "init": return InitCommand.run(rest)
+    case "import-settings": return ImportSettingsCommand.run(rest)
+    case "cert":
+      return subcommand(
+        of: first, rest,
+        [
+          "check": CertCheckCommand.run, "import": CertImportCommand.run, "export": CertExportCommand.run,
+          "request": CertRequestCommand.run,
+        ])
     case "tag": return subcommand(of: first, rest, ["read": TagReadCommand.run])
     case "secret":
       return subcommand(
@@ -100,6 +109,9 @@ enum Output {
   static func print(_ json: JSON) {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
+
+  /// The beginning of a line that the person completes.
+  static func ask(_ text: String) { put(Array(text.utf8), tp_stderr()) }
 
   /// A line for the person.
   static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }

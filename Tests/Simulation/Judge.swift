@@ -274,7 +274,8 @@ extension World {
     case .checked: book.isStoreInTrouble = false
     case .removeFailed, .fetchFailed, .expireFailed, .checkFailed: book.isStoreInTrouble = true
     case .removed, .fetched: break
-    case .dropped, .dropFailed, .replaced: complain("nobody in this world drops an entry or replaces the store")
+    // Nobody drops anything in these stories, and the disk is not replaced.
+    case .dropped, .dropFailed, .replaced: complain("the store answered what it was not asked")
     }
   }
 

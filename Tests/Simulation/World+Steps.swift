@@ -248,8 +248,7 @@ extension World {
       switch answer {
       case .fetched, .fetchFailed: disk.owesFetch = false
       case .expired, .expireFailed: disk.owesExpiry = false
-      case .stored, .storeFailed, .removed, .removeFailed, .dropped, .dropFailed, .replaced, .checked,
-        .checkFailed:
+      case .stored, .storeFailed, .removed, .removeFailed, .checked, .checkFailed, .dropped, .dropFailed, .replaced:
         break
       }
       tell(.store(answer))

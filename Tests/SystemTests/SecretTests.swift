@@ -177,7 +177,7 @@ enum ControlSocket {
         "secret-made", "secret-shared", "rekeyed", "secret-removed",
       ])
     for deed in deeds?.suffix(4) ?? [] {
-      #expect(deed["user"] as? Int == Int(geteuid()) && deed["program"] as? String == "tappet")
+      #expect(deed["user"] as? Int == Int(geteuid()) && (deed["program"] as? String)?.hasPrefix("tappet") == true)
       #expect(abs((deed["time"] as? Double ?? 0) - Date().timeIntervalSince1970) < 60)
     }
     for name in ["secret-made", "secret-shared", "rekeyed", "secret-removed"] {
