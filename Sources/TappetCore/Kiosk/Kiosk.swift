@@ -297,8 +297,8 @@ public struct Kiosk: Sendable {
       return []
     case .expired(let entries, let earliest):
       return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
-    case .dropped(let entries, let earliest):
-      return outbox.expired(entries, earliest: earliest).map { .report(.dropped($0)) }
+    case .dropped(let entries):
+      return outbox.dropped(entries).map { .report(.dropped($0)) }
     case .replaced:
       outbox.replaced()
       return []
