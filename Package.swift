@@ -94,13 +94,15 @@ let package = Package(
       ? []
       : [
         program("tappet", "TappetTool"),
+        program("tappet-tool", "TappetTool"),
         program("tappet-reader", "TappetReader"),
         program("tappet-sim", "TappetSimulator"),
         tests("CoreTests", ["TappetCore"]),
         tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
         tests("SystemTests", ["TappetCore"]),
         // Tests/Simulation/run builds it with optimisation.
-        .executableTarget(name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation", exclude: ["run", "mutants"]),
+        .executableTarget(
+          name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation", exclude: ["run", "mutants"]),
       ]),
   swiftLanguageModes: [.v6]
 )

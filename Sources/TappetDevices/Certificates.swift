@@ -99,6 +99,33 @@ public enum Certificates {
     return facts
   }
 
+  /// A digest of the files' contents, which tells whether a connection that was made with them would be made otherwise now.
+  public static func digest(_ settings: BrokerSettings) -> [UInt8] {
+    var digest: [UInt8] = []
+    for path in [settings.caFile, settings.certificateFile, settings.privateKeyFile] {
+      guard let path, let file = try? PEMFile(path) else { continue }
+      digest += file.digest
+    }
+    return digest
+  }
+
+  /// The days that the first of them to end has left; nil: there are none.
+  ///
+  /// Of several authorities any may be the broker's: the last of them to end counts.
+  public static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
+    var least: Int64?
+    var authority: Int64?
+    for case .certificate(let details) in facts {
+      let days = details.daysLeft(atUnixSeconds: now)
+      switch details.role {
+      case .authority: authority = max(authority ?? days, days)
+      case .client, .clientChain: least = min(least ?? days, days)
+      }
+    }
+    guard let authority else { return least }
+    return min(least ?? authority, authority)
+  }
+
   // MARK: The context's parts
 
   private static func expect(_ host: String, isAddress: Bool, in context: OpaquePointer) throws(CertificateProblem) {
@@ -306,6 +333,13 @@ private final class PEMFile {
   deinit {
     OPENSSL_cleanse(bytes.baseAddress, bytes.count)
     bytes.deallocate()
+  }
+
+  /// SHA-256.
+  var digest: [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 32)
+    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+    return digest
   }
 
   /// Every certificate in it, at least one; other blocks between them are passed over.

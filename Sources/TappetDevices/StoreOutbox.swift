@@ -75,7 +75,42 @@ extension Store {
     return answer
   }
 
+  /// Removes the entry of this id, or with nil the oldest ones, at most `Limits.storeDropMax`; answers them.
+  public func drop(
+    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
+  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
+    let answer = try transaction { () throws(StoreError) in
+      try removeChosen(id, at: moment, clockIsGood: clockIsGood)
+    }
+    for entry in answer.dropped { places[entry.id] = nil }
+    return answer
+  }
+
   // MARK: Within a transaction
+
+  /// See `drop`.
+  func removeChosen(
+    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
+  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
+    let statement = try database.statement(
+      """
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+      FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
+      """)
+    if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
+    statement.bind(Int64(Limits.storeDropMax), at: 2)
+    let chosen = try rows(of: statement, offsets: try wallOffsets())
+    try remove(chosen)
+    return (chosen, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: []))
+  }
+
+  private func remove(_ entries: [OutboxEntry]) throws(StoreError) {
+    for entry in entries {
+      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
+      statement.bind(entry.sequence, at: 1)
+      try statement.run()
+    }
+  }
 
   /// Its row; answers the sequence.
   func insert(_ entry: OutboxEntry) throws(StoreError) -> Int64 {
@@ -143,11 +178,7 @@ extension Store {
         expired.append(entry)
       }
     }
-    for entry in expired {
-      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
-      statement.bind(entry.sequence, at: 1)
-      try statement.run()
-    }
+    try remove(expired)
     return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: spared))
   }
 

@@ -40,7 +40,8 @@ struct KioskFacts {
     case .delivered(let entry, let after):
       self.init(type: 6, entry)
       self.after = after
-    case .expired(let entry): self.init(type: 7, entry)
+    // For a program it is the same: it will not be sent.
+    case .expired(let entry), .dropped(let entry): self.init(type: 7, entry)
     case .undeliverable(let entry, _): self.init(type: 8, entry)
     case .readerReady: self.init(type: 9)
     case .readerLost: self.init(type: 10)

@@ -21,6 +21,30 @@ public struct Line: Sendable {
     self.fields = [("event", name)] + fields
   }
 
+  /// Says what was done about a damaged database.
+  init(_ recovery: StoreRecovery) {
+    var sentence: String
+    if let path = recovery.setAside {
+      sentence =
+        "the database was damaged: it is kept as " + path + ", a new one is begun, and what waited in it is not sent; "
+    } else {
+      sentence = "the database had lost the last changes of the secrets; "
+    }
+    if recovery.restoredCount == nil {
+      sentence += "there was no copy of the secrets: import them anew"
+    } else {
+      let count = recovery.secretCount
+      sentence += String(count) + (count == 1 ? " secret was" : " secrets were") + " restored from the copy"
+    }
+    self.init(.error, "database-damaged", sentence + ". Look for errors of the disk in the kernel's log")
+  }
+
+  /// Says why the secrets have no copy.
+  init(copyTrouble: StoreError) {
+    self.init(
+      .warning, "copy-trouble", "the copy of the secrets is not up to date: " + copyTrouble.sentence)
+  }
+
   /// Says `report` in the words of this configuration.
   public init(_ report: Report, _ configuration: Configuration) {
     switch report {
@@ -53,6 +77,9 @@ public struct Line: Sendable {
     case .expired(let entry):
       self.init(
         .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
+    case .dropped(let entry):
+      self.init(
+        .notice, "dropped", "\(entry.action) was taken out of the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
     case .linkUp(let index):

@@ -56,6 +56,7 @@ extension Report {
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
     case .expired(let entry): "expired \(entry.action)"
+    case .dropped(let entry): "dropped \(entry.action)"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
     case .linkUp(let endpoint): "link up \(endpoint)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"

@@ -293,6 +293,11 @@ public struct Kiosk: Sendable {
       return []
     case .expired(let entries, let earliest):
       return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
+    case .dropped(let entries, _):
+      return outbox.dropped(entries).map { .report(.dropped($0)) }
+    case .replaced:
+      outbox.replaced()
+      return []
     case .checked:
       return store.succeeded()
     case .expireFailed(let fault):
@@ -301,7 +306,7 @@ public struct Kiosk: Sendable {
     case .fetchFailed(let fault):
       outbox.fetchFailed()
       return store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault):
+    case .removeFailed(let fault), .checkFailed(let fault), .dropFailed(let fault):
       return store.failed(fault, at: now.instant)
     }
   }
@@ -341,7 +346,7 @@ public struct Kiosk: Sendable {
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now))]
+    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now, clockIsGood: clockIsGood))]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {

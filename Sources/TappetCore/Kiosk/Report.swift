@@ -79,6 +79,8 @@ public indirect enum Report: Sendable {
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
   case expired(OutboxEntry)
+  /// A person took it out of the outbox.
+  case dropped(OutboxEntry)
   /// The broker will never take it; MQTT's reason code, or nil when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
   case linkUp(endpoint: Int)
