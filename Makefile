@@ -65,7 +65,7 @@ LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
-.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
+.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz simulate bench torture soak install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made  ## build everything that ships (Embedded Swift)
 
@@ -164,6 +164,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 
 test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
+	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
 	@Tests/Torture/supervision
 
@@ -193,6 +194,9 @@ format:  ## lay the code out
 
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
+
+simulate:  ## the core in a simulated world: 10,000 stories of 10,000 steps (SEEDS=N FIRST=SEED STEPS=N), or one again (REPLAY=FILE)
+	@Tests/Simulation/run $(if $(REPLAY),--replay $(REPLAY),--seeds $(or $(SEEDS),10000) --first $(or $(FIRST),1) --steps $(or $(STEPS),10000))
 
 bench: all  ## ratios against a C program that makes the same calls
 	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; Tests/Benchmarks/delivery || status=1; exit $$status

@@ -53,4 +53,50 @@ import Testing
     let deadline = story.wakesAt
     #expect(story.at(140, .timerFired) == [] && story.wakesAt == deadline)
   }
+
+  /// Seed 9, when an entry could first be dropped.
+  @Test func `what a person drops does not end the pass that is under way`() throws {
+    let story = KioskScript([.brief])
+    story.startOffline()
+    story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
+    let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
+    let second = story.accept(at: 200, .of(.of(.brief, id: "b", byte: 5), uid: 2))
+    let (first, other) = (try #require(accepted), try #require(second))
+    var words: [String] = []
+    while !words.contains("expire"), let deadline = story.wakesAt, deadline < 6_000 {
+      words = story.at(deadline, .timerFired)
+      if words.contains("connect 0") { words += story.at(deadline, .link(.failed(.connectionRefused))) }
+    }
+    #expect(words.contains("expire"))
+    #expect(story.at(story.time, .store(.dropped([other]))) == ["report dropped brief"])
+    #expect(
+      story.at(story.time, .store(.expired([first], earliest: nil))) == ["light expired", "report expired brief"])
+    #expect(story.kiosk.outboxCount == 0)
+  }
+
+  @Test func `what was in memory when the database was replaced goes out on a later connection, or expires`() throws {
+    let story = KioskScript([.light, .brief])
+    story.startAll()
+    story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5), .lightSecret]))
+    let accepted = story.accept(at: 100, .of(.lightSecret))
+    let short = story.accept(at: 200, .of(.of(.brief, id: "b", byte: 5), uid: 2))
+    let (light, brief) = (try #require(accepted), try #require(short))
+    #expect(story.at(300, .store(.replaced)).first == "fetch after 0")
+    #expect(story.kiosk.outboxCount == 0)
+    story.at(310, .store(.fetched([], reachedEnd: true)))
+    story.at(400, .link(.lost(.closedByBroker)))
+    var words: [String] = []
+    while !words.contains("expire"), let deadline = story.wakesAt, deadline < 6_000 {
+      words = story.at(deadline, .timerFired)
+      if words.contains("connect 0") { words += story.at(deadline, .link(.failed(.connectionRefused))) }
+    }
+    #expect(
+      story.at(story.time, .store(.expired([], earliest: nil))) == ["light expired", "report expired brief"])
+    #expect(story.wakesAt ?? 0 > story.time)
+    while !words.contains("connect 0"), let deadline = story.wakesAt { words = story.at(deadline, .timerFired) }
+    #expect(story.at(story.time, .link(.connected(sessionPresent: false))).contains("publish light"))
+    #expect(
+      story.at(story.time, .link(.acknowledged(light.id))).contains("report delivered light"))
+    #expect(story.kiosk.outboxCount == 0 && brief.action == "brief")
+  }
 }

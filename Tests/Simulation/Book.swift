@@ -26,13 +26,15 @@ struct Book {
   var pendingSize = 0
   /// Acknowledged, refused, or expired in this life: never to be sent again.
   var settled: Set<EntryID> = []
+  /// In the kiosk's memory alone: their database was set aside.
+  var homeless: Set<EntryID> = []
   /// What is acknowledged or refused by the event that is told now.
   var answering: EntryID?
 
   // This connection.
   var sent: Set<EntryID> = []
-  /// For each action, what was sent last: the start of the machine in which it was accepted, and its place in order.
-  var lastSent: [(boot: Int, sequence: Int64)]
+  /// For each action, what was sent last: when it was accepted, and its place in order.
+  var lastSent: [(era: Int, sequence: Int64)]
 
   // What people were told.
   var shownLight: Light?
@@ -51,7 +53,7 @@ struct Book {
   static let actionNumbers = Dictionary(uniqueKeysWithValues: Cast.actions.enumerated().map { ($1.name, $0) })
 
   init() {
-    lastSent = [(boot: Int, sequence: Int64)](repeating: (-1, 0), count: Cast.actions.count)
+    lastSent = [(era: Int, sequence: Int64)](repeating: (-1, 0), count: Cast.actions.count)
     touchedAt = [Instant?](repeating: nil, count: Cast.actions.count)
     refusedAt = [Instant?](repeating: nil, count: Cast.cards.count)
     acceptedAt = refusedAt
@@ -67,6 +69,7 @@ struct Book {
     connectionEnds()
     (count, size, pendingCount, pendingSize) = (summary.count, summary.size, 0, 0)
     settled.removeAll(keepingCapacity: true)
+    homeless.removeAll(keepingCapacity: true)
     shownLight = nil
     isStoreInTrouble = false
     self.isLocked = isLocked
@@ -93,6 +96,8 @@ struct Seen {
   var undeliverableReports = 0
   var questions = 0
   var codes = 0
+  var droppedReports = 0
+  var homelessExpired = 0
 }
 
 extension World {
@@ -101,10 +106,17 @@ extension World {
   /// The process is gone: what the disk let go and nobody was told of has come to its end unseen.
   func endBook() {
     while let answer = disk.takeAnswer() {
-      guard case .expired(let entries, _) = answer else { continue }
-      for entry in entries { book.fates[entry.id]?.hasOutcome = true }
+      switch answer {
+      case .expired(let entries, _), .dropped(let entries):
+        for entry in entries { book.fates[entry.id]?.hasOutcome = true }
+      case .replaced: noteLoss(disk.takeLoss())
+      case _: break
+      }
     }
   }
+
+  /// With the database went what it held; what is in memory may have a better end yet.
+  func noteLoss(_ rows: [Disk.Row]) { for row in rows { book.fates[row.id]?.hasOutcome = true } }
 
   /// The settings are `settings` now.
   func reloadBook(from old: KioskSettings) {

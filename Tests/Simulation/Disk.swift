@@ -11,6 +11,8 @@ struct Disk {
     case remove(EntryID)
     case fetch(after: Int64, limit: Int, clockIsGood: Bool)
     case expire(Moment, clockIsGood: Bool, spared: [EntryID])
+    /// `tappet outbox drop`, of the entry at this place.
+    case drop(Int, Moment, clockIsGood: Bool)
     case check
   }
 
@@ -21,20 +23,24 @@ struct Disk {
     var expiry: Expiry
     /// As the store gives it back.
     var entry: OutboxEntry
-    /// The start of the machine in which it was accepted.
-    var boot: Int
+    /// When it was accepted; see `Disk.era`.
+    var era: Int
     /// The kiosk has given it up; its removal is under way.
     var isForgotten = false
   }
 
   var fault: StoreFault?
   private(set) var rows: [Row] = []
+  /// Rows of a database that was set aside, and those that a person dropped, in this life of the kiosk.
+  private(set) var goneRows: [Row] = []
+  /// What each new database cost that was not told of yet.
+  private var losses: [[Row]] = []
   var asked: [Question] = []
   private(set) var answers: [StoreEvent] = []
   var owesFetch = false
   var owesExpiry = false
-  /// The number of the machine's start.
-  private var boot = 0
+  /// One more at each start of the machine and each new database: within it the order holds.
+  private var era = 0
   private var unfinished: [EntryID] = []
   private var nextSequence: Int64 = 1
 
@@ -54,6 +60,9 @@ struct Disk {
     for case .expire(let moment, let clockIsGood, let spared) in batch {
       answers.append(
         canRemove ? expire(at: moment, clockIsGood: clockIsGood, spared: spared) : .expireFailed(fault ?? .ioError))
+    }
+    for case .drop(let place, let moment, let clockIsGood) in batch {
+      answers.append(canRemove ? drop(place, at: moment, clockIsGood: clockIsGood) : .dropFailed(fault ?? .ioError))
     }
     for case .append(let entry) in batch { answers.append(append(entry)) }
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
@@ -90,7 +99,7 @@ struct Disk {
     fetched.sequence = nextSequence
     nextSequence += 1
     rows.append(
-      Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, boot: boot))
+      Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, era: era))
     return .stored(entry.id, sequence: fetched.sequence)
   }
 
@@ -108,6 +117,26 @@ struct Disk {
     if !gone.isEmpty { rows.removeAll { row in gone.contains { $0.id == row.id } } }
     return .expired(gone, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: spared))
   }
+
+  private mutating func drop(_ place: Int, at moment: Moment, clockIsGood: Bool) -> StoreEvent {
+    guard !rows.isEmpty else { return .dropped([]) }
+    let row = rows.remove(at: place % rows.count)
+    goneRows.append(row)
+    return .dropped([row.entry])
+  }
+
+  /// The database is damaged: a new one takes its place.
+  mutating func replace() {
+    goneRows += rows
+    losses.append(rows)
+    rows.removeAll()
+    unfinished = []
+    era += 1
+    answers.append(.replaced)
+  }
+
+  /// What went with the database whose end is told.
+  mutating func takeLoss() -> [Row] { losses.isEmpty ? [] : losses.removeFirst() }
 
   // MARK: What is next
 
@@ -141,7 +170,9 @@ struct Disk {
     answers.removeAll(keepingCapacity: true)
     unfinished.removeAll()
     (owesFetch, owesExpiry) = (false, false)
-    if moment != nil { boot += 1 }
+    if moment != nil { era += 1 }
+    goneRows.removeAll(keepingCapacity: true)
+    losses.removeAll()
     for index in rows.indices {
       rows[index].isForgotten = false
       guard let moment, case .at(let instant) = rows[index].expiry else { continue }

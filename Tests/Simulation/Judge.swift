@@ -65,8 +65,10 @@ extension World {
   func judgePublished(_ entry: OutboxEntry, unixSeconds: Int64) {
     if !isUp { complain("published without a link") }
     if isStopping { complain("published while stopping") }
-    guard let index = disk.index(of: entry.id) else { return complain("published what is not on the disk") }
-    let row = disk.rows[index]
+    let place = disk.index(of: entry.id)
+    guard let row = place.map({ disk.rows[$0] }) ?? disk.goneRows.first(where: { $0.id == entry.id }) else {
+      return complain("published what is not on the disk")
+    }
     if row.entry.topic != entry.topic || row.entry.message != entry.message || row.entry.isRetained != entry.isRetained
     {
       complain("published something else than was stored")
@@ -80,10 +82,10 @@ extension World {
     outstanding.append(entry.id)
     if outstanding.count > Limits.inflightMax { complain("\(outstanding.count) in flight") }
     guard let number = Book.actionNumbers[entry.action] else { return }
-    if book.lastSent[number].boot == row.boot, book.lastSent[number].sequence > row.sequence {
+    if book.lastSent[number].era == row.era, book.lastSent[number].sequence > row.sequence {
       complain("\(entry.action) was sent out of order")
     }
-    book.lastSent[number] = (row.boot, row.sequence)
+    book.lastSent[number] = (row.era, row.sequence)
   }
 
   func judgeForgotten(_ id: EntryID) {
@@ -95,6 +97,7 @@ extension World {
   }
 
   private func leaveBook(_ id: EntryID) {
+    if book.homeless.remove(id) != nil { return }
     book.count -= 1
     book.size -= book.fates[id]?.size ?? 0
   }
@@ -128,8 +131,14 @@ extension World {
       noteOutcome(entry)
     case .expired(let entry):
       seen.expiredReports += 1
+      if book.homeless.remove(entry.id) != nil {
+        seen.homelessExpired += 1
+        book.settled.insert(entry.id)
+      }
       noteOutcome(entry)
-    case .dropped(let entry): noteOutcome(entry)
+    case .dropped(let entry):
+      seen.droppedReports += 1
+      noteOutcome(entry)
     case .refused(let trigger, _, let refusal):
       noteRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
@@ -269,14 +278,25 @@ extension World {
         outcomes += 1
         leaveBook(entry.id)
       }
+      outcomes += seen.homelessExpired
       if seen.expiredLights != outcomes || seen.expiredReports != outcomes {
         complain("\(outcomes) expired, \(seen.expiredLights) were shown")
       }
     case .checked: book.isStoreInTrouble = false
-    case .removeFailed, .fetchFailed, .expireFailed, .checkFailed: book.isStoreInTrouble = true
+    case .dropped(let entries):
+      var outcomes = 0
+      for entry in entries where book.settled.insert(entry.id).inserted {
+        outcomes += 1
+        leaveBook(entry.id)
+      }
+      if seen.droppedReports != outcomes { complain("\(outcomes) were dropped, \(seen.droppedReports) were told") }
+    case .replaced:
+      let loss = disk.takeLoss()
+      noteLoss(loss)
+      (book.count, book.size) = (0, 0)
+      for row in loss { book.homeless.insert(row.id) }
+    case .removeFailed, .fetchFailed, .expireFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
     case .removed, .fetched: break
-    // Nobody drops anything in these stories, and the disk is not replaced.
-    case .dropped, .dropFailed, .replaced: complain("the store answered what it was not asked")
     }
   }
 
@@ -308,7 +328,8 @@ extension World {
     guard disk.isIdle else { return }
     if deadline == nil, !isAnotherAlive { complain("nothing is awaited and nothing is due") }
     guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
-    let canSend = isUp && outstanding.count < Limits.inflightMax
+    // What is in memory alone may wait for the clock, and holds back its action's later ones.
+    let canSend = isUp && outstanding.count < Limits.inflightMax && book.homeless.isEmpty
     for row in disk.rows where !row.isForgotten && !outstanding.contains(row.id) {
       if row.isOver(at: now, clockIsGood: clockIsGood) {
         if !book.settled.contains(row.id) { return complain("an entry is over, and nobody lets it go") }

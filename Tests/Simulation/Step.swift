@@ -50,6 +50,10 @@ struct Step: Hashable, Sendable {
     case commit
     /// So many of its answers are told.
     case tell
+    /// A person drops one entry out of the outbox.
+    case drop
+    /// The database is found damaged, and a new one takes its place.
+    case replace
     /// 0: good, 1: full, 2: read-only, 3: broken, 4: busy.
     case disk
     // Time.
@@ -97,7 +101,9 @@ struct Script: Sendable {
     self.steps = steps
   }
 
-  /// One word and a number a line; `#` begins a comment. Answers the line that makes no sense.
+  /// Reads a word and a number a line; `#` begins a comment.
+  ///
+  /// Answers the line that makes no sense.
   static func parse(_ text: String) -> (script: Script?, wrongLine: String?) {
     var script = Script(seed: 1, steps: [])
     for line in text.split(separator: "\n") {

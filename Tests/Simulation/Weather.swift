@@ -20,7 +20,8 @@ private struct Weather {
     (.tap, 130),
     (.torn, 8), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12), (.asked, 12),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
-    (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.pass, 150), (.minutes, 3), (.early, 8),
+    (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
+    (.minutes, 3), (.early, 8),
     (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3), (.certificates, 3), (.stop, 1),
     (.crash, 3),
     (.power, 2),
@@ -40,7 +41,7 @@ private struct Weather {
     // Slow answers from the broker, so that the line is full.
     Weather([.acknowledge: 12, .linkLost: 4, .asked: 150, .linkUp: 150]),
     // A slow disk that fails.
-    Weather([.commit: 30, .tell: 40, .disk: 40]),
+    Weather([.commit: 30, .tell: 40, .disk: 40, .drop: 20, .replace: 10]),
     // Power that comes and goes, and a clock that is wrong.
     Weather([.crash: 30, .power: 30, .synchronised: 30, .step: 30, .epoch: 10, .stop: 10]),
     // Long pauses.
@@ -82,7 +83,7 @@ struct StoryTeller {
   private mutating func number(for kind: Step.Kind) -> Int {
     switch kind {
     case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp, .early, .epoch,
-      .stop:
+      .stop, .replace:
       0
     case .readerEnds, .closed: below(3)
     // Mostly genuine ones.
@@ -93,6 +94,7 @@ struct StoryTeller {
     case .asked: below(Cast.actions.count)
     case .linkFails, .linkLost: below(2)
     case .acknowledge, .repeated, .refuse, .unfillable: below(16)
+    case .drop: below(40)
     case .commit, .tell: below(3) == 0 ? below(20) : 0
     case .disk: below(3) == 0 ? 1 + below(4) : 0
     // From a millisecond to a minute.

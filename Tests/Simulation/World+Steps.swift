@@ -28,6 +28,8 @@ extension World {
       tell(.link(.acknowledged(answered[number % answered.count])))
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
+    case .drop: disk.asked.append(.drop(abs(number), now, clockIsGood: isSynchronised || settings.trustsClock))
+    case .replace: disk.replace()
     case .disk: disk.fault = [nil, .full, .readOnly, .ioError, .busy][abs(number) % 5]
     case .pass: pass(milliseconds: max(0, number), beats: true)
     case .minutes: pass(milliseconds: min(max(0, number), 10_000) * 60_000, beats: false)
@@ -248,8 +250,13 @@ extension World {
       switch answer {
       case .fetched, .fetchFailed: disk.owesFetch = false
       case .expired, .expireFailed: disk.owesExpiry = false
-      case .stored, .storeFailed, .removed, .removeFailed, .checked, .checkFailed, .dropped, .dropFailed, .replaced:
-        break
+      case .dropped(let entries):
+        // Its PUBACK may come all the same.
+        for entry in entries {
+          guard let index = outstanding.firstIndex(of: entry.id) else { continue }
+          answered.append(outstanding.remove(at: index))
+        }
+      case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))
       if isFinished { return }

@@ -350,7 +350,7 @@ public struct Kiosk: Sendable {
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now))]
+    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now, clockIsGood: clockIsGood))]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {

@@ -21,6 +21,8 @@ struct Outbox: Sendable {
   private var settled: Set<EntryID> = []
   /// The expiry pass that is under way; one at a time.
   private var expiring: ExpiryPass?
+  /// In memory alone, waiting or in flight: the database that held them was damaged and set aside.
+  private var homeless: Set<EntryID> = []
   private var reading: Reading = .idle
   /// A fetch was ordered and not answered.
   ///
@@ -43,6 +45,7 @@ struct Outbox: Sendable {
   private struct ExpiryPass: Sendable {
     /// What was over then is not sent any more, whatever the clock says since: the store may be removing it.
     var moment: Moment
+    var clockIsGood: Bool
     /// What was with the broker then: the PUBACK decides whether it was delivered or expired, so it stays in the store until
     /// then, or it would have no outcome if we were killed meanwhile.
     var spared: [OutboxEntry]
@@ -115,9 +118,9 @@ struct Outbox: Sendable {
   mutating func removed(_ ids: [EntryID]) { for id in ids { settled.remove(id) } }
 
   /// An expiry pass begins; answers those that it must spare.
-  mutating func willExpire(at now: Moment) -> [EntryID] {
+  mutating func willExpire(at now: Moment, clockIsGood: Bool) -> [EntryID] {
     let spared = Array(inflight.values).inOrder { $0.sequence < $1.sequence }
-    expiring = ExpiryPass(moment: now, spared: spared)
+    expiring = ExpiryPass(moment: now, clockIsGood: clockIsGood, spared: spared)
     return spared.map { $0.id }
   }
 
@@ -125,8 +128,30 @@ struct Outbox: Sendable {
 
   /// The store removed these because their time was over; answers those whose outcome that is.
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
-    let pass = expiring
+    guard let pass = expiring else { return [] }
     expiring = nil
+    let strays = window.filter {
+      guard homeless.contains($0.id), $0.expiry.isOver(at: pass.moment) else { return false }
+      if case .atUnixMilliseconds = $0.expiry { return pass.clockIsGood }
+      return true
+    }
+    let outcomes = left(entries + strays)
+    earliestInstant = nil
+    earliestUnixMilliseconds = nil
+    if let earliest { note(earliest) }
+    noteHomeless()
+    if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
+    // Back from the broker without its word, while the store left them out.
+    for entry in pass.spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
+    return outcomes
+  }
+
+  /// The store removed these because a person wished it; answers those whose outcome that is.
+  ///
+  /// A pass that is under way goes on; and what expires first among the rest is not asked: without them it can only be later.
+  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] { left(entries) }
+
+  private mutating func left(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
@@ -138,27 +163,6 @@ struct Outbox: Sendable {
       outcomes.append(entry)
     }
     window.removeAll { gone.contains($0.id) }
-    earliestInstant = nil
-    earliestUnixMilliseconds = nil
-    if let earliest { note(earliest) }
-    guard let pass else { return outcomes }
-    if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
-    // Back from the broker without its word, while the store left them out.
-    for entry in pass.spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
-    return outcomes
-  }
-
-  /// The store removed these because a person wished it; answers those that had no outcome before.
-  ///
-  /// A PUBACK that is under way finds nothing any more.
-  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
-    var outcomes: [OutboxEntry] = []
-    for entry in entries where settled.remove(entry.id) == nil {
-      leave(entry)
-      inflight[entry.id] = nil
-      window.removeAll { $0.id == entry.id }
-      outcomes.append(entry)
-    }
     return outcomes
   }
 
@@ -169,8 +173,16 @@ struct Outbox: Sendable {
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     settled.removeAll()
+    for entry in window { homeless.insert(entry.id) }
+    for id in inflight.keys { homeless.insert(id) }
+    noteHomeless()
     // Its sequences begin anew.
     if reading != .idle { reading = .behind(through: 0) }
+  }
+
+  /// No store tells when their time is over.
+  private mutating func noteHomeless() {
+    for entry in window where homeless.contains(entry.id) { note(entry.expiry) }
   }
 
   // MARK: The link
@@ -196,8 +208,9 @@ struct Outbox: Sendable {
   /// The connection is over: what was with the broker waits in the store again, unless its time is over.
   mutating func linkDown() {
     for entry in inflight.values { note(entry.expiry) }
+    let inMemoryAlone = (Array(inflight.values) + window).filter { homeless.contains($0.id) }
     inflight.removeAll()
-    window.removeAll()
+    window = inMemoryAlone.inOrder { $0.sequence < $1.sequence }
     reading = .idle
   }
 
@@ -249,11 +262,12 @@ struct Outbox: Sendable {
   }
 
   private mutating func restart() {
-    window.removeAll()
+    window.removeAll { !homeless.contains($0.id) }
     reading = .behind(through: 0)
   }
 
   private mutating func leave(_ entry: OutboxEntry) {
+    if homeless.remove(entry.id) != nil { return }
     count = max(0, count - 1)
     size = max(0, size - entry.message.size)
   }
