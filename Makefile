@@ -10,16 +10,18 @@ VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 
 # Everything that is built stands in build/, laid out as it will be installed. `make ARCH=arm64` builds for 64-bit ARM boards
-# into build-arm64/, against the Debian release that they run: RELEASE=bookworm (12), or trixie (13, into build-arm64-trixie/).
+# into build-arm64/, for the Debian release that they run: RELEASE=bookworm (12), or trixie (13, into build-arm64-trixie/).
 ARCH ?=
 RELEASE ?= bookworm
 ifeq ($(ARCH),arm64)
-NAME := arm64$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
-OUT := build-$(NAME)
-SCRATCH := .build-$(NAME)
-SYSROOT := $(CURDIR)/.build-debian/sysroot-$(RELEASE)
-SYSROOT_MADE := $(SYSROOT)/.wanted
-TOOLSET := $(CURDIR)/.build-debian/toolset-$(RELEASE).json
+OUT := build-arm64$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
+# Compiled once, against Debian 12: Debian 13's libraries have the same binary interfaces, but for libgpiod, whose shim is
+# compiled and linked anew for it.
+SCRATCH := .build-arm64
+DEBIAN := $(CURDIR)/.build-debian
+SYSROOT_COMPILED := $(DEBIAN)/sysroot-bookworm
+SYSROOT := $(DEBIAN)/sysroot-$(RELEASE)
+TOOLSET := $(DEBIAN)/toolset.json
 CC := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/aarch64-linux-gnu
 AR := aarch64-linux-gnu-ar
 OBJCOPY := aarch64-linux-gnu-objcopy
@@ -27,8 +29,8 @@ ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
 TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
 DEPS := build arm64
 # SwiftPM, too, asks the sysroot's libraries and not the machine's.
-export PKG_CONFIG_PATH := $(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
-PKG_CONFIG = PKG_CONFIG_LIBDIR=$(PKG_CONFIG_PATH) PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) pkg-config
+$(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/aarch64-linux-gnu/pkgconfig
+PKG_CONFIG = PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) pkg-config
 else ifeq ($(ARCH),)
 OUT := build
 SCRATCH := .build-embedded
@@ -43,6 +45,11 @@ endif
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
 # C that is linked in place of the toolchain's own.
 STANDINS := Sources/CLibraries/Unicode/tables.c $(if $(ARCH),Sources/CLibraries/Runtime/bridge.c)
+ifneq ($(SYSROOT),$(SYSROOT_COMPILED))
+# What is linked first counts, and not the archive's own member of that name.
+STANDINS += -ISources/CLibraries/CGPIO/include Sources/CLibraries/CGPIO/CGPIO.c
+FIRST_COUNTS := -z muldefs
+endif
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
 LLD = $(RESOURCES)/../../bin/ld.lld
@@ -53,13 +60,15 @@ PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
 TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
-PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-reader
+PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 
-.PHONY: all help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench install clean
+.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz bench torture soak install clean
 
 all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
+
+board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)  ## only what a board needs
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
@@ -78,9 +87,9 @@ $(SCRATCH)/.flags: Package.swift Makefile
 
 ifdef SYSROOT
 # Headers and libraries of the boards, from Debian's packages.
-$(SYSROOT_MADE): board/sysroot board/debian-packages
+$(DEBIAN)/sysroot-%/.wanted: board/sysroot board/debian-packages
 	@board/deps check $(DEPS)
-	@board/sysroot $(RELEASE) $(SYSROOT)
+	@board/sysroot $* $(@D)
 	@touch $@
 
 # The toolchain's Embedded Swift for bare 64-bit ARM, told that it is Linux.
@@ -88,10 +97,11 @@ $(TOOLSET): Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' '{"schemaVersion": "1.0",' \
 		' "swiftCompiler": {"extraCLIOptions": ["-Xcc", "-D__linux__", "-Xcc", "-D__gnu_linux__", "-Xcc", "-fPIC",' \
-		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT)/usr/include/aarch64-linux-gnu", "-Xcc", "-isystem", "-Xcc", "$(SYSROOT)/usr/include"]},' \
-		' "cCompiler": {"extraCLIOptions": ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT)", "-fPIC"]}}' > $@
+		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/aarch64-linux-gnu", "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
+		' "cCompiler": {"extraCLIOptions": ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@
 
-$(SCRATCH)/.flags: $(SYSROOT_MADE) $(TOOLSET)
+$(SCRATCH)/.flags: $(SYSROOT_COMPILED)/.wanted $(TOOLSET)
+$(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
 endif
 
 # One archive a product; SwiftPM knows best what has changed.
@@ -108,6 +118,10 @@ $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
+$(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
+	@mkdir -p $(@D)
+	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
@@ -120,7 +134,7 @@ $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
-		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(LINK_FLAGS) $(TOOL_LIBS)
+		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(FIRST_COUNTS) $(LINK_FLAGS) $(TOOL_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 # One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
@@ -128,7 +142,7 @@ $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
-	$(LLD) -r --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	$(LLD) -r $(FIRST_COUNTS) --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
@@ -142,6 +156,7 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 
 test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
 	@Tests/Fuzz/run 5
+	@Tests/Torture/run --seconds 25
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
@@ -171,15 +186,22 @@ fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
 bench: all  ## ratios against a C program that makes the same calls
-	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; exit $$status
+	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; Tests/Benchmarks/delivery || status=1; exit $$status
+
+torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N for one of before)
+	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
+
+soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
+	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
 
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/share/tappet/presets
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/share/tappet/presets \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
+	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtappet.so.0 $(DESTDIR)$(PREFIX)/lib/libtappet.so
 	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
@@ -194,6 +216,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 	install -m 644 board/presets/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/presets
+	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
+	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -94,6 +94,7 @@ let package = Package(
       ? []
       : [
         program("tappet", "TappetTool"),
+        program("tappet-tool", "TappetTool"),
         program("tappet-reader", "TappetReader"),
         program("tappet-sim", "TappetSimulator"),
         tests("CoreTests", ["TappetCore"]),

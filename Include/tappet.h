@@ -759,7 +759,10 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_PANEL_UNLOCKED = 28,     /**< They do. */
   TAPPET_KIOSK_EVENT_CODE_REFUSED = 29,       /**< A wrong button code. */
   TAPPET_KIOSK_EVENT_CONFIRMING = 30,         /**< The person is asked whether it is meant. */
-  TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED = 31  /**< It was not meant; nothing is done. */
+  TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED = 31, /**< It was not meant; nothing is done. */
+  TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING = 32, /**< A certificate ends soon, or has ended; sentence says when. */
+  TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD = 33,  /**< They have time left again. */
+  TAPPET_KIOSK_EVENT_REFUSED_MORE = 34        /**< So many more within a minute that they were not told one by one. */
 };
 
 /** What a person is shown. */
@@ -772,6 +775,7 @@ enum tappet_light {
   TAPPET_LIGHT_FAULT = 6,                /**< Lasting: the disk. */
   TAPPET_LIGHT_LOCKED = 7,               /**< Lasting: the buttons are locked. */
   TAPPET_LIGHT_CONFIRMING = 8,           /**< Lasting: the person is asked whether it is meant. */
+  TAPPET_LIGHT_CERTIFICATE_EXPIRING = 9, /**< Lasting: a certificate ends soon; taps work. */
   TAPPET_LIGHT_READING = 10,             /**< A moment: a tag is being read, hold it. */
   TAPPET_LIGHT_ACCEPTED = 11,            /**< A moment: it will happen. */
   TAPPET_LIGHT_DELIVERED_BY_TAG = 12,    /**< A moment: the broker has it. */

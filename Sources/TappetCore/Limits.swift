@@ -90,6 +90,22 @@ public enum Limits {
   /// A tap works within 2 s of the reader's return, so no wait may be longer.
   public static let readerRestartDelayMax: Duration = .milliseconds(1500)
 
+  // MARK: How often
+  /// Refused taps of one tag, at once and a minute: a shaking hand or a wrong tag is taken away long before.
+  public static let refusedTapsPerTagMax = 10
+  /// Refused taps of all tags: beyond it a tag that was refused waits longer, the others do not.
+  public static let refusedTapsMax = 60
+  /// Accepted taps of one tag, at once and a minute: twice what the default cooldown lets through.
+  public static let acceptedTapsPerTagMax = 60
+  /// Accepted taps of all tags: the reader finds hardly more than five tags a second.
+  public static let acceptedTapsMax = 600
+  /// Tags whose taps are counted; one more takes the place of the one that is nearest to being forgotten.
+  public static let tapRatesMax = 128
+  /// Refusals and ignored taps with a line of their own in `toldRefusalsWindow`; nobody reads more.
+  public static let toldRefusalsMax = 30
+  /// The others become one line at the end of this.
+  public static let toldRefusalsWindow: Duration = .seconds(60)
+
   // MARK: Delivery
   /// The app's number: what a broker with default settings takes at once without holding back.
   public static let inflightMax = 14
@@ -105,6 +121,15 @@ public enum Limits {
   public static let acknowledgeTimeout: Duration = .seconds(20)
   /// From the first SYN to CONNACK; a TLS server that never answers would otherwise be waited for for ever.
   public static let connectTimeout: Duration = .seconds(20)
+  /// A resolver that answers nobody may keep the broker's thread so long before the thread is taken for dead: several servers, tried
+  /// twice, for several seconds each.
+  public static let resolverPatienceMax: Duration = .seconds(180)
+  /// The reader or its supervision shows itself within: silence until it is killed, its death, and a start that comes to nothing.
+  public static let readerSignMax: Duration = .seconds(22)
+  /// How often certificates are looked at beside each connect: their time is counted in days.
+  public static let certificateCheckInterval: Duration = .seconds(24 * 3600)
+  /// Bytes of one word to the service manager; it shows a line.
+  public static let serviceStatusSizeMax = 512
   /// Addresses of one name that are tried one after the other.
   public static let addressesMax = 8
   /// While a handshake is under way: libmosquitto's own wish to write cannot be relied on before CONNACK (2.0.20 spins, 2.0.11 sleeps).
@@ -145,6 +170,9 @@ public enum Limits {
   public static let drainMax: Duration = .seconds(3)
   /// After the drain, the DISCONNECT and the reader's farewell get this long.
   public static let closeMax: Duration = .seconds(1)
+  /// Beyond this the store's or the broker's thread hangs: a busy database is given up after seconds, a connection after
+  /// `connectTimeout`, and a name server that does not answer after a minute or so.
+  public static let answerMax: Duration = .seconds(180)
   /// While the disk is in trouble it is tried so often.
   public static let storeCheckInterval: Duration = .seconds(5)
   /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
@@ -222,6 +250,8 @@ public enum Limits {
   public static let storeCacheSizeMax = 256 * 1024
   /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond is given back.
   public static let storeLogSizeMax = 4 * 1024 * 1024
+  /// Bytes of a database that is looked through at the start: a few hundredths of a second on an SD card.
+  public static let storeCheckSizeMax: Int64 = 8 * 1024 * 1024
   /// Entries that wait for their commit.
   ///
   /// A thousand taps within one sync of a slow card is no person's doing.
@@ -230,6 +260,10 @@ public enum Limits {
   public static let storePlacesMax = 1024
   /// Entries that one `expire` removes and reports: as many as are held in memory anyway.
   public static let storeExpireMax = outboxWindow
+  /// Entries that a person drops, or looks at, in one go.
+  public static let storeDropMax = 512
+  /// A million entries are dropped within this.
+  public static let outboxDropMax: Duration = .seconds(120)
   /// How far the wall clock may move against the monotonic one before the store notes it.
   public static let storeClockDriftMax: Duration = .seconds(1)
   /// A clock of an earlier start that was ahead of today's good one by more was wrong.
@@ -261,6 +295,9 @@ public enum Limits {
   ///
   /// A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps so fast.
   public static let mailboxCapacity = 1024
+  /// What the reactor's mailbox holds: twice what the store takes at once, one lot at work and one behind it, and their like
+  /// from the link.
+  public static let noticesMax = 4 * storeAppendsMax
   /// Bytes of one word from a virtual panel.
   public static let panelMessageSizeMax = 256
   /// Clients on the control socket.

@@ -10,6 +10,8 @@ import TappetCore
 public final class BrokerLink {
   private let orders: Mailbox<BrokerLinkLoop.Order>
   private var thread: pthread_t?
+  /// Whether the thread goes on.
+  public let signs = ThreadSigns()
 
   /// Starts the thread; it connects when told to.
   ///
@@ -20,7 +22,8 @@ public final class BrokerLink {
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     orders = try Mailbox(capacity: Limits.mailboxCapacity)
-    thread = try BrokerLink.startThread(BrokerLinkLoop(settings, orders: orders, post: post, receive: receive))
+    thread = try BrokerLink.startThread(
+      BrokerLinkLoop(settings, orders: orders, signs: signs, post: post, receive: receive))
   }
 
   deinit { shutdown() }
@@ -47,6 +50,12 @@ public final class BrokerLink {
 
   /// Says `offline`, disconnects in order, and posts `disconnected`; nothing when there is no connection and no attempt.
   public func disconnect() { orders.post(.disconnect) }
+
+  /// Has the thread give a sign.
+  public func askForSign() {
+    signs.ask()
+    orders.post(.sign)
+  }
 
   /// These settings count from the next `connect`.
   public func update(settings: BrokerSettings) { orders.post(.update(settings)) }

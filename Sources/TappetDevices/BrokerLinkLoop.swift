@@ -20,6 +20,7 @@ final class BrokerLinkLoop {
     case subscribe(order: UInt64, filter: String, qos: Int32)
     case disconnect
     case update(BrokerSettings)
+    case sign
     case shutdown
   }
 
@@ -46,6 +47,7 @@ final class BrokerLinkLoop {
   }
 
   private let orders: Mailbox<Order>
+  private let signs: ThreadSigns
   private let post: @Sendable (LinkEvent) -> Void
   private let receive: @Sendable (LinkReception) -> Void
   private let clock = SystemClock()
@@ -65,12 +67,14 @@ final class BrokerLinkLoop {
   private var isEnding = false
 
   init(
-    _ settings: BrokerSettings, orders: Mailbox<Order>, post: @escaping @Sendable (LinkEvent) -> Void,
+    _ settings: BrokerSettings, orders: Mailbox<Order>, signs: ThreadSigns,
+    post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void
   ) {
     self.settings = settings
     current = settings
     self.orders = orders
+    self.signs = signs
     self.post = post
     self.receive = receive
   }
@@ -151,6 +155,7 @@ final class BrokerLinkLoop {
       subscribe(order: order, filter: filter, qos: qos)
     case .disconnect: close()
     case .update(let settings): self.settings = settings
+    case .sign: signs.give()
     case .shutdown:
       isEnding = true
       close()
@@ -163,6 +168,8 @@ final class BrokerLinkLoop {
     let count = current.endpoints.count
     let endpoint = current.endpoints[((index % count) + count) % count]
     do throws(LinkFailure) {
+      signs.lend(at: now)
+      defer { signs.lend(at: nil) }
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
       let deadline = now + Limits.connectTimeout
       reach(

@@ -80,6 +80,13 @@ final class CertificateFile {
     bytes.deallocate()
   }
 
+  /// SHA-256.
+  var digest: [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 32)
+    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+    return digest
+  }
+
   /// Every certificate in it, at least one; other blocks between them are passed over.
   func certificates() throws(CertificateProblem) -> [Certificate] {
     let found = try contents().certificates

@@ -22,6 +22,33 @@ extension Certificates {
     return facts
   }
 
+  /// A digest of the files' contents, which tells whether a connection that was made with them would be made otherwise now.
+  public static func digest(_ settings: BrokerSettings) -> [UInt8] {
+    var digest: [UInt8] = []
+    for path in [settings.caFile, settings.certificateFile, settings.privateKeyFile] {
+      guard let path, let file = try? CertificateFile(path) else { continue }
+      digest += file.digest
+    }
+    return digest
+  }
+
+  /// The days that the first of them to end has left; nil: there are none.
+  ///
+  /// Of several authorities any may be the broker's: the last of them to end counts.
+  public static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
+    var least: Int64?
+    var authority: Int64?
+    for case .certificate(let details) in facts {
+      let days = details.daysLeft(atUnixSeconds: now)
+      switch details.role {
+      case .authority: authority = max(authority ?? days, days)
+      case .client, .clientChain: least = min(least ?? days, days)
+      }
+    }
+    guard let authority else { return least }
+    return min(least ?? authority, authority)
+  }
+
   // MARK: Inspection
 
   private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {

@@ -27,7 +27,7 @@ public struct Configuration: Sendable {
 }
 
 /// A panel's wiring, and what it means.
-public struct PanelSettings: Sendable {
+public struct PanelSettings: Hashable, Sendable {
   /// The virtual panel's socket, whose lines take the place of real ones; nil: there is none.
   public var simulator: String?
   /// The board's profile, which knows the header's pins: one of ours by name, or one's own by its path.

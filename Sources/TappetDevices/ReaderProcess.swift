@@ -152,15 +152,20 @@ extension ReaderProcess {
   /// of these, so that starting it says what is missing.
   public static func locateExecutable() -> String {
     if let path = secure_getenv("TAPPET_READER") { return String(cString: path) }
-    var candidates = ["/usr/local/libexec/tappet/tappet-reader", "/usr/libexec/tappet/tappet-reader"]
+    return locateHelper("tappet-reader")
+  }
+
+  /// The path of a program that is installed under libexec; the same places, in the same order.
+  public static func locateHelper(_ name: String) -> String {
+    var candidates = ["/usr/local/libexec/tappet/\(name)", "/usr/libexec/tappet/\(name)"]
     // libtappet may lie in lib/ or in lib/TRIPLE/.
     if let folder = folderOfThisCode() {
-      candidates = ["..", "../.."].map { "\(folder)/\($0)/libexec/tappet/tappet-reader" } + candidates
+      candidates = ["..", "../.."].map { "\(folder)/\($0)/libexec/tappet/\(name)" } + candidates
     }
     if let folder = folderOfThisProgram() {
-      candidates = ["\(folder)/../libexec/tappet/tappet-reader", "\(folder)/tappet-reader"] + candidates
+      candidates = ["\(folder)/../libexec/tappet/\(name)", "\(folder)/\(name)"] + candidates
     }
-    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/tappet-reader"
+    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/libexec/tappet/\(name)"
   }
 
   /// The folder of the executable that runs, links followed.

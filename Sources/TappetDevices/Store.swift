@@ -24,6 +24,11 @@ public final class Store {
   var places: [EntryID: Int64] = [:]
   /// The wall clock minus the monotonic one, as the database knows it for this start; milliseconds.
   var notedOffset: Int64?
+  let folderPath: String
+  /// Why the secrets' copy could not be written; nil: it was.
+  public internal(set) var backupTrouble: StoreError?
+  /// The secrets that came back from their copy when this was opened; nil: none had to.
+  public private(set) var restoredCount: Int?
 
   /// Opens the store in `folder`, made if it is absent.
   ///
@@ -42,8 +47,10 @@ public final class Store {
     try Store.prepare(database)
     try Store.migrate(database, through: StoreSchema.version)
     self.database = database
+    folderPath = path
     boot = try Store.register(bootID, in: database)
     notedOffset = try Store.wallOffset(of: boot, in: database)
+    restoredCount = try reconcile(with: folder)
   }
 
   /// Everything that `body` does, or nothing.

@@ -10,8 +10,10 @@ public indirect enum StoreRequest: Sendable {
   case remove([EntryID])
   /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove what may not be sent any more. Answered by `expired` or `expireFailed`.
-  case expire(Moment, clockIsGood: Bool)
+  /// Remove what may not be sent any more, but for these. Answered by `expired` or `expireFailed`.
+  case expire(Moment, clockIsGood: Bool, sparing: [EntryID])
+  /// Remove an entry, or some of all of them, as a person wished. Answered by `dropped` or `dropFailed`.
+  case drop(EntryID?, Moment, clockIsGood: Bool)
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
@@ -22,7 +24,7 @@ public indirect enum StoreRequest: Sendable {
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse: false
-    case .append, .remove, .fetch, .expire, .check: true
+    case .append, .remove, .fetch, .expire, .drop, .check: true
     }
   }
 }
@@ -30,9 +32,10 @@ public indirect enum StoreRequest: Sendable {
 /// Requests that share a commit.
 struct StoreBatch {
   private(set) var removals: [EntryID]
-  private var expiries: [(moment: Moment, clockIsGood: Bool)] = []
+  private var expiries: [(moment: Moment, clockIsGood: Bool, spared: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
+  private var drops: [(id: EntryID?, moment: Moment, clockIsGood: Bool)] = []
   private var checkCount = 0
   private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
 
@@ -44,7 +47,8 @@ struct StoreBatch {
       case .append(let entry): appends.append(entry)
       case .remove(let ids): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
-      case .expire(let moment, let clockIsGood): expiries.append((moment, clockIsGood))
+      case .expire(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
+      case .drop(let id, let moment, let clockIsGood): drops.append((id, moment, clockIsGood))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       }
@@ -52,7 +56,7 @@ struct StoreBatch {
   }
 
   var writes: Bool {
-    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || checkCount > 0
+    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty || checkCount > 0
   }
 
   /// All in one transaction; the answers to those who asked.
@@ -62,11 +66,16 @@ struct StoreBatch {
       var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
       for expiry in expiries {
         let limit = Limits.storeExpireMax
-        let answer = try store.removeExpired(at: expiry.moment, clockIsGood: expiry.clockIsGood, limit: limit)
+        let answer = try store.removeExpired(
+          at: expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared, limit: limit)
         events.append(.expired(answer.expired, earliest: answer.earliest))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
+      for drop in drops {
+        let answer = try store.removeChosen(drop.id, at: drop.moment, clockIsGood: drop.clockIsGood)
+        events.append(.dropped(answer.dropped, earliest: answer.earliest))
+      }
       if checkCount > 0 { try store.noteTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
       return events
@@ -82,12 +91,16 @@ struct StoreBatch {
     var batches: [StoreBatch] = []
     if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
     for expiry in expiries {
-      batches.append(StoreBatch([.expire(expiry.moment, clockIsGood: expiry.clockIsGood)], unfinished: []))
+      let request = StoreRequest.expire(expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared)
+      batches.append(StoreBatch([request], unfinished: []))
     }
     for use in uses {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
     }
     for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
+    for drop in drops {
+      batches.append(StoreBatch([.drop(drop.id, drop.moment, clockIsGood: drop.clockIsGood)], unfinished: []))
+    }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
     return batches
   }
@@ -97,6 +110,7 @@ struct StoreBatch {
     var events: [StoreEvent] = removals.isEmpty ? [] : [.removeFailed(fault)]
     for _ in expiries { events.append(.expireFailed(fault)) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
+    for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
     return events
   }
@@ -109,8 +123,10 @@ extension Store {
       switch event {
       case .stored(let id, let sequence): remember(id, at: sequence)
       case .removed(let ids): for id in ids { places[id] = nil }
-      case .expired(let entries, _): for entry in entries { places[entry.id] = nil }
-      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .checked, .checkFailed: break
+      case .expired(let entries, _), .dropped(let entries, _): for entry in entries { places[entry.id] = nil }
+      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .dropFailed, .replaced, .checked,
+        .checkFailed:
+        break
       }
     }
   }

@@ -92,6 +92,9 @@ final class StoreDatabase {
   /// The row number of the last row that was inserted.
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// SQLITE_CORRUPT, for damage that SQLite tells in words.
+  static let corruptCode = SQLITE_CORRUPT
+
   /// Some errors end a transaction by themselves (sqlite.org/lang_transaction.html, §3); a second end would be an error.
   private func rollBack() {
     for known in statements { known.statement.reset() }

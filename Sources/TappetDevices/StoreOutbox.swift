@@ -58,24 +58,59 @@ extension Store {
     guard try statement.step() else { return OutboxSummary() }
     return OutboxSummary(
       count: Int(clamping: statement.integer(0)), size: Int(clamping: statement.integer(1)),
-      earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood))
+      earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: []))
   }
 
   /// Removes at most `limit` entries whose time is over and answers them, with the first expiry among the rest: it is
   /// in the past when there are more.
   ///
-  /// Entries of an earlier start are judged only by a good wall clock.
+  /// Entries of an earlier start are judged only by a good wall clock. Those that are spared count for neither.
   public func expire(
-    at moment: Moment, clockIsGood: Bool, limit: Int = Limits.storeExpireMax
+    at moment: Moment, clockIsGood: Bool, sparing spared: [EntryID] = [], limit: Int = Limits.storeExpireMax
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     let answer = try transaction { () throws(StoreError) in
-      try removeExpired(at: moment, clockIsGood: clockIsGood, limit: limit)
+      try removeExpired(at: moment, clockIsGood: clockIsGood, sparing: spared, limit: limit)
     }
     for entry in answer.expired { places[entry.id] = nil }
     return answer
   }
 
+  /// Removes the entry of this id, or with nil the oldest ones, at most `Limits.storeDropMax`; answers them.
+  public func drop(
+    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
+  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
+    let answer = try transaction { () throws(StoreError) in
+      try removeChosen(id, at: moment, clockIsGood: clockIsGood)
+    }
+    for entry in answer.dropped { places[entry.id] = nil }
+    return answer
+  }
+
   // MARK: Within a transaction
+
+  /// See `drop`.
+  func removeChosen(
+    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
+  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
+    let statement = try database.statement(
+      """
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+      FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
+      """)
+    if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
+    statement.bind(Int64(Limits.storeDropMax), at: 2)
+    let chosen = try rows(of: statement, offsets: try wallOffsets())
+    try remove(chosen)
+    return (chosen, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: []))
+  }
+
+  private func remove(_ entries: [OutboxEntry]) throws(StoreError) {
+    for entry in entries {
+      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
+      statement.bind(entry.sequence, at: 1)
+      try statement.run()
+    }
+  }
 
   /// Its row; answers the sequence.
   func insert(_ entry: OutboxEntry) throws(StoreError) -> Int64 {
@@ -124,7 +159,7 @@ extension Store {
 
   /// See `expire`.
   func removeExpired(
-    at moment: Moment, clockIsGood: Bool, limit: Int
+    at moment: Moment, clockIsGood: Bool, sparing spared: [EntryID], limit: Int
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try noteClock(moment)
     let offsets = try wallOffsets()
@@ -138,15 +173,13 @@ extension Store {
         """)
       statement.bind(start.boot, at: 1)
       statement.bind(threshold, at: 2)
-      statement.bind(Int64(limit - expired.count), at: 3)
-      expired += try rows(of: statement, offsets: offsets)
+      statement.bind(Int64(limit - expired.count + spared.count), at: 3)
+      for entry in try rows(of: statement, offsets: offsets) where expired.count < limit && !spared.contains(entry.id) {
+        expired.append(entry)
+      }
     }
-    for entry in expired {
-      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
-      statement.bind(entry.sequence, at: 1)
-      try statement.run()
-    }
-    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood))
+    try remove(expired)
+    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: spared))
   }
 
   /// Keeps the latest difference of the two clocks, when it has changed by enough to matter.
@@ -227,19 +260,18 @@ extension Store {
   }
 
   /// The first expiry; in doubt the one that can be judged by the clocks as they are.
-  private func earliestExpiry(at moment: Moment, clockIsGood: Bool) throws(StoreError) -> Expiry? {
+  private func earliestExpiry(
+    at moment: Moment, clockIsGood: Bool, sparing spared: [EntryID]
+  ) throws(StoreError) -> Expiry? {
     var own: Instant?
     var others: Int64?
     for start in try wallOffsets() {
-      let statement = try database.statement("SELECT min(expires_ns) FROM outbox WHERE boot = ?1")
-      defer { statement.reset() }
-      statement.bind(start.boot, at: 1)
-      guard try statement.step(), !statement.isNull(0) else { continue }
+      guard let first = try firstExpiry(of: start, sparing: spared) else { continue }
       if start.boot == boot {
-        own = Instant(nanoseconds: statement.integer(0))
+        own = Instant(nanoseconds: first)
       } else {
         let isOver = clockIsGood && threshold(of: start, at: moment, clockIsGood: true) == .max
-        others = min(others ?? .max, isOver ? 0 : start.unixMilliseconds(statement.integer(0)))
+        others = min(others ?? .max, isOver ? 0 : start.unixMilliseconds(first))
       }
     }
     guard let others else { return own.map { .at($0) } }
@@ -247,6 +279,19 @@ extension Store {
     let remaining = others.subtractingReportingOverflow(moment.unixMilliseconds)
     let isLater = remaining.overflow ? others > 0 : remaining.partialValue > (own - moment.instant).wholeMilliseconds
     return !clockIsGood || isLater ? .at(own) : .atUnixMilliseconds(others)
+  }
+
+  /// On the monotonic clock of that start.
+  private func firstExpiry(of start: Start, sparing spared: [EntryID]) throws(StoreError) -> Int64? {
+    let statement = try database.statement(
+      "SELECT expires_ns, id FROM outbox WHERE boot = ?1 ORDER BY expires_ns LIMIT ?2")
+    defer { statement.reset() }
+    statement.bind(start.boot, at: 1)
+    statement.bind(Int64(spared.count) + 1, at: 2)
+    while try statement.step() {
+      if !spared.contains(EntryID(bigEndianBytes: statement.blob(1))) { return statement.integer(0) }
+    }
+    return nil
   }
 
   // MARK: Rows

@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` says how many of them it has had.
 enum StoreSchema {
   /// In order, each in a transaction with the others that are missing.
-  static let migrations: [String] = [first, second]
+  static let migrations: [String] = [first, second, third]
 
   /// The version of a database that had them all.
   static var version: Int64 { Int64(migrations.count) }
@@ -34,4 +34,16 @@ enum StoreSchema {
   /// There is no index by id: ids are random, and in a long outbox each removal would write a page of its own
   /// (`Store.places`).
   private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
+
+  /// How often the secrets have changed, so that their copy (`Store.backupName`) can be told from a later one.
+  private static let third = "INSERT INTO meta VALUES ('secret changes', (SELECT count(*) FROM secrets));"
+
+  /// The copy of the secrets; made anew each time, so it has no migrations.
+  static let backup = """
+    CREATE TABLE secrets (
+      id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
+      label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """
 }

@@ -90,20 +90,28 @@ extension Store {
     try transaction(
       { () throws(SecretError) in
         try requireRoom(for: secret, key)
-        do throws(StoreError) { try insert(secret, sealed) } catch { throw .store(error) }
+        do throws(StoreError) {
+          try insert(secret, sealed)
+          try noteSecretChange()
+        } catch { throw .store(error) }
       }, failed: { .store($0) })
+    renewBackup()
   }
 
   /// Removes a secret: the tags that were written with it are refused from now on.
   ///
   /// False when there was none.
   public func removeSecret(_ id: String) throws(StoreError) -> Bool {
-    try transaction { () throws(StoreError) in
+    let isRemoved = try transaction { () throws(StoreError) in
       let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
       statement.bind(id, at: 1)
       try statement.run()
-      return database.changeCount > 0
+      guard database.changeCount > 0 else { return false }
+      try noteSecretChange()
+      return true
     }
+    if isRemoved { renewBackup() }
+    return isRemoved
   }
 
   /// Remembers that a tag of this secret was used.

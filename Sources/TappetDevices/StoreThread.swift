@@ -1,16 +1,19 @@
 // The thread that the store lives on, so that a slow card never holds up the lights. All that waits when it wakes shares
 // one commit. It sleeps until it is asked; removals that the disk refused are tried again with the next write, and the use
-// of a secret goes with it too, for it is worth no sync of its own.
+// of a secret goes with it too, for it is worth no sync of its own. A database that turns out to be damaged is replaced: what it
+// was asked fails, what is asked next goes to the new one.
 
 import CPlatform
 import TappetCore
 
 // Unchecked because the compiler cannot see the mutex: `waiting`, `isWanted`, `appendCount` and `isStopping` are touched by
-// any thread, but only under it; `store` and `unfinished` belong to the thread alone from `init` on; `thread` is used by
+// any thread, but only under it, and so is `isSignWanted`; `store`, `isDamaged` and `unfinished` belong to the thread alone from `init` on; `thread` is used by
 // `stop` alone, which one thread calls once.
 /// Runs a store on a thread of its own.
 public final class StoreThread: @unchecked Sendable {
-  private let store: Store
+  /// Nil: the damaged one is closed, and there is no new one yet.
+  private var store: Store?
+  private let replace: @Sendable () throws(StoreError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -19,15 +22,25 @@ public final class StoreThread: @unchecked Sendable {
   private var isWanted = false
   private var appendCount = 0
   private var isStopping = false
+  private var isSignWanted = false
+  /// Whether the thread goes on.
+  public let signs = ThreadSigns()
   private var unfinished: [EntryID] = []
+  /// What is being served has met damage.
+  private var isDamaged = false
   private var thread: pthread_t?
 
   /// Takes the store over and starts the thread.
   ///
   /// `post` is called on it with each answer, and must not block; for an entry that finds no room it is called by
-  /// `submit`. The thread keeps this object alive until `stop`.
-  public init(_ store: sending Store, post: @escaping @Sendable (StoreEvent) -> Void) throws(SystemError) {
+  /// `submit`. `replace` is called on it when the store is damaged, and was closed; it opens another one. The thread keeps this
+  /// object alive until `stop`.
+  public init(
+    _ store: sending Store, replace: @escaping @Sendable () throws(StoreError) -> sending Store,
+    post: @escaping @Sendable (StoreEvent) -> Void
+  ) throws(SystemError) {
     self.store = store
+    self.replace = replace
     self.post = post
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -63,6 +76,17 @@ public final class StoreThread: @unchecked Sendable {
     }
     pthread_mutex_unlock(mutex)
     if let refused { post(.storeFailed(refused, .busy)) }
+  }
+
+  /// Has the thread give a sign.
+  ///
+  /// Any thread.
+  public func askForSign() {
+    signs.ask()
+    pthread_mutex_lock(mutex)
+    isSignWanted = true
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
   }
 
   /// Finishes what waits and ends the thread.
@@ -108,6 +132,7 @@ public final class StoreThread: @unchecked Sendable {
   private func run() {
     pthread_setname_np(pthread_self(), "tappet-store")
     while let requests = take() { serve(StoreBatch(requests, unfinished: unfinished)) }
+    if store == nil { return }
     if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
   }
 
@@ -116,6 +141,10 @@ public final class StoreThread: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !isWanted {
+      if isSignWanted {
+        isSignWanted = false
+        signs.give()
+      }
       if isStopping {
         if waiting.isEmpty { return nil }
         break
@@ -126,23 +155,54 @@ public final class StoreThread: @unchecked Sendable {
     waiting = []
     isWanted = false
     appendCount = 0
+    // A sign that is wanted is given before the next rest; so much work as to have none is a sign as well.
+    if isSignWanted {
+      isSignWanted = false
+      signs.give()
+    }
     return taken
   }
 
-  /// Writes first, then reads: what is fetched stands behind every answer posted before it.
   private func serve(_ batch: StoreBatch) {
-    if batch.writes { write(batch) }
+    isDamaged = false
+    do throws(StoreError) {
+      let store = try openStore()
+      serve(batch, store)
+    } catch {
+      fail(batch, error.fault)
+      for _ in batch.fetches { post(.fetchFailed(error.fault)) }
+    }
+    // Closed before its file is renamed: SQLite would take the new one's log away with it.
+    if isDamaged { store = nil }
+  }
+
+  /// The store, or a new one in the place of the damaged one.
+  private func openStore() throws(StoreError) -> Store {
+    if let store { return store }
+    let fresh = try replace()
+    store = fresh
+    unfinished = []
+    post(.replaced)
+    return fresh
+  }
+
+  /// Writes first, then reads: what is fetched stands behind every answer posted before it.
+  private func serve(_ batch: StoreBatch, _ store: Store) {
+    if batch.writes { write(batch, to: store) }
     for fetch in batch.fetches {
       do throws(StoreError) {
         let answer = try store.fetch(after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood)
         post(.fetched(answer.entries, reachedEnd: answer.reachedEnd))
       } catch {
+        note(error)
         post(.fetchFailed(error.fault))
       }
     }
   }
 
-  private func write(_ batch: StoreBatch) {
+  private func note(_ error: StoreError) { if case .corrupt = error { isDamaged = true } }
+
+  private func write(_ batch: StoreBatch, to store: Store) {
     do throws(StoreError) {
       let events = try batch.commit(to: store)
       unfinished = []
@@ -150,12 +210,13 @@ public final class StoreThread: @unchecked Sendable {
     } catch {
       // To wait for a database that was busy for seconds once for each request would be to wait for ever.
       if case .busy = error { return fail(batch, error.fault) }
-      writeSeparately(batch)
+      note(error)
+      writeSeparately(batch, to: store)
     }
   }
 
   /// One entry that cannot be stored does not take the others with it.
-  private func writeSeparately(_ batch: StoreBatch) {
+  private func writeSeparately(_ batch: StoreBatch, to store: Store) {
     var trouble: StoreFault?
     for part in batch.separated() {
       if let trouble {
@@ -167,6 +228,7 @@ public final class StoreThread: @unchecked Sendable {
         if !part.removals.isEmpty { unfinished = [] }
         for event in events { post(event) }
       } catch {
+        note(error)
         fail(part, error.fault)
         if error.fault.concernsAll { trouble = error.fault }
       }

@@ -15,6 +15,9 @@ public struct SystemClock: Sendable {
     return Moment(instant: Instant(nanoseconds: instant), unixMilliseconds: wall / 1_000_000)
   }
 
+  /// CLOCK_MONOTONIC, which stands still during suspend: service managers count by it.
+  public var monotonicNanoseconds: Int64 { SystemClock.nanoseconds(CLOCK_MONOTONIC) }
+
   /// When something happened that the kernel stamped with `nanoseconds` a moment ago, on whichever of its clocks.
   ///
   /// GPIO edges come with CLOCK_MONOTONIC, with CLOCK_REALTIME from kernels before 5.7. Call it right after the stamp was read.

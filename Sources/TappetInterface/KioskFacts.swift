@@ -40,7 +40,8 @@ struct KioskFacts {
     case .delivered(let entry, let after):
       self.init(type: 6, entry)
       self.after = after
-    case .expired(let entry): self.init(type: 7, entry)
+    // For a program it is the same: it will not be sent.
+    case .expired(let entry), .dropped(let entry): self.init(type: 7, entry)
     case .undeliverable(let entry, _): self.init(type: 8, entry)
     case .readerReady: self.init(type: 9)
     case .readerLost: self.init(type: 10)
@@ -74,6 +75,9 @@ struct KioskFacts {
     case .confirmationEnded(let action, _):
       self.init(type: 31)
       self.action = action
+    case .certificateExpiring: self.init(type: 32)
+    case .certificatesGood: self.init(type: 33)
+    case .refusedMore: self.init(type: 34)
     }
   }
 }
@@ -82,7 +86,7 @@ extension TapRefusal {
   /// Of the action that is concerned.
   fileprivate var action: String? {
     switch self {
-    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked: nil
+    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
     case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
       action

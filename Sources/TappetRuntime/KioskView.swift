@@ -24,7 +24,7 @@ public struct KioskView: Sendable {
   }
 
   /// Who we are at the broker.
-  public let clientID: String
+  public private(set) var clientID: String
   /// When the kiosk was started.
   public let startedAt: Moment
   /// The NFC reader.
@@ -40,9 +40,9 @@ public struct KioskView: Sendable {
   /// Which outputs are on; with the colours of an RGB LED, whether there is one or not.
   public var levels: LightOutputs = []
   /// The outputs that are wired.
-  public let wired: LightOutputs
+  public private(set) var wired: LightOutputs
   /// The buttons' names.
-  public let buttons: [String]
+  public private(set) var buttons: [String]
   /// What is wrong on the panel, by part.
   private var panelTroubles: [(part: PanelPart, text: String)] = []
   /// Whether `%T` may be sealed; nil: not asked yet.
@@ -51,6 +51,8 @@ public struct KioskView: Sendable {
   public var counters = Counters()
   /// Entries that wait in the store.
   public var outboxCount = 0
+  /// The certificates in use, as they were looked at last.
+  public var certificates: [CertificateFact] = []
   /// The newest last; at most `Limits.viewTapsMax`.
   public var taps: [Tap] = []
   /// What lasts.
@@ -66,6 +68,17 @@ public struct KioskView: Sendable {
     for button in configuration.panel.buttons { names.append(button.plan.name) }
     buttons = names
     isLocked = configuration.panel.lockAfter == nil ? nil : true
+  }
+
+  /// Another configuration is in force.
+  mutating func reconfigure(_ configuration: Configuration) {
+    let fresh = KioskView(configuration, startedAt: startedAt)
+    clientID = fresh.clientID
+    wired = fresh.wired
+    buttons = fresh.buttons
+    panelTroubles = []
+    panel = fresh.panel
+    if (isLocked == nil) != (fresh.isLocked == nil) { isLocked = fresh.isLocked }
   }
 
   mutating func show(_ light: Light) {
@@ -84,7 +97,8 @@ public struct KioskView: Sendable {
     case .storeTrouble: disk = Part(isGood: false, text: line.sentence)
     case .storeRecovered: disk = Part(isGood: true, text: "good")
     case .accepted, .delivered: add(line, isGood: true, at: now)
-    case .refused, .ignored, .queued, .expired, .undeliverable: add(line, isGood: false, at: now)
+    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable:
+      add(line, isGood: false, at: now)
     case .panelLost(let part, _): trouble(part, line.sentence)
     case .panelRecovered(let part): trouble(part, nil)
     case .buttonStuck(let button), .buttonChattering(let button): trouble(.input(button), line.sentence)
@@ -92,7 +106,7 @@ public struct KioskView: Sendable {
     case .panelLocked: isLocked = true
     case .panelUnlocked: isLocked = false
     case .codeRefused, .confirming, .confirmationEnded: add(line, isGood: false, at: now)
-    case .clockGood, .clockUnknown, .outboxRestored, .stopping: break
+    case .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .outboxRestored, .stopping: break
     }
   }
 
@@ -120,6 +134,7 @@ public struct KioskView: Sendable {
       "uptime_seconds": .number((now.instant - startedAt.instant).wholeMilliseconds / 1000),
       "light": .string(baseLight.name), "reader": part(reader), "broker": part(broker), "disk": part(disk),
       "panel": part(panel), "locked": isLocked.map { .bool($0) } ?? .null,
+      "certificates": certificatesJSON(at: now),
       "clock_good": clockIsGood.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)), "counters": counts,
       "taps": .array(
         taps.map {

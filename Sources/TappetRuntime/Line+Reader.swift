@@ -52,6 +52,9 @@ extension TapRefusal {
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
+    case .tooMany(let wait):
+      return "tap refused: too many taps of this tag; none is taken for "
+        + String((wait.wholeMilliseconds + 999) / 1000) + " s"
     case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
     }
   }

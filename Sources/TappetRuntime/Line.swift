@@ -21,6 +21,30 @@ public struct Line: Sendable {
     self.fields = [("event", name)] + fields
   }
 
+  /// Says what was done about a damaged database.
+  init(_ recovery: StoreRecovery) {
+    var sentence: String
+    if let path = recovery.setAside {
+      sentence =
+        "the database was damaged: it is kept as " + path + ", a new one is begun, and what waited in it is not sent; "
+    } else {
+      sentence = "the database had lost the last changes of the secrets; "
+    }
+    if recovery.restoredCount == nil {
+      sentence += "there was no copy of the secrets: import them anew"
+    } else {
+      let count = recovery.secretCount
+      sentence += String(count) + (count == 1 ? " secret was" : " secrets were") + " restored from the copy"
+    }
+    self.init(.error, "database-damaged", sentence + ". Look for errors of the disk in the kernel's log")
+  }
+
+  /// Says why the secrets have no copy.
+  init(copyTrouble: StoreError) {
+    self.init(
+      .warning, "copy-trouble", "the copy of the secrets is not up to date: " + copyTrouble.sentence)
+  }
+
   /// Says `report` in the words of this configuration.
   public init(_ report: Report, _ configuration: Configuration) {
     switch report {
@@ -36,6 +60,11 @@ public struct Line: Sendable {
       self.init(
         .info, "tap-ignored", reason.sentence,
         [("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+    case .refusedMore(let count):
+      self.init(
+        .warning, "refused-more",
+        "… and " + String(count) + " more that were refused or ignored within a minute, not told one by one",
+        [("count", String(count))])
     case .accepted(let entry, let uid):
       self.init(
         .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
@@ -48,6 +77,9 @@ public struct Line: Sendable {
     case .expired(let entry):
       self.init(
         .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
+    case .dropped(let entry):
+      self.init(
+        .notice, "dropped", "\(entry.action) was taken out of the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
     case .linkUp(let index):
@@ -74,6 +106,10 @@ public struct Line: Sendable {
         .warning, "clock-unknown",
         "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: trust'"
       )
+    case .certificateExpiring(let days):
+      self.init(.warning, "certificate-expiring", Line.certificateSentence(days), [("days_left", String(days))])
+    case .certificatesGood:
+      self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
     case .storeTrouble(let fault):
       self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder))
     case .storeRecovered:
@@ -120,6 +156,14 @@ public struct Line: Sendable {
     case .confirmationEnded(let action, let end):
       self.init(.info, "not-confirmed", action + " was not confirmed: " + end.sentence, [("action", action)])
     }
+  }
+
+  private static func certificateSentence(_ days: Int) -> String {
+    let when =
+      days < 0
+      ? "ended " + String(-days) + (days == -1 ? " day ago" : " days ago")
+      : "ends in " + String(days) + (days == 1 ? " day" : " days")
+    return "a certificate " + when + "; 'tappet check' says which: replace its file"
   }
 
   /// For `watch` and `--json`.

@@ -16,6 +16,7 @@ extension Runtime {
       do throws(VaultError) {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
+    case "outbox-drop": dropFromOutbox(request, for: client)
     case "next-tag":
       client.awaitsTag = true
     case .some(let name):

@@ -21,9 +21,11 @@ public final class Runtime {
   enum Notice: Sendable {
     case store(StoreEvent)
     case link(LinkEvent)
+    case recovered(StoreRecovery)
   }
 
-  let configuration: Configuration
+  /// What is in force, until it is read anew.
+  var configuration: Configuration
   let reactor: Reactor
   var kiosk: Kiosk
   var journal = Journal()
@@ -31,15 +33,32 @@ public final class Runtime {
   private let clock = SystemClock()
   private let clockWatch: ClockWatch
   private let mailbox: Mailbox<Notice>
-  private let storeThread: StoreThread
-  private let broker: BrokerLink
-  private var reader: ReaderProcess?
-  private let panel: RuntimePanel
+  let storeThread: StoreThread
+  let broker: BrokerLink
+  private(set) var reader: ReaderProcess?
+  /// When the reader, or what looks after it, was last seen to do something.
+  var readerSignAt = Instant(nanoseconds: 0)
+  private var panel: RuntimePanel
+  private let trace: LightTrace?
+  /// The light that was shown last.
+  private var light: Light?
+  /// The board's pins, as they were read last.
+  var profile: BoardProfile?
   private var control: ControlServer?
-  private var waiting: [Event] = []
+  var waiting: [Event] = []
   private var isHandling = false
   private var isClockSynchronised = false
   private var clockCheckDue: Instant?
+  /// The service manager, when `run` was started by one.
+  var serviceManager: ServiceManager?
+  var watchdogDue: Instant?
+  var certificatesDue: Instant?
+  /// Of the certificates that the link was told of last.
+  var certificateDigest: [UInt8]
+  /// Reads the configuration anew at SIGHUP; nil: there is no file.
+  public var loadConfiguration: (() -> ConfigFile.Outcome)?
+  /// Those who asked for something to be dropped, in order.
+  var outboxAskers: [OutboxAsker] = []
   /// Called after each event with what has changed, for a live view.
   public var onChange: ((KioskView) -> Void)?
   /// Called with each report's line, in place of the journal when it is set.
@@ -51,7 +70,9 @@ public final class Runtime {
   /// Whether the kiosk has come to rest.
   public private(set) var isFinished = false
   /// Secrets of the program around us, beside those of the store.
-  private let ownSecrets: [TagSecret]
+  let ownSecrets: [TagSecret]
+  /// Why the secrets' copy could not be brought up to date at the start.
+  private let copyTrouble: StoreError?
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   public init(
@@ -60,7 +81,6 @@ public final class Runtime {
     self.configuration = configuration
     self.ownSecrets = ownSecrets
     let now = clock.now()
-    let trace: LightTrace?
     do throws(SystemError) {
       trace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
     } catch {
@@ -69,8 +89,12 @@ public final class Runtime {
     let store: Store
     let summary: OutboxSummary
     let secrets: [TagSecret]
+    let recovery: StoreRecovery?
+    let trouble: StoreError?
     do throws(VaultError) {
-      let vault = try Vault.open(configuration)
+      let vault = try Vault.recovered(configuration)
+      recovery = vault.recovery
+      trouble = vault.store.backupTrouble
       secrets = try vault.usableSecrets()
       store = vault.store
     } catch { throw .vault(error) }
@@ -81,15 +105,27 @@ public final class Runtime {
     do throws(SystemError) {
       reactor = try Reactor()
       clockWatch = try ClockWatch()
-      let mailbox = try Mailbox<Notice>()
+      // All that the store can have been asked finds room: an answer that is lost would leave a tap without its light.
+      let mailbox = try Mailbox<Notice>(capacity: Limits.noticesMax)
       self.mailbox = mailbox
-      storeThread = try StoreThread(store) { mailbox.post(.store($0)) }
+      storeThread = try StoreThread(
+        store,
+        replace: { () throws(StoreError) in
+          let fresh = try Store.recovered(
+            folder: configuration.stateFolder, bootID: SystemClock().bootID(),
+            unixSeconds: SystemClock().now().unixSeconds)
+          if let recovery = fresh.recovery { mailbox.post(.recovered(recovery)) }
+          return fresh.store
+        }, post: { mailbox.post(.store($0)) })
       broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
       panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
     } catch { throw .system(error) }
     kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
     view = KioskView(configuration, startedAt: now)
+    certificateDigest = Certificates.digest(configuration.broker)
     waiting = [.started(summary), .secretsLoaded(secrets + ownSecrets)]
+    if let recovery { mailbox.post(.recovered(recovery)) }
+    copyTrouble = trouble
   }
 
   private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
@@ -108,6 +144,7 @@ public final class Runtime {
     try start()
     defer { close() }
     try begin()
+    beginSupervision()
     while !isFinished { try dispatch(timeout: nil) }
   }
 
@@ -126,8 +163,11 @@ public final class Runtime {
 
   /// The first events.
   public func begin() throws(RuntimeError) {
+    if let copyTrouble { say(Line(copyTrouble: copyTrouble)) }
     checkClock()
+    checkCertificates()
     handleWaiting()
+    profile = loadProfile()
     do throws(SystemError) { try openPanel() } catch { throw .system(error) }
   }
 
@@ -188,6 +228,7 @@ public final class Runtime {
     waiting.removeAll(keepingCapacity: true)
     isHandling = false
     setTimer()
+    tellStatus()
     onChange?(view)
   }
 
@@ -196,20 +237,31 @@ public final class Runtime {
 
   private func setTimer() {
     var deadline = Self.nextDeadline(of: &kiosk, at: clock.now())
-    if let clockCheckDue, clockCheckDue < deadline ?? Instant(nanoseconds: .max) { deadline = clockCheckDue }
+    for other in [clockCheckDue, watchdogDue, certificatesDue] {
+      if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
+    }
     reactor.setTimer(at: deadline)
   }
 
   private func timerFired() {
-    if let clockCheckDue, clockCheckDue <= clock.now().instant { checkClock() }
+    let now = clock.now().instant
+    if let clockCheckDue, clockCheckDue <= now { checkClock() }
+    if let certificatesDue, certificatesDue <= now { checkCertificates() }
+    if let watchdogDue, watchdogDue <= now { feedWatchdog() }
     feed(.timerFired)
   }
 
   private func drainMailbox() {
     for notice in mailbox.drain() {
       switch notice {
-      case .store(let event): waiting.append(.store(event))
-      case .link(let event): waiting.append(.link(event))
+      case .store(let event):
+        noteOutbox(event)
+        waiting.append(.store(event))
+      case .link(let event):
+        waiting.append(.link(event))
+        // It has read them anew.
+        if case .connected = event { checkCertificates() }
+      case .recovered(let recovery): recovered(recovery)
       }
     }
     handleWaiting()
@@ -218,7 +270,7 @@ public final class Runtime {
   /// Asks the kernel.
   ///
   /// While it says no, it is asked again now and then: it tells nobody when it changes its mind.
-  private func checkClock() {
+  func checkClock() {
     let isSynchronised = clock.isSynchronised()
     let mayChange = !isSynchronised && configuration.checksClock
     clockCheckDue = mayChange ? clock.now().instant + Limits.clockCheckInterval : nil
@@ -230,12 +282,8 @@ public final class Runtime {
   }
 
   private func signalled(_ number: Int32) {
-    guard number != SIGHUP else {
-      say(
-        Line(.warning, "hangup", "SIGHUP: the configuration is read at the start only; restart tappet to apply changes")
-      )
-      return
-    }
+    guard number != SIGHUP else { return reload() }
+    serviceManager?.stopping()
     feed(.stopRequested)
   }
 
@@ -253,7 +301,8 @@ public final class Runtime {
     case .forget(let id): storeThread.submit(.remove([id]))
     case .fetch(let after, let limit, let clockIsGood):
       storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .expire(let clockIsGood): storeThread.submit(.expire(now, clockIsGood: clockIsGood))
+    case .expire(let clockIsGood, let spared):
+      storeThread.submit(.expire(now, clockIsGood: clockIsGood, sparing: spared))
     case .checkStore: storeThread.submit(.check)
     case .noteSecretUse(let id, let unixSeconds):
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
@@ -279,6 +328,7 @@ public final class Runtime {
 
   private func show(_ light: Light, at now: Instant) {
     view.show(light)
+    self.light = light
     panel.show(light, at: now)
     onLight?(light)
     control?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
@@ -291,7 +341,7 @@ public final class Runtime {
     say(line)
   }
 
-  private func say(_ line: Line) {
+  func say(_ line: Line) {
     if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
     control?.broadcast(line.json)
   }
@@ -299,6 +349,7 @@ public final class Runtime {
   // MARK: Reader
 
   private func startReader() {
+    readerSignAt = clock.now().instant
     do throws(SystemError) {
       let process = try ReaderProcess(
         executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
@@ -309,6 +360,7 @@ public final class Runtime {
 
   private func readerSpoke() {
     guard let process = reader else { return }
+    readerSignAt = clock.now().instant
     while true {
       switch process.receive() {
       case .message(let message):
@@ -334,7 +386,26 @@ public final class Runtime {
       if let light = self.panel.shown { self.view.light = light }
       if !self.isHandling { self.onChange?(self.view) }
     }
-    try panel.open(profile: loadProfile(), isWatched: onChange != nil)
+    try panel.open(profile: profile, isWatched: onChange != nil)
+  }
+
+  /// The lines of the configuration in the place of those before.
+  func replacePanel() {
+    panel.close()
+    do throws(SystemError) {
+      panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
+      if let light { panel.show(light, at: clock.now().instant) }
+      try openPanel()
+    } catch {
+      say(Line(.error, "panel-lost", "the panel cannot be opened: " + error.call + " failed: " + error.text))
+    }
+  }
+
+  /// What became of a damaged database.
+  private func recovered(_ recovery: StoreRecovery) {
+    say(Line(recovery))
+    // Shown like other trouble of the disk's, until a write proves the new one.
+    waiting.append(.store(.checkFailed(.corrupt)))
   }
 
   /// The board's pins; without them the lines that need them fail, each with its sentence.
@@ -362,7 +433,9 @@ public final class Runtime {
 
   /// Secrets were changed by the tool: read them anew.
   func reloadSecrets() throws(VaultError) -> Int {
-    let secrets = try Vault.open(configuration).usableSecrets()
+    let vault = try Vault.open(configuration)
+    let secrets = try vault.usableSecrets()
+    if let trouble = vault.store.backupTrouble { say(Line(copyTrouble: trouble)) }
     feed(.secretsLoaded(secrets + ownSecrets))
     return secrets.count
   }

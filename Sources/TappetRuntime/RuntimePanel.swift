@@ -89,6 +89,8 @@ final class RuntimePanel {
   func close() {
     alarm.set(at: nil)
     write([])
+    reactor.unwatch(alarm.fileDescriptor)
+    if let virtual { reactor.unwatch(virtual.fileDescriptor) }
     gpio?.close()
     for led in leds { led?.close() }
   }

@@ -18,20 +18,39 @@ public struct Vault {
   /// The database.
   public let store: Store
   private let sealingKey: SecretKey
+  /// What was done about a damaged database.
+  public private(set) var recovery: StoreRecovery?
+
+  /// As `open`, but a damaged database is set aside and a new one begun: for the kiosk itself.
+  public static func recovered(_ configuration: Configuration) throws(VaultError) -> Vault {
+    let opened: (store: Store, recovery: StoreRecovery?)
+    do throws(StoreError) {
+      let clock = SystemClock()
+      opened = try Store.recovered(
+        folder: configuration.stateFolder, bootID: clock.bootID(), unixSeconds: clock.now().unixSeconds)
+    } catch { throw .store(error) }
+    var vault = try Vault(opened.store, configuration)
+    vault.recovery = opened.recovery
+    return vault
+  }
 
   /// Opens both in the configuration's state folder; they are made at the first start.
   public static func open(_ configuration: Configuration) throws(VaultError) -> Vault {
     let store: Store
-    let hasSecrets: Bool
     do throws(StoreError) {
       store = try Store(folder: configuration.stateFolder, bootID: SystemClock().bootID())
-      hasSecrets = try store.secretCount() > 0
     } catch { throw .store(error) }
+    return try Vault(store, configuration)
+  }
+
+  private init(_ store: Store, _ configuration: Configuration) throws(VaultError) {
+    self.store = store
+    let hasSecrets: Bool
+    do throws(StoreError) { hasSecrets = try store.secretCount() > 0 } catch { throw .store(error) }
     do throws(SealingKeyError) {
-      let key = try SealingKey.load(
+      sealingKey = try SealingKey.load(
         folder: configuration.stateFolder,
         credentials: secure_getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }, mayMake: !hasSecrets)
-      return Vault(store: store, sealingKey: key)
     } catch { throw .sealingKey(error) }
   }
 

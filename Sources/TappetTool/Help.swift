@@ -16,6 +16,9 @@ enum Help {
       secret import    let the tags of a share URL act here
       secret list      which secrets there are
       secret remove    refuse the tags of one secret from now on
+      outbox list      what waits for the broker
+      outbox drop      do not send it
+      outbox export    write it to a file
       token seal|open  timestamp tokens by hand
 
     'tappet COMMAND --help' tells more. --config FILE names the configuration (/etc/tappet/kiosk.yaml).
@@ -152,6 +155,29 @@ enum Help {
     Usage: tappet secret remove [--config FILE] ID
 
     Removes one secret: exactly the tags written with it are refused from now on, by a running kiosk too.
+    """,
+    "outbox": """
+    Usage: tappet outbox list [--json]
+           tappet outbox drop ID | --all [--json]
+           tappet outbox export FILE [--json]
+    """,
+    "outbox list": """
+    Usage: tappet outbox list [--config FILE] [--json]
+
+    Lists what was accepted and waits for the broker, the oldest first: id (%I), action, topic, time left, message. With
+    --json an object a line.
+    """,
+    "outbox drop": """
+    Usage: tappet outbox drop [--config FILE] [--json] ID
+           tappet outbox drop [--config FILE] [--json] --all
+
+    Takes one entry, or all, out of the outbox: they will not be sent. A running kiosk does it itself; what is with the
+    broker already, its answer outstanding, may have arrived. Exit status 1: there is no such entry.
+    """,
+    "outbox export": """
+    Usage: tappet outbox export [--config FILE] [--json] FILE
+
+    Writes every entry as a JSON object a line to FILE, which must not exist yet (mode 0600). The outbox keeps them.
     """,
     "token": """
     Usage: tappet token seal [--key-file FILE] [--time SECONDS]

@@ -21,6 +21,8 @@ enum RunCommand {
   private static func run(_ configuration: Configuration, _ arguments: Arguments) -> ExitStatus {
     do throws(RuntimeError) {
       let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
+      let path = arguments.value("config") ?? Settings.defaultPath
+      runtime.loadConfiguration = { ConfigFile.load(path: path) }
       guard isatty(1) == 1, !arguments.has("plain") else {
         try runtime.run()
         return .success

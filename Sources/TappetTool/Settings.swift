@@ -39,7 +39,12 @@ struct RunningKiosk {
 
   /// Asks, and waits for the answer; nil when none came in time.
   func ask(_ request: String, waiting limit: Duration = .seconds(3)) -> JSON? {
-    guard socket.send(JSON.object(["request": .string(request)]).encoded()), socket.waitReadable(for: limit) else {
+    ask(.object(["request": .string(request)]), waiting: limit)
+  }
+
+  /// Asks with more than a name.
+  func ask(_ request: JSON, waiting limit: Duration = .seconds(3)) -> JSON? {
+    guard socket.send(request.encoded()), socket.waitReadable(for: limit) else {
       return nil
     }
     guard case .message(let bytes) = socket.receive(sizeMax: Limits.controlReplySizeMax) else { return nil }

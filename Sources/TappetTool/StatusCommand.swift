@@ -33,6 +33,11 @@ enum StatusCommand {
       Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
       Output.print("light     \(status["light"]?.text ?? "")")
       for name in parts { Output.print(padded(name) + (status[name]?["text"]?.text ?? "")) }
+      for certificate in status["certificates"]?.elements ?? [] {
+        Output.print(
+          "expires   \(certificate["days_left"]?.wholeNumber ?? 0) days left: \(certificate["subject"]?.text ?? ""), \(certificate["file"]?.text ?? "")"
+        )
+      }
       Output.print("clock     " + (status["clock_good"] == .bool(true) ? "good" : "not synchronised"))
       Output.print("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
       if case .object(let counts)? = status["counters"] {

@@ -1,4 +1,4 @@
-// The command line: which command, which options, which exit status. Data goes to stdout, everything else to stderr.
+// Which command, and what it ends with. Data goes to stdout, everything else to stderr.
 
 import CPlatform
 import TappetCore
@@ -18,20 +18,7 @@ enum ExitStatus: Int32 {
   case failure = 4
 }
 
-/// The program's entry, called by main.c.
-@_cdecl("tappet_tool_main")
-public func tappet_tool_main(
-  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-  guard let arguments else { return ExitStatus.usage.rawValue }
-  // A core dump would hold the secrets.
-  _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
-  tp_ignore_sigpipe()
-  let words = (0..<Int(count)).compactMap { arguments[$0].map { String(cString: $0) } }
-  return Tool.run(Array(words.dropFirst())).rawValue
-}
-
-/// Chooses the command.
+/// The commands that are typed now and then; `run` and `status` are Front's.
 enum Tool {
   static func run(_ words: [String]) -> ExitStatus {
     guard let first = words.first else {
@@ -42,12 +29,8 @@ enum Tool {
     switch first {
     case "--help", "-h", "help":
       return help(rest)
-    case "--version":
-      Output.print("tappet \(Version.text)")
-      return .success
-    case "run": return RunCommand.run(rest)
+    case "run", "status": return help([first])
     case "check": return CheckCommand.run(rest)
-    case "status": return StatusCommand.run(rest)
     case "init": return InitCommand.run(rest)
     case "import-settings": return ImportSettingsCommand.run(rest)
     case "cert":
@@ -62,6 +45,10 @@ enum Tool {
       return subcommand(
         of: first, rest,
         ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+    case "outbox":
+      return subcommand(
+        of: first, rest,
+        ["list": OutboxCommand.list, "drop": OutboxCommand.drop, "export": OutboxCommand.export])
     case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
     default:
       Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")

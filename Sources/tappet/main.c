@@ -1,3 +1,3 @@
-int tappet_tool_main(int argc, char **argv);
+int tappet_main(int argc, char **argv);
 
-int main(int argc, char **argv) { return tappet_tool_main(argc, argv); }
+int main(int argc, char **argv) { return tappet_main(argc, argv); }

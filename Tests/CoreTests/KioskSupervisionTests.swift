@@ -214,6 +214,73 @@ import Testing
     #expect(story.commit(at: 230).words.first == "light queued")
   }
 
+  // MARK: Progress
+
+  @Test func `a store that does not answer is progress for three minutes, and then it is none`() {
+    let story = KioskScript()
+    story.startAll()
+    story.tap(at: 1_000, .of(.lightSecret, uid: 1))
+    let first = story.lastEffects.compactMap { $0.storedEntry }.first
+    story.tap(at: 100_000, .of(.lightSecret, uid: 2))
+    story.at(180_900, .reader(.heartbeat))
+    #expect(!story.kiosk.isStuck(at: story.moment(180_900)))
+    #expect(story.kiosk.isStuck(at: story.moment(181_001)))
+    // An answer is progress, though another is owed.
+    guard let first else { Issue.record("nothing stored"); return }
+    story.at(181_002, .store(.stored(first.id, sequence: 1)))
+    story.at(181_003, .timerFired)
+    #expect(!story.kiosk.isStuck(at: story.moment(181_010)))
+  }
+
+  @Test func `a broker that is away for hours is no reason to start anew, a thread that hangs is`() {
+    let story = KioskScript()
+    story.startOffline()
+    for minute in 1...300 {
+      for word in story.sleep(until: minute * 60_000) {
+        if word.hasPrefix("connect") { story.at(story.time, .link(.failed(.connectionRefused))) }
+        if word == "start reader" { story.at(story.time, .readerNotStarted(code: 2)) }
+        if word == "kill reader" { story.at(story.time, .readerEnded(.signaled(9))) }
+        #expect(!story.kiosk.isStuck(at: story.moment(story.time)))
+      }
+    }
+    story.at(18_100_000, .timerFired)
+    #expect(story.lastEffects.map { $0.words }.contains("connect 0"))
+    story.at(18_280_001, .reader(.heartbeat))
+    #expect(story.kiosk.isStuck(at: story.moment(18_280_001)))
+  }
+
+  @Test func `a loop that does not tell the time is stuck`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(!story.kiosk.isStuck(at: story.moment(190_000)))
+    #expect(story.kiosk.isStuck(at: story.moment(193_000)))
+  }
+
+  // MARK: Certificates
+
+  @Test func `a certificate that ends soon is shown and told once a day, and taps work`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.at(20, .certificates(daysLeft: 15)) == [])
+    #expect(
+      story.at(30, .certificates(daysLeft: 14)) == ["report certificate ends in 14", "light certificate-expiring"])
+    #expect(story.at(40, .certificates(daysLeft: 14)) == [])
+    #expect(story.at(50, .certificates(daysLeft: 13)) == ["report certificate ends in 13"])
+    #expect(story.tap(at: 100, .of(.lightSecret)) == ["store light", "note light-1"])
+    #expect(story.at(200, .certificates(daysLeft: -1)) == ["report certificate ends in -1"])
+    #expect(story.at(300, .certificates(daysLeft: nil)) == ["report certificates good", "light ready"])
+  }
+
+  @Test func `every other trouble goes before a certificate`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(20, .certificates(daysLeft: 3))
+    story.at(30, .clockChecked(isSynchronised: false))
+    #expect(story.kiosk.baseLight == .clockUnknown)
+    story.at(40, .clockChecked(isSynchronised: true))
+    #expect(story.kiosk.baseLight == .certificateExpiring)
+  }
+
   // MARK: Lights and sleep
 
   @Test func `the most serious trouble is shown`() {

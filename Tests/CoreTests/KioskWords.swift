@@ -14,7 +14,8 @@ extension Effect {
     case .store(let entry): "store \(entry.action)"
     case .forget: "forget"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .expire(let clockIsGood): "expire" + (clockIsGood ? "" : " without a clock")
+    case .expire(let clockIsGood, let spared):
+      "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
@@ -48,12 +49,14 @@ extension Report {
     case .refused(_, _, let refusal): "refused \(refusal.words)"
     case .ignored(_, _, .held): "held"
     case .ignored(_, _, .cooldown(let remaining)): "cooldown \(remaining.wholeMilliseconds)"
+    case .refusedMore(let count): "refused \(count) more"
     case .accepted(let entry, _): "accepted \(entry.action)"
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
     case .expired(let entry): "expired \(entry.action)"
+    case .dropped(let entry): "dropped \(entry.action)"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
     case .linkUp(let endpoint): "link up \(endpoint)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
@@ -62,6 +65,8 @@ extension Report {
     case .linkClosed: "link closed"
     case .clockGood: "clock good"
     case .clockUnknown: "clock unknown"
+    case .certificateExpiring(let days): "certificate ends in \(days)"
+    case .certificatesGood: "certificates good"
     case .storeTrouble(let fault): "store trouble \(fault)"
     case .storeRecovered: "store recovered"
     case .outboxRestored(let count): "restored \(count)"
@@ -107,6 +112,7 @@ extension TapRefusal {
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
+    case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
     }
   }
 }

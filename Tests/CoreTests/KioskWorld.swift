@@ -12,7 +12,7 @@ struct KioskWorld {
     case append(OutboxEntry)
     case remove(EntryID)
     case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-    case expire(clockIsGood: Bool)
+    case expire(clockIsGood: Bool, sparing: [EntryID])
     case check
   }
 
@@ -129,7 +129,7 @@ struct KioskWorld {
       let isAsked = questions.contains { if case .fetch = $0 { true } else { false } }
       if isAsked { complain("two fetches at a time") }
       questions.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .expire(let clockIsGood): questions.append(.expire(clockIsGood: clockIsGood))
+    case .expire(let clockIsGood, let spared): questions.append(.expire(clockIsGood: clockIsGood, sparing: spared))
     case .checkStore: questions.append(.check)
     case .light(.accepted), .light(.queued):
       if !event.isStored { complain("a promise was made before the commit") }

@@ -149,33 +149,34 @@ extension KioskWorld {
       guard diskIsGood else { return tell(.store(.fetchFailed(.ioError))) }
       let found = database.filter { $0.sequence > after && $0.isSendable(clockIsGood: clockIsGood) }
       tell(.store(.fetched(found.prefix(limit).map { $0.fetched }, reachedEnd: found.count <= limit)))
-    case .expire(let clockIsGood):
+    case .expire(let clockIsGood, let spared):
       guard diskIsGood else { return tell(.store(.expireFailed(.ioError))) }
-      expire(clockIsGood: clockIsGood)
+      expire(clockIsGood: clockIsGood, sparing: spared)
     case .check: tell(.store(diskIsGood ? .checked : .checkFailed(.full)))
     }
   }
 
-  private mutating func expire(clockIsGood: Bool) {
+  private mutating func expire(clockIsGood: Bool, sparing spared: [EntryID]) {
     let over = database.filter { entry in
+      if spared.contains(entry.id) { return false }
       if case .atUnixMilliseconds = entry.expiry, !clockIsGood { return false }
       return entry.expiry.isOver(at: now)
     }
     let ids = Set(over.map { $0.id })
     database.removeAll { ids.contains($0.id) }
     settled.formUnion(ids)
-    tell(.store(.expired(over.map { $0.fetched }, earliest: earliestExpiry)))
+    tell(.store(.expired(over.map { $0.fetched }, earliest: earliestExpiry(sparing: spared))))
   }
 
   /// The first by whichever clock comes first.
-  private var earliestExpiry: Expiry? {
+  private func earliestExpiry(sparing spared: [EntryID]) -> Expiry? {
     func remaining(_ expiry: Expiry) -> Int64 {
       switch expiry {
       case .at(let instant): (instant - now.instant).wholeMilliseconds
       case .atUnixMilliseconds(let time): clockIsSynchronised ? time - now.unixMilliseconds : .max
       }
     }
-    return database.map { $0.expiry }.min { remaining($0) < remaining($1) }
+    return database.filter { !spared.contains($0.id) }.map { $0.expiry }.min { remaining($0) < remaining($1) }
   }
 
   // MARK: The end and the beginning
@@ -192,8 +193,6 @@ extension KioskWorld {
       case .fetch, .expire, .check: break
       }
     }
-    // Expired while it was with the broker: whether it was delivered, a kiosk that dies can tell nobody.
-    outcomes.formUnion(unacknowledged.filter { id in !database.contains { $0.id == id } })
     (questions, reader, link, isFinished) = ([], .none, .none, false)
     unacknowledged.removeAll()
     publishedOnConnection.removeAll()
@@ -208,7 +207,8 @@ extension KioskWorld {
     tell(
       .started(
         OutboxSummary(
-          count: database.count, size: database.reduce(0) { $0 + $1.message.size }, earliestExpiry: earliestExpiry)))
+          count: database.count, size: database.reduce(0) { $0 + $1.message.size },
+          earliestExpiry: earliestExpiry(sparing: []))))
     tell(.clockChecked(isSynchronised: clockIsSynchronised))
     tell(.secretsLoaded(Self.secrets))
   }

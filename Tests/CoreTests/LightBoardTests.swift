@@ -136,7 +136,9 @@ extension LightBoard {
   @Test func `the ranks are an order of what a person must know first`() {
     let lasting = Light.allCases.filter { $0.isLasting }.sorted { $0.rank < $1.rank }
     #expect(
-      lasting == [.ready, .locked, .starting, .clockUnknown, .offline, .readerLost, .fault, .confirming])
+      lasting == [
+        .ready, .locked, .certificateExpiring, .starting, .clockUnknown, .offline, .readerLost, .fault, .confirming,
+      ])
   }
 }
 

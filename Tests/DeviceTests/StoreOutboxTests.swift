@@ -128,6 +128,17 @@ import Testing
     #expect(answer.expired.map(\.id.low) == [1])
   }
 
+  @Test func `what is spared stays, and is not what comes next`() throws {
+    let store = try folder.open()
+    let entries = (1...4).map { OutboxEntry.test($0, lifetime: $0 == 4 ? 900 : 1) }
+    _ = try store.append(entries)
+    let now = Moment.test(500, wallSeconds: 1_000_400)
+    let answer = try store.expire(at: now, clockIsGood: true, sparing: [entries[0].id, entries[2].id], limit: 1)
+    #expect(answer.expired.map(\.id) == [entries[1].id] && answer.earliest == entries[3].expiry)
+    #expect(try store.summary(at: now, clockIsGood: true).count == 3)
+    #expect(try store.expire(at: now, clockIsGood: true).expired.map(\.id) == [entries[0].id, entries[2].id])
+  }
+
   @Test func `more than can be told at once stays due`() throws {
     let store = try folder.open()
     _ = try store.append((1...10).map { .test($0, lifetime: 1) })

@@ -35,9 +35,37 @@ private final class Answers: @unchecked Sendable {
     let store = try folder.open()
     try prepare(store)
     let answers = answers
+    let path = folder.path
     // Nobody else holds it; the compiler cannot see through `prepare`.
     nonisolated(unsafe) let handed = store
-    return try StoreThread(handed) { answers.post($0) }
+    return try StoreThread(
+      handed, replace: { () throws(StoreError) in try Self.replacement(path) }, post: { answers.post($0) })
+  }
+
+  private static func replacement(_ path: String) throws(StoreError) -> Store {
+    try Store.recovered(folder: path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_770_000_000).store
+  }
+
+  @Test func `a database that is damaged while it is used is set aside, and the next entries go to a new one`() throws {
+    let thread = try start { store in
+      for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
+    }
+    defer { thread.stop() }
+    // Another program's hand; what is in the log is put into the database first, and all of it overwritten but its head.
+    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
+    let size = StateFolder.size(folder.databasePath)
+    try file.seek(toOffset: 4096)
+    file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
+    try file.close()
+    thread.submit(.fetch(after: 0, limit: 1000, clockIsGood: true))
+    #expect(try #require(answers.wait(1)).map(describe) == ["fetchFailed corrupt"])
+    thread.submit(.append(.test(5000)))
+    #expect(try #require(answers.wait(3)).map(describe) == ["fetchFailed corrupt", "replaced", "stored 5000 1"])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("tappet.db.damaged-1770000000"), "\(names)")
+    #expect(StateFolder.size(folder.path + "/tappet.db.damaged-1770000000") == size)
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "1")
   }
 
   private func describe(_ event: StoreEvent) -> String {
@@ -50,6 +78,9 @@ private final class Answers: @unchecked Sendable {
     case .fetchFailed(let fault): "fetchFailed \(fault)"
     case .expired(let entries, _): "expired \(entries.map(\.id.low))"
     case .expireFailed(let fault): "expireFailed \(fault)"
+    case .dropped(let entries, _): "dropped \(entries.map(\.id.low))"
+    case .dropFailed(let fault): "dropFailed \(fault)"
+    case .replaced: "replaced"
     case .checked: "checked"
     case .checkFailed(let fault): "checkFailed \(fault)"
     }
@@ -65,7 +96,7 @@ private final class Answers: @unchecked Sendable {
     _ = answers.wait(3)
     thread.submit(.remove([EntryID(high: 7, low: 1)]))
     _ = answers.wait(4)
-    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true))
+    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true, sparing: []))
     _ = answers.wait(5)
     thread.submit(.check)
     let events = try #require(answers.wait(6))

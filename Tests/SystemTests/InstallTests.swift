@@ -14,7 +14,8 @@ import Testing
     #expect(made.status == 0, "\(made.errors)")
     let root = stage + "/opt/tappet/"
     for file in [
-      "bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-reader", "lib/libtappet.so.0", "lib/libtappet.so",
+      "bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-tool", "libexec/tappet/tappet-reader",
+      "lib/libtappet.so.0", "lib/libtappet.so",
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
       "share/doc/tappet/kiosk.yaml", "share/doc/tappet/60-tappet-gpio.rules",
       "share/tappet/profiles/raspberry-pi.yaml",

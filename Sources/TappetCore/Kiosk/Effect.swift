@@ -20,8 +20,9 @@ public enum Effect: Sendable {
   case forget(EntryID)
   /// Fetch the entries behind `sequence`, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove and name the entries whose time is over; answered by `StoreEvent.expired`.
-  case expire(clockIsGood: Bool)
+  /// Remove and name the entries whose time is over, but for `sparing`, which are with the broker; answered by
+  /// `StoreEvent.expired` or `.expireFailed`.
+  indirect case expire(clockIsGood: Bool, sparing: [EntryID])
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.

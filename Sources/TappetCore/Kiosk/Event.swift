@@ -18,6 +18,14 @@ public enum Event: Sendable {
   case timerFired
   /// Whether the kernel says that the wall clock is right; told at the start and at each change or step.
   case clockChecked(isSynchronised: Bool)
+  /// Other settings are in force from now on; `reconnect`: those of the broker differ.
+  ///
+  /// Whoever performs `connect` has the new endpoints before it tells this. When the panel's plan differs, its lines are
+  /// opened anew after this was told; when they are opened anew for another reason, `PanelEvent.closed` is told first.
+  indirect case reconfigured(KioskSettings, reconnect: Bool)
+  /// How many days the first of the certificates in use to end has left; negative: it has ended; nil: there are none, or
+  /// the clock cannot tell.
+  case certificates(daysLeft: Int?)
   /// The secrets in force from now on.
   case secretsLoaded([TagSecret])
   /// tappet-reader said something.

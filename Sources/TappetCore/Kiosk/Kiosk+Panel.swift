@@ -51,6 +51,8 @@ extension Kiosk {
         _ = panel.forget(button)
       }
       return panel.failed(part, fault, at: now.instant)
+    case .closed:
+      return panelClosed()
     case .edge(let button, let isActive, let time):
       setGate()
       return done(inputs.edge(button, isActive: isActive, at: time), at: now)
@@ -62,7 +64,7 @@ extension Kiosk {
       return done(inputs.key(button, isDown: isDown, at: time), at: now)
     case .asked(let action):
       guard isTaking, lock.isLocked else { return gestured([], .press, action, at: now) }
-      return refuse(.button, nil, .panelLocked)
+      return refuse(.button, nil, .panelLocked, at: now)
     }
   }
 
@@ -171,7 +173,7 @@ extension Kiosk {
     guard isTaking, lock.isLocked else { return [] }
     switch lock.pressed(button, at: now.instant) {
     case .taken: return [.light(.reading)]
-    case .refused, .blocked: return refuse(.button, nil, .panelLocked)
+    case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
       return [.light(.refused), .report(.codeRefused(wait: wait))]

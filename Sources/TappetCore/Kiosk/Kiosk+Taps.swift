@@ -3,14 +3,19 @@
 extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
     let uid = reading.uid
-    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held) }
+    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
+    if let wait = rates.waitToBeVerified(uid, at: now.instant) {
+      return refuse(.tag, uid, .tooMany(wait: wait), at: now)
+    }
     switch settings.verify(reading, secrets: secrets) {
     case .failure(let refusal):
-      return refuse(.tag, uid, refusal)
+      rates.noteRefused(uid, at: now.instant)
+      return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       let action = tap.action
       if let remaining = taps.cooldownRemaining(uid, action, at: now.instant) {
-        return unlock(by: action, at: now) + ignore(uid, action: action.name, .cooldown(remaining: remaining))
+        return unlock(by: action, at: now)
+          + ignore(uid, action: action.name, .cooldown(remaining: remaining), at: now)
       }
       let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
       if let within = action.confirmWithin {
@@ -24,8 +29,12 @@ extension Kiosk {
   mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     var effects = unlock(by: action, at: now)
-    if let obstacle = obstacle(to: action) { return effects + refuse(.tag, uid, obstacle) }
+    if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
+      return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
+    }
+    if let obstacle = obstacle(to: action) { return effects + refuse(.tag, uid, obstacle, at: now) }
     lock.used(at: now.instant)
+    rates.noteAccepted(uid, at: now.instant)
     taps.noteAccepted(uid, action, cooldownMax: settings.cooldownMax, at: now.instant)
     effects.append(.store(enter(action, by: .tag, uid, at: now)))
     effects.append(.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds))
@@ -38,7 +47,7 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle) }
+    if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle, at: now) }
     return [.store(enter(action, by: .button, nil, at: now))]
   }
 
@@ -50,14 +59,16 @@ extension Kiosk {
     return [.light(.queued), .report(.accepted(entry, uid: uid)), .report(.queued(entry, reason))]
   }
 
-  mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal) -> [Effect] {
+  mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     counters.refused += 1
-    return [.light(.refused), .report(.refused(trigger: trigger, uid: uid, refusal))]
+    let report = Report.refused(trigger: trigger, uid: uid, refusal)
+    return [.light(.refused)] + refusals.tell(report, at: now.instant)
   }
 
-  private mutating func ignore(_ uid: TagUID, action: String?, _ reason: TapIgnored) -> [Effect] {
+  private mutating func ignore(_ uid: TagUID, action: String?, _ reason: TapIgnored, at now: Moment) -> [Effect] {
     counters.ignored += 1
-    return [.light(baseLight), .report(.ignored(uid: uid, action: action, reason))]
+    let report = Report.ignored(uid: uid, action: action, reason)
+    return [.light(baseLight)] + refusals.tell(report, at: now.instant)
   }
 
   /// What forbids the action now, though it is allowed as such.

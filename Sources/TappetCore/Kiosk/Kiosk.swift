@@ -1,5 +1,5 @@
 // Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift,
-// those of the panel in Kiosk+Panel.swift.
+// those of the panel in Kiosk+Panel.swift, a change of the configuration in Kiosk+Settings.swift.
 //
 // In: an `Event` and the time. Out: effects, in the order in which they are to be performed, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
@@ -17,12 +17,15 @@ public struct Kiosk: Sendable {
     case finished
   }
 
-  let settings: KioskSettings
+  /// What it is configured to do, until `Event.reconfigured`.
+  public internal(set) var settings: KioskSettings
   private var phase: Phase = .starting
   private(set) var reader: ReaderSupervision
-  private(set) var link: LinkSupervision
+  var link: LinkSupervision
   var outbox: Outbox
   var taps = TapMemory()
+  var rates = TapRates()
+  var refusals = RefusalReports()
   var inputs: PanelInputs
   var lock: PanelLock
   var panel = PanelSupervision()
@@ -33,11 +36,13 @@ public struct Kiosk: Sendable {
   /// How many taps and presses came to what.
   public internal(set) var counters = Counters()
   private var isClockSynchronised: Bool?
-  /// The expiry pass that is under way; one at a time.
-  private var isExpiring = false
+  /// What is left of the first certificate to end, while it is too little.
+  private var certificateDaysLeft: Int?
   private var store = StoreSupervision()
   /// The lasting light that is shown.
   private var shownLight: Light?
+  /// Since when the store owes an answer, by its last one; nil: it owes none.
+  private var storeSilentSince: Instant?
 
   /// A kiosk that has not started: it waits for `Event.started`.
   ///
@@ -58,6 +63,16 @@ public struct Kiosk: Sendable {
   /// Whether `%T` may be sealed.
   public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
 
+  /// Whether an answer that never fails to come has not come, or a deadline passed long ago: a thread hangs, or the loop
+  /// around the kiosk does, and only a new process helps.
+  ///
+  /// For a watchdog: as long as the loop turns and this is false, there is progress. Trouble that recovers by itself is not
+  /// meant: a broker that is away, a disk that is full, a reader that is silent (it is killed and started anew).
+  public func isStuck(at now: Moment) -> Bool {
+    func isOld(_ instant: Instant?) -> Bool { instant.map { now.instant - $0 > Limits.answerMax } ?? false }
+    return isOld(storeSilentSince) || isOld(link.askedAt) || isOld(nextDeadline(at: now))
+  }
+
   /// When `Event.timerFired` is due, if nothing happens before; nil: when something happens.
   public func nextDeadline(at now: Moment) -> Instant? {
     var deadline: Instant?
@@ -72,6 +87,7 @@ public struct Kiosk: Sendable {
       consider(store.deadline)
       consider(expiryDeadline(at: now))
       consider(panel.deadline)
+      consider(refusals.deadline)
     }
     consider(inputs.deadline)
     consider(lock.deadline)
@@ -86,6 +102,8 @@ public struct Kiosk: Sendable {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
     case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
+    case .reconfigured(let settings, let reconnect): effects = reconfigured(settings, reconnect: reconnect, at: now)
+    case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
@@ -104,7 +122,13 @@ public struct Kiosk: Sendable {
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += lastingLight()
+    noteProgress(of: event, at: now.instant)
     return effects
+  }
+
+  private mutating func noteProgress(of event: Event, at now: Instant) {
+    guard outbox.isAwaitingStore || store.isChecking else { return storeSilentSince = nil }
+    if case .store = event { storeSilentSince = now } else if storeSilentSince == nil { storeSilentSince = now }
   }
 
   // MARK: Life
@@ -124,7 +148,8 @@ public struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
+      return endConfirmation(.closed) + refusals.tellRest() + [.report(.stopping(unacknowledged: outbox.inflightCount))]
+        + reader.stop()
     case .draining, .closing:
       phase = .finished
       return [.finish]
@@ -135,6 +160,14 @@ public struct Kiosk: Sendable {
 
   /// Whether what is accepted now can be sent now.
   var isSending: Bool { link.isUp && phase == .running }
+
+  /// Whether an end was asked for.
+  var isStopping: Bool {
+    switch phase {
+    case .starting, .running: false
+    case .draining, .closing, .finished: true
+    }
+  }
 
   /// While stopping only what can be promised by the commit is taken, and at the very end nothing.
   var isTaking: Bool {
@@ -150,12 +183,12 @@ public struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now.instant) + store.timeUp(at: now.instant)
-        + panel.timeUp(at: now.instant) + expireWhatIsOver(at: now)
+        + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
-      return link.stop() + finishIfClosed()
+      return link.stop(at: now.instant) + finishIfClosed()
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }
@@ -174,10 +207,26 @@ public struct Kiosk: Sendable {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
-    guard wasGood != clockIsGood || (isFirst && !clockIsGood) else { return [] }
-    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
-    guard clockIsGood else { return [.report(.clockUnknown)] }
-    return isFirst ? [] : [.report(.clockGood)]
+    if isFirst, !wasGood, !clockIsGood { return [.report(.clockUnknown)] }
+    let effects = clockJudged(before: wasGood, at: now)
+    return isFirst && clockIsGood ? [] : effects
+  }
+
+  /// What follows when the clock is taken for good, or is not any more.
+  mutating func clockJudged(before wasGood: Bool, at now: Moment) -> [Effect] {
+    guard wasGood != clockIsGood else { return [] }
+    outbox.clockChanged(at: now.instant)
+    return [.report(clockIsGood ? .clockGood : .clockUnknown)]
+  }
+
+  // MARK: Certificates
+
+  /// Told at each change: once a day while it is near.
+  private mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
+    let warned = certificateDaysLeft
+    certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
+    guard warned != certificateDaysLeft else { return [] }
+    return [.report(certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
   }
 
   // MARK: Reader
@@ -191,7 +240,7 @@ public struct Kiosk: Sendable {
       taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
       return effects + [.light(.reading)]
     case .tagRead(let reading): return effects + tagRead(reading, at: now)
-    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault))
+    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault), at: now)
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return effects + tagGone(uid)
@@ -208,22 +257,21 @@ public struct Kiosk: Sendable {
       if link.isUp { outbox.linkUp() }
       return effects
     case .failed(let failure):
-      link.endedWhileStopping()
+      link.endedByOrder(at: now.instant)
       return link.failed(failure, at: now.instant, random: &random)
     case .lost(let failure):
-      let expired = linkDown()
-      link.endedWhileStopping()
-      return expired + link.lost(failure, at: now.instant, random: &random)
+      outbox.linkDown()
+      link.endedByOrder(at: now.instant)
+      return link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
-      let effects = link.disconnected()
+      let effects = link.disconnected(at: now.instant)
       // Not by our order: the link is as it was, and so is what is in flight.
-      return link.isUp ? effects : linkDown() + effects
+      if !link.isUp { outbox.linkDown() }
+      return effects
     case .acknowledged(let id): return delivered(id, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
   }
-
-  private mutating func linkDown() -> [Effect] { outbox.linkDown().flatMap { expiredEffects($0) } }
 
   // MARK: Store
 
@@ -235,7 +283,7 @@ public struct Kiosk: Sendable {
       let trouble = store.failed(fault, at: now.instant)
       guard let (entry, uid) = outbox.notStored(id) else { return trouble }
       if let uid { taps.notAccepted(uid, action: entry.action) }
-      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault))
+      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault), at: now)
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
       return []
@@ -243,17 +291,21 @@ public struct Kiosk: Sendable {
       outbox.removed(ids)
       return []
     case .expired(let entries, let earliest):
-      isExpiring = false
       return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
+    case .dropped(let entries, let earliest):
+      return outbox.expired(entries, earliest: earliest).map { .report(.dropped($0)) }
+    case .replaced:
+      outbox.replaced()
+      return []
     case .checked:
       return store.succeeded()
     case .expireFailed(let fault):
-      isExpiring = false
+      outbox.expireFailed()
       return store.failed(fault, at: now.instant)
     case .fetchFailed(let fault):
       outbox.fetchFailed()
       return store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault):
+    case .removeFailed(let fault), .checkFailed(let fault), .dropFailed(let fault):
       return store.failed(fault, at: now.instant)
     }
   }
@@ -293,12 +345,11 @@ public struct Kiosk: Sendable {
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    isExpiring = true
-    return [.expire(clockIsGood: clockIsGood)]
+    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now))]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {
-    guard !isExpiring, store.isGood else { return nil }
+    guard !outbox.isExpiring, store.isGood else { return nil }
     guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
@@ -315,6 +366,7 @@ public struct Kiosk: Sendable {
     if link.hasFailed { return .offline }
     if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }
+    if certificateDaysLeft != nil { return .certificateExpiring }
     return lock.isLocked ? .locked : .ready
   }
 

@@ -7,11 +7,13 @@ struct LinkSupervision: Sendable {
     /// None; the next attempt is then.
     case waiting(until: Instant)
     /// Connecting; always answered, the link has its own time limit.
-    case connecting
+    case connecting(since: Instant)
     /// CONNACK came.
     case connected(since: Instant)
+    /// Asked to disconnect, and then to connect anew; always answered.
+    case reconnecting(since: Instant)
     /// Asked to disconnect; always answered.
-    case disconnecting
+    case disconnecting(since: Instant)
     /// Not wanted any more.
     case stopped
   }
@@ -22,7 +24,7 @@ struct LinkSupervision: Sendable {
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
   private var policy = RetryPolicy()
-  private let endpointCount: Int
+  private var endpointCount: Int
 
   init(endpointCount: Int, connectAt now: Instant) {
     self.endpointCount = endpointCount
@@ -33,12 +35,20 @@ struct LinkSupervision: Sendable {
 
   var isStopped: Bool { state == .stopped }
 
+  /// When the order was given whose answer is awaited; nil: there is none.
+  var askedAt: Instant? {
+    switch state {
+    case .connecting(let since), .reconnecting(let since), .disconnecting(let since): since
+    case .waiting, .connected, .stopped: nil
+    }
+  }
+
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
   /// The deadline passed.
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
-    state = .connecting
+    state = .connecting(since: now)
     return [.connect(endpoint: endpoint)]
   }
 
@@ -77,31 +87,61 @@ struct LinkSupervision: Sendable {
   }
 
   /// The link ended by our own order.
-  mutating func disconnected() -> [Effect] {
-    guard case .disconnecting = state else { return [] }
-    state = .stopped
-    return [.report(.linkClosed)]
+  mutating func disconnected(at now: Instant) -> [Effect] {
+    switch state {
+    case .disconnecting, .reconnecting:
+      endedByOrder(at: now)
+      return [.report(.linkClosed)]
+    case .waiting, .connecting, .connected, .stopped:
+      return []
+    }
+  }
+
+  /// The endpoints are others: the first one's turn, at once.
+  ///
+  /// What went wrong with the old ones says nothing of them.
+  mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
+    self.endpointCount = endpointCount
+    endpoint = 0
+    policy = RetryPolicy()
+    switch state {
+    case .waiting:
+      state = .waiting(until: now)
+      return []
+    case .connecting, .connected:
+      state = .reconnecting(since: now)
+      return [.disconnect]
+    case .reconnecting, .disconnecting, .stopped:
+      return []
+    }
   }
 
   /// No connection is wanted any more.
   ///
   /// An attempt under way is broken off.
-  mutating func stop() -> [Effect] {
+  mutating func stop(at now: Instant) -> [Effect] {
     switch state {
     case .connecting, .connected:
-      state = .disconnecting
+      state = .disconnecting(since: now)
       return [.disconnect]
     case .waiting:
       state = .stopped
+      return []
+    case .reconnecting(let since):
+      state = .disconnecting(since: since)
       return []
     case .disconnecting, .stopped:
       return []
     }
   }
 
-  /// While stopping, any end of the connection is the end.
-  mutating func endedWhileStopping() {
-    if case .disconnecting = state { state = .stopped }
+  /// Once an end was ordered, any end of the connection is it.
+  mutating func endedByOrder(at now: Instant) {
+    switch state {
+    case .disconnecting: state = .stopped
+    case .reconnecting: state = .waiting(until: now)
+    case .waiting, .connecting, .connected, .stopped: break
+    }
   }
 
   private mutating func wait(_ delay: Duration, at now: Instant) {

@@ -19,8 +19,8 @@ struct Outbox: Sendable {
   private var inflight: [EntryID: OutboxEntry] = [:]
   /// Acknowledged or given up, their removal not yet confirmed: never to be sent again.
   private var settled: Set<EntryID> = []
-  /// In flight when their time was over: the PUBACK decides whether they were delivered or expired.
-  private var expiredInFlight: Set<EntryID> = []
+  /// The expiry pass that is under way; one at a time.
+  private var expiring: ExpiryPass?
   private var reading: Reading = .idle
   /// A fetch was ordered and not answered.
   ///
@@ -39,6 +39,15 @@ struct Outbox: Sendable {
     case complete(through: Int64)
   }
 
+  /// What the store was told to let go, and has not answered.
+  private struct ExpiryPass: Sendable {
+    /// What was over then is not sent any more, whatever the clock says since: the store may be removing it.
+    var moment: Moment
+    /// What was with the broker then: the PUBACK decides whether it was delivered or expired, so it stays in the store until
+    /// then, or it would have no outcome if we were killed meanwhile.
+    var spared: [OutboxEntry]
+  }
+
   init(_ summary: OutboxSummary) {
     count = summary.count
     size = summary.size
@@ -52,6 +61,9 @@ struct Outbox: Sendable {
 
   var inflightCount: Int { inflight.count }
   var uncommittedCount: Int { uncommitted.count }
+  var isExpiring: Bool { expiring != nil }
+  /// Whether something was asked that is answered exactly once.
+  var isAwaitingStore: Bool { !uncommitted.isEmpty || isFetchUnanswered || isExpiring }
 
   // MARK: The store
 
@@ -100,8 +112,19 @@ struct Outbox: Sendable {
   /// Their rows are gone.
   mutating func removed(_ ids: [EntryID]) { for id in ids { settled.remove(id) } }
 
+  /// An expiry pass begins; answers those that it must spare.
+  mutating func willExpire(at now: Moment) -> [EntryID] {
+    let spared = Array(inflight.values).inOrder { $0.sequence < $1.sequence }
+    expiring = ExpiryPass(moment: now, spared: spared)
+    return spared.map { $0.id }
+  }
+
+  mutating func expireFailed() { expiring = nil }
+
   /// The store removed these because their time was over; answers those whose outcome that is.
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
+    let spared = expiring?.spared ?? []
+    expiring = nil
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
@@ -109,13 +132,27 @@ struct Outbox: Sendable {
       if settled.remove(entry.id) != nil { continue }
       leave(entry)
       gone.insert(entry.id)
-      if inflight[entry.id] != nil { expiredInFlight.insert(entry.id) } else { outcomes.append(entry) }
+      inflight[entry.id] = nil
+      outcomes.append(entry)
     }
     window.removeAll { gone.contains($0.id) }
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { note(earliest) }
+    // Back from the broker without its word, while the store left them out.
+    for entry in spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
     return outcomes
+  }
+
+  /// The store is another one, and empty; what is in memory was promised, and goes out from there.
+  mutating func replaced() {
+    count = 0
+    size = 0
+    earliestInstant = nil
+    earliestUnixMilliseconds = nil
+    settled.removeAll()
+    // Its sequences begin anew.
+    if reading != .idle { reading = .behind(through: 0) }
   }
 
   // MARK: The link
@@ -132,14 +169,12 @@ struct Outbox: Sendable {
     if count > 0 { note(.at(now)) }
   }
 
-  /// The connection is over; answers the entries that had expired while they were with the broker.
-  mutating func linkDown() -> [OutboxEntry] {
-    let lost = inflight.values.filter { expiredInFlight.contains($0.id) }
+  /// The connection is over: what was with the broker waits in the store again, unless its time is over.
+  mutating func linkDown() {
+    for entry in inflight.values { note(entry.expiry) }
     inflight.removeAll()
-    expiredInFlight.removeAll()
     window.removeAll()
     reading = .idle
-    return lost.inOrder { $0.sequence < $1.sequence }
   }
 
   /// The broker has it, or will never take it: it is not ours any more.
@@ -147,10 +182,8 @@ struct Outbox: Sendable {
   /// Nil when it is not in flight.
   mutating func settle(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
-    if expiredInFlight.remove(id) == nil {
-      settled.insert(id)
-      leave(entry)
-    }
+    settled.insert(id)
+    leave(entry)
     return entry
   }
 
@@ -163,9 +196,10 @@ struct Outbox: Sendable {
     var kept: [OutboxEntry] = []
     var waiting: [String] = []
     for entry in window {
+      let isGoing = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
       let isSendable =
         inflight.count < Limits.inflightMax && !waiting.contains(entry.action)
-        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now)
+        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now) && !isGoing
       if isSendable {
         inflight[entry.id] = entry
         taken.append(entry)

@@ -22,6 +22,8 @@ public indirect enum TapRefusal: Error, Hashable, Sendable {
   case notStored(action: String, StoreFault)
   /// The buttons are locked.
   case panelLocked
+  /// This tag was refused, or accepted, too often lately; how long it is not taken.
+  case tooMany(wait: Duration)
 }
 
 /// Why a tap was neither accepted nor refused.
@@ -61,7 +63,7 @@ public enum ConfirmationEnd: Hashable, Sendable {
   case otherTouch
   /// The tag was taken away, or its reader went.
   case tagGone
-  /// The panel was locked, or the kiosk ends.
+  /// The panel was locked, the configuration changed, or the kiosk ends.
   case closed
 }
 
@@ -71,10 +73,14 @@ public indirect enum Report: Sendable {
   case readerLost(ReaderLoss)
   case refused(trigger: Trigger, uid: TagUID?, TapRefusal)
   case ignored(uid: TagUID, action: String?, TapIgnored)
+  /// So many more were refused or ignored within the minute, and not told one by one.
+  case refusedMore(count: Int)
   case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
   case expired(OutboxEntry)
+  /// A person took it out of the outbox.
+  case dropped(OutboxEntry)
   /// The broker will never take it; MQTT's reason code, or nil when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
   case linkUp(endpoint: Int)
@@ -84,6 +90,10 @@ public indirect enum Report: Sendable {
   case linkClosed
   case clockGood
   case clockUnknown
+  /// The days that are left of the first certificate to end; negative: it has ended.
+  case certificateExpiring(daysLeft: Int)
+  /// The certificates in use have time left again.
+  case certificatesGood
   case storeTrouble(StoreFault)
   case storeRecovered
   case outboxRestored(count: Int)

@@ -30,10 +30,16 @@ public indirect enum StoreEvent: Sendable {
   case fetched([OutboxEntry], reachedEnd: Bool)
   /// Nothing could be read.
   case fetchFailed(StoreFault)
-  /// These were removed because their time was over; when the next one's is.
+  /// These were removed because their time was over; when the next one's is, those that were spared left out.
   case expired([OutboxEntry], earliest: Expiry?)
+  /// These were removed because a person wished it; when the next one's time is over.
+  case dropped([OutboxEntry], earliest: Expiry?)
+  /// Nothing was dropped.
+  case dropFailed(StoreFault)
   /// Nothing was removed.
   case expireFailed(StoreFault)
+  /// The database was damaged; a new one, which is empty, has taken its place.
+  case replaced
   /// A trial write reached the disk.
   case checked
   /// A trial write did not.

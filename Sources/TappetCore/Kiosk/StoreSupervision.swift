@@ -15,6 +15,9 @@ struct StoreSupervision: Sendable {
 
   var isGood: Bool { state == .good }
 
+  /// Whether the answer to a trial is awaited.
+  var isChecking: Bool { if case .checking = state { true } else { false } }
+
   var deadline: Instant? { if case .faulty(_, let checkAt) = state { checkAt } else { nil } }
 
   mutating func timeUp(at now: Instant) -> [Effect] {

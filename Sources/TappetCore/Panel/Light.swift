@@ -13,6 +13,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case fault = 6
   case locked = 7
   case confirming = 8
+  case certificateExpiring = 9
   // Moments of one tap or press.
   case reading = 10
   case accepted = 11
@@ -33,6 +34,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .fault: "fault"
     case .locked: "locked"
     case .confirming: "confirming"
+    case .certificateExpiring: "certificate-expiring"
     case .reading: "reading"
     case .accepted: "accepted"
     case .deliveredByTag: "delivered-by-tag"
@@ -60,12 +62,13 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     switch self {
     case .ready, .reading: 0
     case .locked, .accepted: 1
-    case .starting, .queued, .deliveredByTag, .deliveredByButton: 2
-    case .clockUnknown, .expired: 3
-    case .offline, .refused: 4
-    case .readerLost: 5
-    case .fault: 6
-    case .confirming: 7
+    case .certificateExpiring, .queued, .deliveredByTag, .deliveredByButton: 2
+    case .starting, .expired: 3
+    case .clockUnknown, .refused: 4
+    case .offline: 5
+    case .readerLost: 6
+    case .fault: 7
+    case .confirming: 8
     }
   }
 }

@@ -29,6 +29,8 @@ public enum PanelEvent: Sendable {
   case opened(PanelPart, isActive: Bool, debouncesItself: Bool)
   /// A part cannot be had, or was lost.
   case failed(PanelPart, PanelFault)
+  /// All parts were let go; those that there are from now on are opened, or fail, anew.
+  case closed
   /// A button's contact moved; the kernel's time.
   case edge(input: Int, isActive: Bool, at: Instant)
   /// It moved faster than anybody read it; its level at that time.

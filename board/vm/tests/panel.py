@@ -109,9 +109,7 @@ def gestures(world):
     press(chip, BELL, 1100)
     settle(world, scene=1)
     mark(world)
-    press(chip, BELL)
-    time.sleep(0.1)
-    press(chip, BELL)
+    chip.train(BELL, [False, True, False, True], 60)  # By one loop in the guest: its pauses are what counts.
     settle(world, bell=1)
     mark(world)
     press(chip, BELL)  # Once is neither.
@@ -209,19 +207,21 @@ def bad_lines(world):
 
 @on_each("a chip that vanishes is said, and taken again when it is back")
 def vanishes(world):
+    """Linux before 6.8 frees a chip that is in use, and trips over it at once, later or never: no other test gets this boot."""
     try:
-        return vanish(world)
+        vanish(world)
     except Exception:
-        # Linux before 6.8 frees a chip that is in use; now and then it trips over it itself.
         fault = world.kernel_failed()
         if not fault:
             raise
-        world.reboot()
         raise Skip(f"the kernel itself failed when the chip went: {fault.strip()}") from None
+    finally:
+        world.reboot()
 
 
 def vanish(world):
     chip, kiosk = ready(world), world.kiosk
+    before = open_files(world)
     chip.unplug()
     until("the sentence", lambda: "went away" in kiosk.log())
     # The guest counts by ticks, and what this machine takes away from it as well; a loop would use all of it.
@@ -239,14 +239,12 @@ def vanish(world):
 
     until("a press after the chip's return", pressed, 40, 0.3)
     until("the status LED", lambda: chip.value(STATUS))
-    open_files = int(world.machine.agent.sh("ls /proc/$(cat /run/kiosk.pid)/fd | wc -l"))
-    for _ in range(5):
-        chip.unplug()
-        chip.plug()
-    wire(world)
-    until("a press after five more", pressed, 40, 0.3)
-    later = int(world.machine.agent.sh("ls /proc/$(cat /run/kiosk.pid)/fd | wc -l"))
-    require(later <= open_files, f"{open_files} descriptors became {later}")
+    later = open_files(world)
+    require(later <= before, f"{before} descriptors became {later}")
+
+
+def open_files(world):
+    return int(world.machine.agent.sh("ls /proc/$(cat /run/kiosk.pid)/fd | wc -l"))
 
 
 def cpu_ms(world):

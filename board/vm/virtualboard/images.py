@@ -11,6 +11,7 @@ from .machine import EMULATOR
 HERE = os.path.join(ROOT, "board/vm")
 APT_STATE = os.path.join(ROOT, ".build-debian")
 FOLDER = os.path.join(ROOT, ".build-vm")
+LIBRARY_PROGRAMS = ("values", "panel", "misuse")
 NO_MIRROR = 3  # board/debian-packages
 
 
@@ -56,7 +57,7 @@ def sysroot(release):
 
 
 def make_programs(release):
-    call(["nice", "make", "ARCH=arm64", f"RELEASE={release}"], f"building for {release}")
+    call(["nice", "make", "ARCH=arm64", f"RELEASE={release}", "board"], f"building for {release}")
 
 
 def make_kernel():
@@ -65,11 +66,21 @@ def make_kernel():
     return kernel
 
 
-def make_probe(release, file):
+def compile_c(release, source, file, *flags):
     libraries = os.path.join(sysroot(release), "usr/lib/aarch64-linux-gnu")
-    words = ["aarch64-linux-gnu-gcc", f"--sysroot={sysroot(release)}", f"-B{libraries}", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"]
-    words += ["-o", file, script("programs/probe.c"), f"-L{libraries}", f"-Wl,-rpath-link,{libraries}"]
-    call([*words, "-lgpiod", "-lmosquitto", "-lsqlite3"], "the probe")
+    words = ["aarch64-linux-gnu-gcc", f"--sysroot={sysroot(release)}", f"-B{libraries}", "-O2", "-Wall", "-Wextra", "-Werror"]
+    words += ["-o", file, source, f"-L{libraries}", f"-Wl,-rpath-link,{libraries}", *flags]
+    call(words, os.path.basename(source))
+    return file
+
+
+def make_c_programs(release, build, folder):
+    """The C program of the tests, and the library's own examples, which link libtappet."""
+    made = [compile_c(release, script("programs/probe.c"), os.path.join(folder, "probe"), "-std=c11", "-lgpiod", "-lmosquitto", "-lsqlite3")]
+    linked = ["-std=gnu99", f"-I{ROOT}/Include", f"-L{ROOT}/{build}/lib", "-ltappet", "-Wl,-rpath,/opt/tappet/lib"]
+    for name in LIBRARY_PROGRAMS:
+        made.append(compile_c(release, f"{ROOT}/Tests/Interface/C/{name}.c", os.path.join(folder, "library-" + name), *linked))
+    return made
 
 
 def make(releases):
@@ -79,16 +90,15 @@ def make(releases):
         call([os.path.join(ROOT, "board/sysroot"), release, sysroot(release)], f"headers and libraries of {release}")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         kernel = pool.submit(make_kernel)
-        for built in [pool.submit(make_programs, release) for release in releases]:
-            built.result()
+        for release in releases:  # They share what was compiled.
+            make_programs(release)
         kernel = kernel.result()
     made = {}
     for release in releases:
         build = "build-arm64" if release == "bookworm" else f"build-arm64-{release}"
         folder, overlay = os.path.join(FOLDER, release), os.path.join(FOLDER, f"overlay-{release}")
-        probe = os.path.join(folder, "probe")
         call([script("build-image"), APT_STATE, release, kernel, folder], f"the file system of {release}")
-        make_probe(release, probe)
-        call([script("build-image"), "overlay", build, overlay, probe], "the overlay")
+        programs = make_c_programs(release, build, folder)
+        call([script("build-image"), "overlay", build, overlay, *programs], "the overlay")
         made[release] = Image(os.path.join(kernel, "vmlinuz"), [os.path.join(folder, "initrd"), overlay])
     return made

@@ -29,6 +29,11 @@ class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
 
+    def count(self, verdict):
+        self.passed += verdict == "passed"
+        self.failed += verdict == "FAILED"
+        self.skipped += verdict == "skipped"
+
     def line(self):
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
@@ -41,22 +46,32 @@ def run_board(board, tests, make_world, tally):
         try:
             if world is None:
                 world = make_world()
-            say = function(world)
-            tally.passed += 1
-            verdict = "passed"
-        except Skip as reason:
-            tally.skipped += 1
-            verdict, say = "skipped", str(reason)
-        except KeyboardInterrupt:
-            raise
-        except Exception as error:
-            tally.failed += 1
-            verdict, say = "FAILED", f"{type(error).__name__}: {error}"
-            traceback.print_exc(file=sys.stderr)
-            if world:
-                world.tell_more()
+            verdict, say = attempt(world, function)
+            fault = world.kernel_failed() if verdict == "FAILED" else ""
+            if fault:
+                # What the kernel does to every program is no finding; what our program makes it do comes again.
+                print(f"          the kernel itself failed, the board is booted anew: {fault.strip()}", flush=True)
+                world.reboot()
+                verdict, say = attempt(world, function)
+            if verdict == "FAILED":
                 world.repair()
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            verdict, say = "FAILED", f"{type(error).__name__}: {error}"
+        tally.count(verdict)
         print(f"  {verdict}  {board}: {name}, {time.monotonic() - began:.1f} s" + (f"\n          {say}" if say else ""), flush=True)
         began = time.monotonic()
     if world:
         world.end()
+
+
+def attempt(world, function):
+    """Runs a test: (verdict, what is to be said of it)."""
+    try:
+        return "passed", function(world)
+    except Skip as reason:
+        return "skipped", str(reason)
+    except Exception as error:
+        traceback.print_exc(file=sys.stderr)
+        world.tell_more()
+        return "FAILED", f"{type(error).__name__}: {error}"

@@ -17,6 +17,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -95,6 +96,7 @@ static inline void tp_reset_getopt(void) { optind = 0; }
 /* Enumerations in glibc, which Swift would see as types of their own. */
 static inline int tp_sock_stream(void) { return SOCK_STREAM; }
 static inline int tp_sock_seqpacket(void) { return SOCK_SEQPACKET; }
+static inline int tp_sock_dgram(void) { return SOCK_DGRAM; }
 static inline int tp_sock_flags(void) { return SOCK_CLOEXEC | SOCK_NONBLOCK; }
 static inline void tp_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
@@ -104,6 +106,10 @@ static inline int tp_bind_unix(int fd, const struct sockaddr_un *address) {
 }
 static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
   return connect(fd, (const struct sockaddr *)address, sizeof *address);
+}
+/* `size`: of the address, which for an abstract name ends where the name does. */
+static inline ssize_t tp_sendto_unix(int fd, const struct sockaddr_un *address, socklen_t size, const void *data, size_t count) {
+  return sendto(fd, data, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)address, size);
 }
 static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
 

@@ -1,0 +1,77 @@
+// What becomes of a damaged database: it is set aside under a name with the time, whole, and a new one is begun with the secrets
+// of the copy. What waited in it is not sent: nobody can say any more that it is what was verified.
+
+import CPlatform
+import TappetCore
+
+/// What was done about a damaged database.
+public struct StoreRecovery: Hashable, Sendable {
+  /// Where the damaged file is now; nil: it was whole, but had lost changes of the secrets.
+  public var setAside: String?
+  /// The secrets in force.
+  public var secretCount: Int
+  /// The secrets that came back from the copy; nil: none had to, or there was no copy.
+  public var restoredCount: Int?
+}
+
+extension Store {
+  /// Opens the store in `folder`, and sets a damaged database aside first; `unixSeconds` names it.
+  ///
+  /// For the kiosk that runs with this folder, not for tools beside it: it would go on writing into the file that was set aside.
+  /// Blocks on the disk.
+  public static func recovered(
+    folder path: String, bootID: [UInt8], unixSeconds: Int64
+  ) throws(StoreError) -> (store: Store, recovery: StoreRecovery?) {
+    var damaged: String?
+    let store: Store
+    do throws(StoreError) {
+      store = try Store(folder: path, bootID: bootID)
+      try store.requireWhole()
+      guard let restored = store.restoredCount else { return (store, nil) }
+      return (store, StoreRecovery(setAside: nil, secretCount: try store.secretCount(), restoredCount: restored))
+    } catch {
+      guard case .corrupt = error else { throw error }
+      damaged = try setAside(path, unixSeconds: unixSeconds)
+    }
+    let fresh = try Store(folder: path, bootID: bootID)
+    return (
+      fresh,
+      StoreRecovery(
+        setAside: damaged, secretCount: try fresh.secretCount(), restoredCount: fresh.restoredCount)
+    )
+  }
+
+  /// Looks through a database that is small enough for it; damage in a larger one is met when it is read.
+  private func requireWhole() throws(StoreError) {
+    let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
+    guard size <= Limits.storeCheckSizeMax else { return }
+    let statement = try database.statement("PRAGMA quick_check(1)")
+    defer { statement.reset() }
+    guard try statement.step(), statement.text(0) != "ok" else { return }
+    throw .corrupt(StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: database.path))
+  }
+
+  /// Renames the database and its log; answers the new path.
+  private static func setAside(_ path: String, unixSeconds: Int64) throws(StoreError) -> String {
+    let folder = try StoreFolder(path: path)
+    try folder.lock()
+    defer { folder.unlock() }
+    let base = fileName + ".damaged-" + String(unixSeconds)
+    var name = base
+    var number = 2
+    while access(folder.file(name), F_OK) == 0 {
+      name = base + "-" + String(number)
+      number += 1
+    }
+    do throws(SystemError) {
+      // The log first: a database without its log is an older one, but a log without its database is nothing.
+      for ending in ["-wal", "-shm", ""] {
+        let from = folder.file(fileName + ending)
+        guard access(from, F_OK) == 0 else { continue }
+        try checked("rename") { rename(from, folder.file(name + ending)) }
+      }
+      try folder.synchronise()
+    } catch { throw .cannotOpen(path: folder.file(fileName), error) }
+    return folder.file(name)
+  }
+}

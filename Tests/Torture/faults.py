@@ -1,0 +1,126 @@
+"""What can go wrong around a kiosk, each fault with its healing. A fault is chosen and timed by the seed alone."""
+import os, signal, time
+
+
+class Faults:
+    """Strikes one fault at a time and heals it after a while."""
+
+    def __init__(self, world, random, is_rough=True):
+        self.world, self.random = world, random
+        self.counts = {}
+        self.heals_at = None
+        self.healing = None
+        self.pause = (1.0, 4.0) if is_rough else (60.0, 180.0)
+        self.strikes_at = time.monotonic() + random.uniform(*self.pause) / 2
+        self.known = [
+            self.cut, self.delay, self.swallow, self.corrupt, self.freeze_broker, self.restart_broker, self.kill_broker,
+            self.swap_certificates, self.unplug_reader, self.silence_reader, self.kill_reader,
+        ]
+
+    def turn(self):
+        """Strikes or heals what is due."""
+        now = time.monotonic()
+        if self.heals_at is not None and now >= self.heals_at:
+            self.heal()
+        elif self.heals_at is None and now >= self.strikes_at:
+            fault = self.random.choice(self.known)
+            duration = self.random.uniform(0.2, 3.0)
+            self.counts[fault.__name__] = self.counts.get(fault.__name__, 0) + 1
+            self.healing = fault()
+            self.heals_at = time.monotonic() + duration
+
+    def heal(self):
+        if self.healing:
+            self.healing()
+        self.healing = self.heals_at = None
+        self.strikes_at = time.monotonic() + self.random.uniform(*self.pause)
+
+    # The line to the broker
+
+    def cut(self):
+        self.world.proxy.cut()
+
+    def delay(self):
+        self.world.proxy.delay = self.random.uniform(0.01, 0.3)
+        return self.world.proxy.heal
+
+    def swallow(self):
+        self.world.proxy.is_swallowing = True
+
+        def healing():
+            # TCP would have sent again what was swallowed; what is not sent again ends the connection.
+            self.world.proxy.cut()
+            self.world.proxy.heal()
+
+        return healing
+
+    def corrupt(self):
+        self.world.proxy.corrupts_next = True
+        return self.world.proxy.heal
+
+    # The broker
+
+    def freeze_broker(self):
+        process = self.world.broker.process
+        process.send_signal(signal.SIGSTOP)
+        return lambda: process.send_signal(signal.SIGCONT)
+
+    def restart_broker(self):
+        return self._end_broker(signal.SIGTERM)
+
+    def kill_broker(self):
+        return self._end_broker(signal.SIGKILL)
+
+    def _end_broker(self, number):
+        """The line first: what the broker has acknowledged must have reached the witness, which is no part of the trial."""
+        world = self.world
+        world.proxy.is_swallowing = True
+        world.proxy.cut()
+        world.witness.settle()
+        world.witness.stop()
+        if number == signal.SIGKILL:
+            # mosquitto writes its sessions down when it is told to.
+            before = os.path.getmtime(f"{world.folder}/mosquitto.db") if os.path.exists(f"{world.folder}/mosquitto.db") else 0
+            world.broker.process.send_signal(signal.SIGUSR1)
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline:
+                time.sleep(0.02)
+                path = f"{world.folder}/mosquitto.db"
+                if os.path.exists(path) and os.path.getmtime(path) > before:
+                    break
+        world.broker.process.send_signal(number)
+        world.broker.process.wait()
+        world.proxy.heal()
+
+        def healing():
+            world.broker.start()
+            world.witness.start()
+
+        return healing
+
+    def swap_certificates(self):
+        """Another authority on both sides: first the broker's, a while later the kiosk's."""
+        other = "second" if self.world.broker.certificates == "first" else "first"
+        restart = self._end_broker(signal.SIGTERM)
+        self.world.broker.use(other)
+        restart()
+
+        def healing():
+            self.world.kiosk.use(other)
+
+        return healing
+
+    # The reader
+
+    def unplug_reader(self):
+        self.world.simulator.tell("unplug")
+        return lambda: self.world.simulator.tell("plug")
+
+    def silence_reader(self):
+        self.world.simulator.tell("stall on")
+        return lambda: self.world.simulator.tell("stall off")
+
+    def kill_reader(self):
+        reader = self.world.kiosk.reader()
+        if reader:
+            os.kill(reader, signal.SIGKILL)

@@ -1,0 +1,235 @@
+"""The real parts of a tortured kiosk: certificates, mosquitto, an independent subscriber, the simulated reader and panel, and the
+kiosk itself as it ships. Every process is started here and ended by its own id."""
+import hashlib, hmac, json, os, re, shutil, signal, socket, subprocess, tempfile, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("TAPPET_BUILD", os.path.join(ROOT, "build"))
+TAPPET = os.path.join(BUILD, "bin/tappet")
+PATH = os.environ["PATH"] + ":/usr/sbin"
+# Stands in the kiosk's log before each of its lives.
+START = "--- start"
+
+
+class Failure(Exception):
+    pass
+
+
+def await_(what, condition, seconds=20):
+    """Waits until `condition` holds and answers its value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise Failure(f"waited {seconds} s in vain for {what}")
+        time.sleep(0.01)
+
+
+def end(process, number=signal.SIGKILL):
+    if process and process.poll() is None:
+        process.send_signal(number)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+class Broker:
+    """mosquitto, which wants client certificates; its sessions outlive it, so that the subscriber misses nothing."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.process = None
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        for name in ("first", "second"):
+            words = [os.path.join(ROOT, "board/demo/make-certificates"), f"{folder}/{name}", "--second-client"]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.certificates = None
+        self.use("first")
+        with open(f"{folder}/mosquitto.conf", "w") as file:
+            file.write(
+                f"user {os.popen('id -un').read()}persistence true\npersistence_location {folder}/\n"
+                f"max_queued_messages 0\nmax_inflight_messages 1000\nset_tcp_nodelay true\nlog_dest none\n"
+                f"listener {self.port} 127.0.0.1\ncafile {folder}/broker/broker-ca.pem\n"
+                f"certfile {folder}/broker/server.pem\nkeyfile {folder}/broker/server.key\n"
+                "require_certificate true\nuse_identity_as_username true\nallow_anonymous false\n"
+            )
+
+    def use(self, name):
+        """The broker's own files are those of this authority, from its next start on."""
+        shutil.rmtree(f"{self.folder}/broker", ignore_errors=True)
+        shutil.copytree(f"{self.folder}/{name}", f"{self.folder}/broker")
+        self.certificates = name
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def start(self):
+        program = shutil.which("mosquitto", path=PATH)
+        if not program:
+            raise Failure("mosquitto is not installed; 'make deps' names its package")
+        self.process = subprocess.Popen(
+            [program, "-c", f"{self.folder}/mosquitto.conf"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        await_("mosquitto", self.listens)
+
+
+class Witness:
+    """mosquitto_sub with a persistent session, connected past the proxy: what really arrived, and when."""
+
+    def __init__(self, broker):
+        self.broker = broker
+        self.process = None
+        self.path = f"{broker.folder}/witnessed"
+        self.log = f"{broker.folder}/witness.log"
+
+    def start(self):
+        self.stop()
+        known = read(self.log).count("Subscribed (mid")
+        pki = f"{self.broker.folder}/{self.broker.certificates}"
+        words = [
+            "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c", "-i",
+            "witness", "-t", "home/#", "-F", "got %U %p", "--cafile", f"{pki}/ca.pem", "--cert", f"{pki}/second-client.pem",
+            "--key", f"{pki}/second-client.key",
+        ]
+        with open(self.log, "ab") as output:
+            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        await_("mosquitto_sub", lambda: read(self.log).count("Subscribed (mid") > known)
+
+    def stop(self):
+        end(self.process, signal.SIGTERM)
+
+    def count(self):
+        return read(self.log).count("\ngot ")
+
+    def settle(self):
+        """Until nothing more comes: what the broker has acknowledged, it has handed on."""
+        while True:
+            before = self.count()
+            time.sleep(0.1)
+            if self.count() == before:
+                return
+
+    def arrivals(self):
+        """(seconds since 1970, id) of each message."""
+        found = re.findall(r"^got (\d+\.\d+) (\S*)$", read(self.log), re.M)
+        return [(float(moment), name) for moment, name in found]
+
+
+class Simulator:
+    """The reader's chip, its tags, and the panel."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        words = [
+            os.path.join(BUILD, "bin/tappet-sim"), "--link", f"{folder}/reader", "--control", f"{folder}/sim", "--panel",
+            f"{folder}/panel", "--pace", "off",
+        ]
+        with open(f"{folder}/sim.log", "wb") as output:
+            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        await_("the simulator", lambda: "ready" in read(f"{folder}/sim.log"))
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.connect(f"{folder}/sim")
+        self.replies = self.connection.makefile("r")
+
+    def tell(self, command):
+        self.connection.sendall((command + "\n").encode())
+        return self.replies.readline().strip()
+
+
+class Kiosk:
+    """`tappet run`, which can be killed and started again."""
+
+    def __init__(self, folder, port):
+        self.folder, self.process = folder, None
+        self.key = os.urandom(32)
+        self.config, self.log, self.lights = f"{folder}/kiosk.yaml", f"{folder}/kiosk.log", f"{folder}/lights"
+        self.use("first")
+        with open(self.config, "w") as file:
+            file.write(
+                f"broker:\n  url: mqtts://localhost:{port}\n  client_id: tortured\n"
+                "  ca: kiosk/ca.pem\n  certificate: kiosk/client.pem\n  private_key: kiosk/client.key\n"
+                f'reader: {{device: "pn532_uart:{folder}/reader"}}\nclock: trust\nstate: state\n'
+                f"panel:\n  simulator: {folder}/panel\n  buttons:\n    - {{name: bell, line: GPIO5, press: bell}}\n"
+                "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
+                "  - {name: bell, topic: home/bell, message: '%I'}\n"
+            )
+        with open(f"{folder}/share", "w") as file:
+            file.write(f"smpshare://secret?idx=0&key={self.key.hex()}&label=Torture\n")
+        self.ask("secret", "import", "--file", f"{folder}/share")
+
+    def use(self, name):
+        """The kiosk's own files are those of this authority, from its next connection on."""
+        shutil.rmtree(f"{self.folder}/kiosk", ignore_errors=True)
+        shutil.copytree(f"{self.folder}/{name}", f"{self.folder}/kiosk")
+
+    def ask(self, *words):
+        done = subprocess.run([TAPPET, *words, "--config", self.config], capture_output=True, text=True, timeout=30)
+        if done.returncode not in (0, 1):
+            raise Failure(f"tappet {' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def status(self):
+        """What it says of itself; empty while it cannot."""
+        words = [TAPPET, "status", "--json", "--config", self.config]
+        answer = subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
+        return json.loads(answer) if answer.startswith("{") else {}
+
+    def start(self):
+        with open(self.log, "ab", 0) as output:
+            output.write((START + "\n").encode())
+            self.process = subprocess.Popen(
+                [TAPPET, "run", "--plain", "--config", self.config, "--light-trace", self.lights],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+
+    def reader(self):
+        """The id of its tappet-reader, if one runs."""
+        found = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
+        return int(found[0]) if found else None
+
+    def url(self, is_forged=False):
+        signed = f"idx=0&ts={int(time.time())}"
+        key = os.urandom(32) if is_forged else self.key
+        return f"smp://action?{signed}&sig={hmac.new(key, signed.encode(), hashlib.sha256).hexdigest()}"
+
+
+class World:
+    """All of it, in a folder that is gone afterwards."""
+
+    def __init__(self, seed):
+        from proxy import Proxy
+
+        self.folder = tempfile.mkdtemp(prefix="tappet-torture.")
+        self.broker = self.witness = self.simulator = self.kiosk = None
+        try:
+            self.broker = Broker(self.folder)
+            self.broker.start()
+            self.witness = Witness(self.broker)
+            self.witness.start()
+            self.proxy = Proxy(self.broker.port, seed)
+            self.simulator = Simulator(self.folder)
+            self.kiosk = Kiosk(self.folder, self.proxy.port)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        for part in (self.kiosk, self.witness, self.simulator, self.broker):
+            if part and part.process:
+                if part.process.poll() is None:
+                    part.process.send_signal(signal.SIGCONT)
+                end(part.process)
+        shutil.rmtree(self.folder, ignore_errors=True)
