@@ -77,13 +77,18 @@ let package = Package(
     library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
+    library("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    library("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
 
     // The public header, so that the exports are checked against it.
     .systemLibrary(name: "CTappet", path: "Include"),
 
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
     layer(
-      "TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO"]),
+      "TappetDevices",
+      [
+        "TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO", "CQREncode", "CPNG",
+      ]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
     layer("TappetInterface", ["TappetRuntime", "CTappet"]),
@@ -100,6 +105,8 @@ let package = Package(
         tests("CoreTests", ["TappetCore"]),
         tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
         tests("SystemTests", ["TappetCore"]),
+        // Tests/Simulation/run builds it with optimisation.
+        .executableTarget(name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation", exclude: ["run", "mutants"]),
       ]),
   swiftLanguageModes: [.v6]
 )

@@ -288,6 +288,26 @@ public enum Limits {
   /// ENOTSUPP, an errno that the kernel's drivers let slip and no header of user space has.
   public static let kernelNotSupported: Int32 = 524
 
+  // MARK: Secrets
+  /// Rows of the audit that are kept; a person who provisions a kiosk all day writes a hundred.
+  public static let auditRowsMax: Int64 = 1000
+  /// Rows in one answer of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
+  public static let secretsPerAnswerMax = 50
+  /// Bytes of a sealed value that is no tag's secret: the longest timestamp key, a tag's password.
+  public static let sealedValueSizeMax = 64
+  /// A shared code is taken off the screen after this: long enough to hold a phone to it.
+  public static let shareDisplayTime: Duration = .seconds(60)
+  /// Pixels of one module in a picture of a code: large enough to be read from a screen.
+  public static let qrCodeScale = 8
+  /// Bytes that are read of what zbarimg finds in a picture: a few codes.
+  public static let scannedTextSizeMax = 16 * 1024
+  /// A photo of many megapixels takes a small board some seconds.
+  public static let scanTimeout: Duration = .seconds(60)
+  /// Bytes of a backup: a thousand secrets, with their labels.
+  public static let backupSizeMax = 1024 * 1024
+  /// Requests about secrets that wait for the disk.
+  public static let secretRequestsMax = 16
+
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.
   public static let reactorEventsPerTurn = 32

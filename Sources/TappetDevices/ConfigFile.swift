@@ -115,7 +115,8 @@ extension ConfigReader {
     let control = socketPath(top["control"])
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
-      broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
+      broker: broker, stateFolder: state, timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
+      readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control ?? state + "/control")
@@ -133,10 +134,18 @@ extension ConfigReader {
     return (count.map { Int($0) }, size)
   }
 
-  private mutating func timestampKey(_ node: YAMLNode?) -> TimestampKey? {
-    guard let node, let mapping = mapping(node, keys: ["file"]),
-      let file = required("file", in: mapping), let path = path(file)
-    else { return nil }
+  /// The key of `{file: FILE}`; or none yet, for it is in the store, with `{stored: true}`.
+  private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
+    guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
+    if let stored = mapping["stored"] {
+      if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      return (nil, true)
+    }
+    guard let file = required("file", in: mapping), let path = path(file) else { return (nil, false) }
+    return (timestampKey(in: path, at: file), false)
+  }
+
+  private mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
       note(.keyFileUnreadable(path: path, error), at: file)

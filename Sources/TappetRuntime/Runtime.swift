@@ -22,6 +22,7 @@ public final class Runtime {
     case store(StoreEvent)
     case link(LinkEvent)
     case recovered(StoreRecovery)
+    case secrets(SecretThread.Reply)
   }
 
   /// What is in force, until it is read anew.
@@ -34,6 +35,7 @@ public final class Runtime {
   private let clockWatch: ClockWatch
   private let mailbox: Mailbox<Notice>
   let storeThread: StoreThread
+  let secretThread: SecretThread
   let broker: BrokerLink
   private(set) var reader: ReaderProcess?
   /// When the reader, or what looks after it, was last seen to do something.
@@ -44,7 +46,7 @@ public final class Runtime {
   private var light: Light?
   /// The board's pins, as they were read last.
   var profile: BoardProfile?
-  private var control: ControlServer?
+  private(set) var control: ControlServer?
   var waiting: [Event] = []
   private var isHandling = false
   private var isClockSynchronised = false
@@ -78,7 +80,8 @@ public final class Runtime {
   public init(
     _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
-    self.configuration = configuration
+    var configuration = configuration
+    let stateFolder = configuration.stateFolder
     self.ownSecrets = ownSecrets
     let now = clock.now()
     do throws(SystemError) {
@@ -96,11 +99,13 @@ public final class Runtime {
       recovery = vault.recovery
       trouble = vault.store.backupTrouble
       secrets = try vault.usableSecrets()
+      if configuration.storesTimestampKey { configuration.timestampKey = try vault.timestampKey() }
       store = vault.store
     } catch { throw .vault(error) }
     do throws(StoreError) {
       summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
     } catch { throw .vault(.store(error)) }
+    self.configuration = configuration
     guard let seed = Self.seed() else { throw .noRandomness }
     do throws(SystemError) {
       reactor = try Reactor()
@@ -108,11 +113,12 @@ public final class Runtime {
       // All that the store can have been asked finds room: an answer that is lost would leave a tap without its light.
       let mailbox = try Mailbox<Notice>(capacity: Limits.noticesMax)
       self.mailbox = mailbox
+      secretThread = SecretThread(SecretDesk(configuration, owner: geteuid())) { mailbox.post(.secrets($0)) }
       storeThread = try StoreThread(
         store,
         replace: { () throws(StoreError) in
           let fresh = try Store.recovered(
-            folder: configuration.stateFolder, bootID: SystemClock().bootID(),
+            folder: stateFolder, bootID: SystemClock().bootID(),
             unixSeconds: SystemClock().now().unixSeconds)
           if let recovery = fresh.recovery { mailbox.post(.recovered(recovery)) }
           return fresh.store
@@ -185,6 +191,7 @@ public final class Runtime {
   public func close() {
     panel.close()
     broker.shutdown()
+    secretThread.stop()
     storeThread.stop()
   }
 
@@ -202,7 +209,7 @@ public final class Runtime {
     try reactor.watch(mailbox.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drainMailbox() }
     try reactor.watch(clockWatch.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in
       _ = try? self.clockWatch.acknowledge()
-      self.checkClock()
+      self.checkClock(hasStepped: true)
       self.handleWaiting()
     }
   }
@@ -262,6 +269,7 @@ public final class Runtime {
         // It has read them anew.
         if case .connected = event { checkCertificates() }
       case .recovered(let recovery): recovered(recovery)
+      case .secrets(let reply): take(reply)
       }
     }
     handleWaiting()
@@ -270,11 +278,11 @@ public final class Runtime {
   /// Asks the kernel.
   ///
   /// While it says no, it is asked again now and then: it tells nobody when it changes its mind.
-  func checkClock() {
+  func checkClock(hasStepped: Bool = false) {
     let isSynchronised = clock.isSynchronised()
     let mayChange = !isSynchronised && configuration.checksClock
     clockCheckDue = mayChange ? clock.now().instant + Limits.clockCheckInterval : nil
-    if isSynchronised != isClockSynchronised || view.clockIsGood == nil {
+    if hasStepped || isSynchronised != isClockSynchronised || view.clockIsGood == nil {
       waiting.append(.clockChecked(isSynchronised: isSynchronised))
     }
     isClockSynchronised = isSynchronised

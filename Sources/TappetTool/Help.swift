@@ -13,13 +13,13 @@ enum Help {
       check            look at everything the kiosk needs, a line each, and say what to do
       status           what the running kiosk is doing
       tag read         what a tag is, what is on it, whether it would work here
-      secret import    let the tags of a share URL act here
-      secret list      which secrets there are
-      secret remove    refuse the tags of one secret from now on
+      secret …         which tags act here: list, new, share, import, rename, remove; rekey
+      audit            who changed or saw a secret, and when
+      backup, restore  all secrets in one file, under a passphrase
       outbox list      what waits for the broker
       outbox drop      do not send it
       outbox export    write it to a file
-      token seal|open  timestamp tokens by hand
+      token seal|open  timestamp tokens by hand; 'token key' stores their key
 
     'tappet COMMAND --help' tells more. --config FILE names the configuration (/etc/tappet/kiosk.yaml).
     Exit status: 0 done; 1 refused, or something is wrong; 2 usage; 3 mistakes in the configuration;
@@ -134,22 +134,54 @@ enum Help {
     Keys and signatures are not printed. Exit status: 0 it would work, 1 it would not, or no tag came.
     """,
     "secret": """
-    Usage: tappet secret import [--file FILE] [--action NAME] [--label LABEL]
-           tappet secret list [--json]
+    Usage: tappet secret list [--json]
+           tappet secret new ACTION [--label LABEL]
+           tappet secret share ID [--url | --out FILE.png|FILE.svg]
+           tappet secret import [--file FILE | --image FILE | --tag] [--action NAME] [--label LABEL]
+           tappet secret rename ID LABEL
            tappet secret remove ID
-    """,
-    "secret import": """
-    Usage: tappet secret import [--config FILE] [--file FILE] [--action NAME] [--label LABEL]
+           tappet secret rekey
 
-    Takes a share URL (smpshare://secret?…) from standard input or from FILE and lets its tags act. A running kiosk
-    takes the secret over at once. It is refused when its action is not configured (or is not NAME), when it is there
-    already, and when the action has three.
-    Example: wl-paste | tappet secret import --label 'Front door'
+    An action has at most three secrets. A running kiosk is asked to do it, and what changed acts at once; 'tappet audit'
+    lists who did what. Root and the kiosk's own user may see keys ('share'), others of its group may not. ID may be cut
+    short as long as only one begins so.
     """,
     "secret list": """
     Usage: tappet secret list [--config FILE] [--json]
 
-    Lists id, action, index and label of each secret; never the key.
+    Lists id, action, index, creation, uses and label of each secret; never the key.
+    """,
+    "secret new": """
+    Usage: tappet secret new [--config FILE] [--label LABEL] ACTION
+
+    Makes a secret without a tag; 'tappet secret share' gives it to a phone or another kiosk.
+    """,
+    "secret share": """
+    Usage: tappet secret share [--config FILE] [--url | --out FILE] ID
+
+    Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared. The code holds the
+    key: who photographs it can make tags.
+
+      --url       print the share URL and nothing else
+      --out FILE  draw the code into a new file, 0600: PNG or SVG by its name
+    """,
+    "secret import": """
+    Usage: tappet secret import [--config FILE] [--file FILE | --image FILE | --tag [--timeout SECONDS]]
+                                [--action NAME] [--label LABEL]
+
+    Takes a share URL (smpshare://secret?…) from standard input and lets its tags act. On a terminal what is typed, or what
+    a USB scanner types, is not shown. It is refused when its action is not configured (or is not NAME), when it is there
+    already, and when the action has three.
+
+      --file FILE   from a file's first line
+      --image FILE  from a picture or photo of the QR code, by zbarimg (package zbar-tools)
+      --tag         from a tag of the older form, which carries its key
+    Example: wl-paste | tappet secret import --label 'Front door'
+    """,
+    "secret rename": """
+    Usage: tappet secret rename [--config FILE] ID LABEL
+
+    Gives a secret another label; '' takes it away.
     """,
     "secret remove": """
     Usage: tappet secret remove [--config FILE] ID
@@ -179,9 +211,39 @@ enum Help {
 
     Writes every entry as a JSON object a line to FILE, which must not exist yet (mode 0600). The outbox keeps them.
     """,
+    "secret rekey": """
+    Usage: tappet secret rekey [--config FILE]
+
+    Seals everything in the state folder under a new key and replaces tappet.key. Where the service manager gives the key,
+    give it the new one as tappet.key, the old one as tappet.key.old, and restart the kiosk.
+    """,
+    "audit": """
+    Usage: tappet audit [--config FILE] [--json]
+
+    Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand deeds.
+    """,
+    "backup": """
+    Usage: tappet backup [--config FILE] [--passphrase-file FILE] FILE
+
+    Writes all secrets, the stored timestamp key and tag passwords into a new FILE, sealed under a passphrase. It holds
+    neither the outbox nor kiosk.yaml and the files that are named in it.
+    """,
+    "restore": """
+    Usage: tappet restore [--config FILE] [--passphrase-file FILE] [--yes] FILE
+
+    Puts what is in a backup in the place of everything that is sealed here, all of it or nothing; asks before, unless
+    --yes. The kiosk must not run. A lost tappet.key is made anew.
+    """,
     "token": """
     Usage: tappet token seal [--key-file FILE] [--time SECONDS]
            tappet token open [--key-file FILE] [--json] TOKEN
+           tappet token key [--key-file FILE]
+    """,
+    "token key": """
+    Usage: tappet token key [--config FILE] [--key-file FILE]
+
+    Stores the timestamp key sealed, for 'timestamp_key: {stored: true}', from standard input (not shown on a terminal) or
+    from a file: 32, 48 or 64 hex digits. A running kiosk takes it over at once.
     """,
     "token seal": """
     Usage: tappet token seal [--config FILE | --key-file FILE] [--time SECONDS]

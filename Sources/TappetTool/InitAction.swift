@@ -39,7 +39,7 @@ extension Setup {
         self.files.timestampKey = SecretText.taking(&digits)
         return nil
       }
-      guard var line = ShortText.read(path: answer, prompt: "") else { return "\(answer) cannot be read" }
+      guard var line = QuietInput.line(path: answer, prompt: "") else { return "\(answer) cannot be read" }
       defer { LibCrypto.wipe(&line) }
       guard TimestampKey(hex: line[...]) != nil else { return "\(answer) must hold 32, 48 or 64 hex digits" }
       self.sources.append(answer)

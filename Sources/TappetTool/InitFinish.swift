@@ -34,7 +34,7 @@ extension Setup {
 
   private func addSecret(_ configuration: Configuration) -> Provisioned {
     if let path = arguments.value("share-file") {
-      guard let text = ShortText.read(path: path, prompt: "") else {
+      guard let text = QuietInput.line(path: path, prompt: "") else {
         Output.complain("tappet init: \(path) cannot be read")
         return .refused
       }

@@ -154,7 +154,7 @@ struct PassphraseSource {
   }
 
   private func read(_ path: String) -> SecretText? {
-    guard var line = ShortText.read(path: path == "-" ? nil : path, prompt: "Passphrase: ") else {
+    guard var line = QuietInput.line(path: path == "-" ? nil : path, prompt: "Passphrase: ") else {
       Output.complain("tappet: the passphrase file \(path) cannot be read, or is too long")
       return nil
     }

@@ -26,13 +26,13 @@ enum TagReadCommand {
     }
   }
 
-  private struct Failure: Error {
+  struct Failure: Error {
     var sentence: String
     var isRefusal = false
   }
 
   /// Through the running kiosk where there is one: only one process may have the reader.
-  private static func read(_ configuration: Configuration, limit: Duration) -> Result<TagReading, Failure> {
+  static func read(_ configuration: Configuration, limit: Duration) -> Result<TagReading, Failure> {
     guard let kiosk = RunningKiosk(configuration) else { return readDirectly(configuration, limit: limit) }
     guard let answer = kiosk.ask("next-tag", waiting: limit) else { return .failure(noTag(limit)) }
     guard

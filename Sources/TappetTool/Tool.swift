@@ -44,12 +44,21 @@ enum Tool {
     case "secret":
       return subcommand(
         of: first, rest,
-        ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+        [
+          "list": SecretCommand.list, "new": SecretCommand.new, "share": SecretShareCommand.run,
+          "import": SecretImportCommand.run, "rename": SecretCommand.rename, "remove": SecretCommand.remove,
+          "rekey": SecretCommand.rekey,
+        ])
     case "outbox":
       return subcommand(
         of: first, rest,
         ["list": OutboxCommand.list, "drop": OutboxCommand.drop, "export": OutboxCommand.export])
-    case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
+    case "audit": return AuditCommand.run(rest)
+    case "backup": return BackupCommand.backUp(rest)
+    case "restore": return BackupCommand.restore(rest)
+    case "token":
+      return subcommand(
+        of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open, "key": TokenCommand.keep])
     default:
       Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")
       return .usage
@@ -89,6 +98,12 @@ enum Output {
 
   /// Data as it is; at once, so that a live view does not lag.
   static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
+
+  /// Data that is no text of ours.
+  static func write(bytes: [UInt8]) { put(bytes, tp_stdout()) }
+
+  /// A question, on the line of its answer.
+  static func prompt(_ text: String) { put(Array(text.utf8), tp_stderr()) }
 
   /// A JSON value on a line, or on several when a person reads it.
   static func print(_ json: JSON) {

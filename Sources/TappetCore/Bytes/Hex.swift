@@ -52,7 +52,8 @@ public enum Hex {
     return false
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
+  /// The lower-case digit of 0 to 15.
+  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
   /// 0 to 15, or 0xFF for what is no digit.
   private static func value(of character: UInt8) -> UInt8 {

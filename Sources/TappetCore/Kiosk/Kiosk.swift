@@ -118,7 +118,7 @@ public struct Kiosk: Sendable {
     case .stopRequested: effects = stop(at: now)
     }
     // Edges come with the time at which they were made; others of the same moment may follow, and are waited for.
-    if case .panel(.edge) = event {} else { effects += dueOnPanel(at: now) }
+    if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += lastingLight()
@@ -209,6 +209,7 @@ public struct Kiosk: Sendable {
     isClockSynchronised = isSynchronised
     if isFirst, !wasGood, !clockIsGood { return [.report(.clockUnknown)] }
     let effects = clockJudged(before: wasGood, at: now)
+    if wasGood, clockIsGood, !isFirst { outbox.clockStepped(at: now.instant) }
     return isFirst && clockIsGood ? [] : effects
   }
 

@@ -46,6 +46,8 @@ struct Outbox: Sendable {
     /// What was with the broker then: the PUBACK decides whether it was delivered or expired, so it stays in the store until
     /// then, or it would have no outcome if we were killed meanwhile.
     var spared: [OutboxEntry]
+    /// The clock was judged anew since: its answer does not tell what expires first.
+    var isOutdated = false
   }
 
   init(_ summary: OutboxSummary) {
@@ -123,7 +125,7 @@ struct Outbox: Sendable {
 
   /// The store removed these because their time was over; answers those whose outcome that is.
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
-    let spared = expiring?.spared ?? []
+    let pass = expiring
     expiring = nil
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
@@ -139,8 +141,10 @@ struct Outbox: Sendable {
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { note(earliest) }
+    guard let pass else { return outcomes }
+    if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
     // Back from the broker without its word, while the store left them out.
-    for entry in spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
+    for entry in pass.spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
     return outcomes
   }
 
@@ -166,7 +170,13 @@ struct Outbox: Sendable {
   /// expires first is another question by another clock: the store is asked anew.
   mutating func clockChanged(at now: Instant) {
     if reading != .idle { restart() }
+    clockStepped(at: now)
+  }
+
+  /// The wall clock was set: which entry expires first is another question.
+  mutating func clockStepped(at now: Instant) {
     if count > 0 { note(.at(now)) }
+    expiring?.isOutdated = true
   }
 
   /// The connection is over: what was with the broker waits in the store again, unless its time is over.

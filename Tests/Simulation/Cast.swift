@@ -1,0 +1,143 @@
+// Who takes part in the stories: actions, secrets, cards, and the configurations that a reload may bring. Made once.
+
+import TappetCore
+
+/// What is the same in every story.
+enum Cast {
+  /// An action, with what the judge needs of it as plain numbers.
+  static let actions: [Action] = [
+    action("light", 1, "toggle", cooldown: .seconds(2)),
+    // With a token: refused without a broker, over after 10 s.
+    action("garage", 2, "open %T", cooldown: .seconds(1)),
+    // Has no secret.
+    action("scene", 3, "evening", cooldown: .zero),
+    // Waits for the clock for an hour.
+    action("patient", 4, "%T %I", offline: .queue, expiresAfter: 3600, cooldown: .zero),
+    // Worthless after 5 s.
+    action("brief", 5, "now", offline: .queue, expiresAfter: 5, cooldown: .zero),
+    // Asks first.
+    action("door", 6, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2),
+    // Opens the panel too.
+    action("master", 7, "in", cooldown: .zero, unlocksPanel: true),
+  ]
+
+  static let secrets: [TagSecret] = [
+    secret("light", 1, 0x11), secret("light", 1, 0x12), secret("garage", 2, 0x22), secret("patient", 4, 0x44),
+    secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77),
+  ]
+
+  /// Which secrets there are, for each version of them.
+  static let secretVersions: [[Int]] = [[0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6], [0, 5], []]
+
+  /// A tag that may come.
+  struct Card: Sendable {
+    var reading: TagReading
+    /// Which of `secrets` signed it for its action; nil: it proves nothing, whatever is configured.
+    var secret: Int?
+  }
+
+  /// How many of `cards` are genuine; they come first.
+  static let genuineCount = 3 * secrets.count
+
+  /// Genuine ones, three of each secret; then those that were forged, and what is no tag of ours.
+  static let cards: [Card] = {
+    var cards: [Card] = []
+    for copy in 0..<3 {
+      for (number, secret) in secrets.enumerated() {
+        let reading = signed(index: secret.index, key: secret.key, uid: 100 + copy * 32 + number)
+        cards.append(Card(reading: reading, secret: number))
+      }
+    }
+    for number in 0..<4 { cards.append(Card(reading: signed(index: 1, key: key(0x99), uid: 300 + number))) }
+    // Of one action's secret, for another.
+    cards.append(Card(reading: signed(index: 3, key: key(0x11), uid: 310)))
+    cards.append(Card(reading: signed(index: 2, key: key(0x11), uid: 311)))
+    cards.append(Card(reading: signed(index: 77, key: key(0x11), uid: 312)))
+    cards.append(Card(reading: holding(Array("https://example.org/".utf8), uid: 313)))
+    cards.append(Card(reading: TagReading(uid: uid(314), model: .ntag213, bytes: [])))
+    // A forged one with the UID of a genuine one.
+    cards.append(Card(reading: signed(index: 1, key: key(0x99), uid: 100)))
+    return cards
+  }()
+
+  /// The configurations; the first is the one at the start.
+  static let settings: [KioskSettings] = [
+    KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 40),
+    KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 150),
+    KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
+    KioskSettings(actions: actions, panel: gestures, endpointCount: 3, trustsClock: true, outboxCountMax: 150),
+    KioskSettings(actions: actions, panel: locked, endpointCount: 2, outboxCountMax: 40, outboxSizeMax: 60),
+    KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
+  ]
+
+  /// A press of each button is an action.
+  private static let plain = PanelPlan(
+    buttons: [button(.press, "light"), button(.press, "garage"), button(.press, "scene"), button(.press, "door")])
+
+  /// Buttons that mean several things, and two that are pressed together.
+  private static let gestures: PanelPlan = {
+    var many = GestureSettings()
+    many[.press] = "light"
+    many[.hold] = "scene"
+    many[.double] = "brief"
+    var again = GestureSettings()
+    again[.repeat] = "brief"
+    again[.release] = "light"
+    return PanelPlan(
+      buttons: [
+        ButtonPlan(name: "many", gestures: many), ButtonPlan(name: "again", gestures: again), button(.press, "patient"),
+        button(.press, "door"),
+      ], chords: [ChordPlan(first: 2, second: 3, action: "master")])
+  }()
+
+  /// Locked until the second, the first and the second button were pressed, or a tag opened it.
+  private static let locked = PanelPlan(
+    buttons: plain.buttons, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
+
+  // MARK: Making them
+
+  private static func action(
+    _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
+    cooldown: Duration, confirmWithin: Int64? = nil, unlocksPanel: Bool = false
+  ) -> Action {
+    Action(
+      name: name, title: name, index: index, topic: "home/" + name, message: PayloadTemplate(message),
+      offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
+      confirmWithin: confirmWithin.map { .seconds($0) }, unlocksPanel: unlocksPanel)
+  }
+
+  private static func button(_ gesture: Gesture, _ action: String) -> ButtonPlan {
+    var settings = GestureSettings()
+    settings[gesture] = action
+    return ButtonPlan(name: action, gestures: settings)
+  }
+
+  private static func key(_ byte: UInt8) -> SecretKey {
+    guard let key = SecretKey([UInt8](repeating: byte, count: SecretKey.size)) else { fatalError("a key of 32 bytes") }
+    return key
+  }
+
+  private static func secret(_ action: String, _ index: Int64, _ byte: UInt8) -> TagSecret {
+    TagSecret(id: "\(action)-\(byte)", action: action, index: index, key: key(byte), createdUnixSeconds: 0, label: nil)
+  }
+
+  private static func uid(_ number: Int) -> TagUID {
+    guard let uid = TagUID([4, UInt8(number >> 8), UInt8(number & 255), 1, 2, 3, 4]) else { fatalError("7 bytes") }
+    return uid
+  }
+
+  private static func signed(index: Int64, key: SecretKey, uid: Int) -> TagReading {
+    guard let url = try? TagURL.sign(index: index, timestamp: 1_700_000_000, key: key) else { fatalError("no HMAC") }
+    return holding(url.text(), uid: uid)
+  }
+
+  /// An NTAG213 with this URI.
+  private static func holding(_ uri: [UInt8], uid number: Int) -> TagReading {
+    guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode(),
+      let blocks = Type2Memory.encode(message: message)
+    else { fatalError("it fits") }
+    let header: [UInt8] = [4, 0, 1, 0x8D, 1, 2, 3, 4, 4, 0x48, 0, 0, 0xE1, 0x10, 0x12, 0x00]
+    let memory = header + blocks + [UInt8](repeating: 0, count: max(0, 144 - blocks.count))
+    return TagReading(uid: uid(number), model: .ntag213, bytes: memory)
+  }
+}

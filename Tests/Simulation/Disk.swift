@@ -1,0 +1,169 @@
+// A disk with a store on it, as StoreThread serves it: what waits shares a commit, removals that failed go with the next one,
+// and the answers are told later, or never when the process dies before.
+
+import TappetCore
+
+/// What the store holds, was asked, and has not told yet.
+struct Disk {
+  /// A question, in the order of asking.
+  enum Question {
+    case append(OutboxEntry)
+    case remove(EntryID)
+    case fetch(after: Int64, limit: Int, clockIsGood: Bool)
+    case expire(Moment, clockIsGood: Bool, spared: [EntryID])
+    case check
+  }
+
+  /// One committed entry.
+  struct Row {
+    var id: EntryID
+    var sequence: Int64
+    var expiry: Expiry
+    /// As the store gives it back.
+    var entry: OutboxEntry
+    /// The start of the machine in which it was accepted.
+    var boot: Int
+    /// The kiosk has given it up; its removal is under way.
+    var isForgotten = false
+  }
+
+  var fault: StoreFault?
+  private(set) var rows: [Row] = []
+  var asked: [Question] = []
+  private(set) var answers: [StoreEvent] = []
+  var owesFetch = false
+  var owesExpiry = false
+  /// The number of the machine's start.
+  private var boot = 0
+  private var unfinished: [EntryID] = []
+  private var nextSequence: Int64 = 1
+
+  var isIdle: Bool { asked.isEmpty && answers.isEmpty }
+
+  func index(of id: EntryID) -> Int? { rows.firstIndex { $0.id == id } }
+
+  mutating func forget(at index: Int) { rows[index].isForgotten = true }
+
+  // MARK: Commits
+
+  /// Does the first `count` questions in one commit.
+  mutating func commit(_ count: Int) {
+    let batch = asked.prefix(count)
+    guard !batch.isEmpty else { return }
+    remove(batch)
+    for case .expire(let moment, let clockIsGood, let spared) in batch {
+      answers.append(
+        canRemove ? expire(at: moment, clockIsGood: clockIsGood, spared: spared) : .expireFailed(fault ?? .ioError))
+    }
+    for case .append(let entry) in batch { answers.append(append(entry)) }
+    for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
+    for case .fetch(let after, let limit, let clockIsGood) in batch {
+      answers.append(fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    }
+    asked.removeFirst(batch.count)
+  }
+
+  mutating func commitAll() { commit(asked.count) }
+
+  mutating func takeAnswer() -> StoreEvent? { answers.isEmpty ? nil : answers.removeFirst() }
+
+  /// A full disk still lets go.
+  private var canRemove: Bool { fault == nil || fault == .full }
+
+  private mutating func remove(_ batch: ArraySlice<Question>) {
+    var ids = unfinished
+    for case .remove(let id) in batch { ids.append(id) }
+    guard !ids.isEmpty else { return }
+    guard canRemove else {
+      unfinished = ids
+      return answers.append(.removeFailed(fault ?? .ioError))
+    }
+    unfinished = []
+    rows.removeAll { ids.contains($0.id) }
+    answers.append(.removed(ids))
+  }
+
+  private mutating func append(_ entry: OutboxEntry) -> StoreEvent {
+    if let fault { return .storeFailed(entry.id, fault) }
+    var fetched = entry
+    fetched.acceptedAt = nil
+    fetched.sequence = nextSequence
+    nextSequence += 1
+    rows.append(
+      Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, boot: boot))
+    return .stored(entry.id, sequence: fetched.sequence)
+  }
+
+  private func fetch(after: Int64, limit: Int, clockIsGood: Bool) -> StoreEvent {
+    if let fault, fault != .full, fault != .readOnly { return .fetchFailed(fault) }
+    let found = rows.filter { $0.sequence > after && $0.maySend(clockIsGood: clockIsGood) }
+    return .fetched(found.prefix(limit).map { $0.entry }, reachedEnd: found.count <= limit)
+  }
+
+  private mutating func expire(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> StoreEvent {
+    var gone: [OutboxEntry] = []
+    for row in rows where gone.count < Limits.storeExpireMax {
+      if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { gone.append(row.entry) }
+    }
+    if !gone.isEmpty { rows.removeAll { row in gone.contains { $0.id == row.id } } }
+    return .expired(gone, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: spared))
+  }
+
+  // MARK: What is next
+
+  func summary(at moment: Moment, clockIsGood: Bool) -> OutboxSummary {
+    OutboxSummary(
+      count: rows.count, size: rows.reduce(0) { $0 + $1.entry.message.text.utf8.count },
+      earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: []))
+  }
+
+  /// By the clock that can judge it, in doubt; else whichever comes first.
+  private func earliest(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> Expiry? {
+    var own: Instant?
+    var others: Int64?
+    for row in rows where !spared.contains(row.id) {
+      switch row.expiry {
+      case .at(let instant): own = min(own ?? instant, instant)
+      case .atUnixMilliseconds(let time): others = min(others ?? time, time)
+      }
+    }
+    guard let others else { return own.map { .at($0) } }
+    guard let own else { return .atUnixMilliseconds(others) }
+    let isLater = others - moment.unixMilliseconds > (own - moment.instant).wholeMilliseconds
+    return !clockIsGood || isLater ? .at(own) : .atUnixMilliseconds(others)
+  }
+
+  // MARK: Starts
+
+  /// Another process opens the disk; `moment`: the machine was off since then, and only the wall clock tells what is over.
+  mutating func restart(fromOtherBootAt moment: Moment?) {
+    asked.removeAll(keepingCapacity: true)
+    answers.removeAll(keepingCapacity: true)
+    unfinished.removeAll()
+    (owesFetch, owesExpiry) = (false, false)
+    if moment != nil { boot += 1 }
+    for index in rows.indices {
+      rows[index].isForgotten = false
+      guard let moment, case .at(let instant) = rows[index].expiry else { continue }
+      rows[index].expiry = .atUnixMilliseconds(
+        moment.unixMilliseconds + (instant - moment.instant).wholeMilliseconds)
+      rows[index].entry.expiry = rows[index].expiry
+    }
+  }
+}
+
+extension Disk.Row {
+  func isOver(at moment: Moment, clockIsGood: Bool) -> Bool {
+    switch expiry {
+    case .at(let instant): instant <= moment.instant
+    case .atUnixMilliseconds(let time): clockIsGood && time <= moment.unixMilliseconds
+    }
+  }
+
+  /// Whether the clock, as it is, lets it go at all.
+  func maySend(clockIsGood: Bool) -> Bool {
+    if clockIsGood { return true }
+    if case .atUnixMilliseconds = expiry { return false }
+    return !entry.message.usesTimestamp
+  }
+}

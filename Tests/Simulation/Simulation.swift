@@ -1,0 +1,123 @@
+// The command: tells the stories of many seeds, or one that is written down. Says how far it is, and of the first story that
+// ends badly the shortest form.
+
+import Foundation
+import TappetCore
+
+@main struct Simulation {
+  private static let usage = """
+    Usage: Simulation [--seeds N] [--first SEED] [--steps N] [--quiet]
+           Simulation --replay FILE   a story as it was printed; - for standard input
+    """
+
+  private var seedCount = 200
+  private var first = 1
+  private var stepCount = 10_000
+  private var isQuiet = false
+  private var replayPath: String?
+
+  static func main() {
+    guard let simulation = Simulation(CommandLine.arguments.dropFirst()) else {
+      say(usage)
+      exit(2)
+    }
+    exit(simulation.replayPath.map { simulation.replay($0) } ?? simulation.run())
+  }
+
+  private init?(_ arguments: ArraySlice<String>) {
+    var words = Array(arguments)
+    func number(_ least: Int) -> Int? {
+      guard let word = words.first, let number = Int(word), number >= least else { return nil }
+      words.removeFirst()
+      return number
+    }
+    while !words.isEmpty {
+      switch words.removeFirst() {
+      case "--seeds":
+        guard let count = number(1) else { return nil }
+        seedCount = count
+      case "--first":
+        guard let seed = number(0) else { return nil }
+        first = seed
+      case "--steps":
+        guard let count = number(1) else { return nil }
+        stepCount = count
+      case "--quiet": isQuiet = true
+      case "--replay":
+        guard !words.isEmpty else { return nil }
+        replayPath = words.removeFirst()
+      case _: return nil
+      }
+    }
+  }
+
+  private static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+  private func run() -> Int32 {
+    let begin = ContinuousClock.now
+    var told = begin
+    var (steps, events, promises) = (0, 0, 0)
+    for seed in first..<first + seedCount {
+      let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount)
+      steps += verdict.stepCount
+      events += verdict.eventCount
+      promises += verdict.promiseCount
+      if let complaint = verdict.complaint {
+        print("seed \(seed), step \(verdict.stepCount): \(complaint)")
+        show(Story.script(seed: UInt64(seed), stepCount: stepCount))
+        return 1
+      }
+      if !isQuiet, .now - told > .seconds(20) {
+        told = .now
+        Simulation.say("seed \(seed) of \(first)…\(first + seedCount - 1): " + pace(steps, since: begin))
+      }
+    }
+    print(
+      "\(seedCount) stories of \(stepCount) steps without a finding: \(events) events, \(promises) accepted taps, "
+        + pace(steps, since: begin))
+    // A world in which nobody taps keeps every rule.
+    guard promises > seedCount * stepCount / 200 else {
+      print("too few taps were accepted for this to mean anything")
+      return 1
+    }
+    return 0
+  }
+
+  private func pace(_ steps: Int, since begin: ContinuousClock.Instant) -> String {
+    let seconds = max(0.001, Double((ContinuousClock.now - begin).wholeMilliseconds) / 1000)
+    return String(
+      format: "%d steps in %.1f s, %.2f million a minute", steps, seconds, Double(steps) * 60 / seconds / 1e6)
+  }
+
+  private func show(_ script: Script) {
+    guard var shrinking = Shrinking(script) else {
+      return print("told a second time it ends well: it is not repeatable")
+    }
+    shrinking.run()
+    print("\nThe shortest story found in \(shrinking.attempts) attempts (make simulate REPLAY=FILE tells it again):\n")
+    print(shrinking.script.text)
+    print("\nWhat happens in it:\n")
+    tell(shrinking.script)
+  }
+
+  private func tell(_ script: Script) {
+    let verdict = Story.tell(script) { print($0) }
+    print(verdict.complaint.map { "\nBROKEN: \($0)" } ?? "\nIt ends well.")
+  }
+
+  private func replay(_ path: String) -> Int32 {
+    let data =
+      path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
+    guard let data else {
+      Simulation.say("\(path) cannot be read")
+      return 2
+    }
+    let (script, wrongLine) = Script.parse(String(decoding: data, as: UTF8.self))
+    guard let script else {
+      Simulation.say("\(path): '\(wrongLine ?? "")' is no step")
+      return 2
+    }
+    tell(script)
+    return Story.tell(script).complaint == nil ? 0 : 1
+  }
+}

@@ -1,0 +1,110 @@
+// Makes up stories. What is likely changes every few hundred steps, so that some stories are about a broker that is away for
+// hours, some about a disk that fails, some about a person who hammers away, and most about a bit of everything.
+
+import TappetCore
+
+/// What is likely for a while.
+private struct Weather {
+  /// Steps of each kind; how often each is drawn.
+  var weights: [(kind: Step.Kind, weight: Int)]
+  let total: Int
+
+  init(_ changes: [Step.Kind: Int]) {
+    weights = Weather.fair.map { ($0.kind, changes[$0.kind] ?? $0.weight) }
+    total = weights.reduce(0) { $0 + $1.weight }
+  }
+
+  /// Everything works most of the time.
+  static let fair: [(kind: Step.Kind, weight: Int)] = [
+    (.readerStarts, 60), (.readerEnds, 4), (.readerLost, 3), (.readerMalformed, 2), (.heartbeat, 3), (.hangs, 2),
+    (.tap, 130),
+    (.torn, 8), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12), (.asked, 12),
+    (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
+    (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.pass, 150), (.minutes, 3), (.early, 8),
+    (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3), (.certificates, 3), (.stop, 1),
+    (.crash, 3),
+    (.power, 2),
+  ]
+
+  static let all: [Weather] = [
+    Weather([:]),
+    // Nothing goes wrong but now and then.
+    Weather([
+      .linkLost: 1, .linkFails: 1, .disk: 0, .synchronised: 0, .step: 0, .epoch: 0, .crash: 0, .power: 0, .stop: 0,
+      .readerLost: 0, .readerMalformed: 0,
+    ]),
+    // The broker is away, and everybody taps.
+    Weather([.linkUp: 0, .linkFails: 80, .linkLost: 10, .asked: 120]),
+    // The broker comes and goes: storms.
+    Weather([.linkUp: 200, .linkLost: 120, .pass: 200]),
+    // Slow answers from the broker, so that the line is full.
+    Weather([.acknowledge: 12, .linkLost: 4, .asked: 150, .linkUp: 150]),
+    // A slow disk that fails.
+    Weather([.commit: 30, .tell: 40, .disk: 40]),
+    // Power that comes and goes, and a clock that is wrong.
+    Weather([.crash: 30, .power: 30, .synchronised: 30, .step: 30, .epoch: 10, .stop: 10]),
+    // Long pauses.
+    Weather([.pass: 250, .minutes: 60, .acknowledge: 40]),
+    // An owner who tries things out.
+    Weather([.reload: 60, .secrets: 20, .certificates: 20, .stop: 4]),
+    // A reader that fails, and a hammering person.
+    Weather([.readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .leave: 150, .pass: 60, .hangs: 10]),
+    // Fingers everywhere.
+    Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
+  ]
+}
+
+/// Draws the steps of one story.
+struct StoryTeller {
+  private var random: Randomness
+  private var weather = Weather.all[0]
+  private var left = 0
+
+  init(seed: UInt64) { random = Randomness(seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, 7, ~seed)) }
+
+  mutating func next() -> Step {
+    if left == 0 {
+      weather = Weather.all[below(Weather.all.count)]
+      left = 50 + below(500)
+    }
+    left -= 1
+    var draw = below(weather.total)
+    for (kind, weight) in weather.weights {
+      if draw < weight { return Step(kind, number(for: kind)) }
+      draw -= weight
+    }
+    return Step(.pass, 1)
+  }
+
+  /// 0 to `bound` - 1; the bias of a modulus does no harm here.
+  private mutating func below(_ bound: Int) -> Int { Int(random.next() >> 33) % bound }
+
+  private mutating func number(for kind: Step.Kind) -> Int {
+    switch kind {
+    case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp, .early, .epoch,
+      .stop:
+      0
+    case .readerEnds, .closed: below(3)
+    // Mostly genuine ones.
+    case .tap: below(4) > 0 ? below(Cast.genuineCount) : below(Cast.cards.count)
+    case .torn, .stale: below(Cast.cards.count)
+    case .press, .edge: below(4)
+    case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
+    case .asked: below(Cast.actions.count)
+    case .linkFails, .linkLost: below(2)
+    case .acknowledge, .repeated, .refuse, .unfillable: below(16)
+    case .commit, .tell: below(3) == 0 ? below(20) : 0
+    case .disk: below(3) == 0 ? 1 + below(4) : 0
+    // From a millisecond to a minute.
+    case .pass: (1 << below(14)) + below(5)
+    case .minutes: 1 << below(11)
+    case .synchronised: below(3) == 0 ? 0 : 1
+    case .step: (below(2) == 0 ? 1 : -1) * (1 << below(14))
+    case .reload: below(2) == 0 ? below(2) : below(Cast.settings.count)
+    case .secrets: below(3) == 0 ? below(Cast.secretVersions.count) : 0
+    case .certificates: below(20) - 2
+    case .crash: below(2)
+    case .power: below(4)
+    }
+  }
+}

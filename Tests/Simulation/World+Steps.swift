@@ -1,0 +1,258 @@
+// What each step does to the parts.
+
+import TappetCore
+
+extension World {
+  func take(_ step: Step) {
+    let number = step.number
+    switch step.kind {
+    case .readerStarts: readerStarts()
+    case .readerEnds: readerEnds(number)
+    case .readerLost: readerGivesUp()
+    case .hangs: isHanging = reader == .ready
+    case .readerMalformed: if reader == .ready { tell(.readerMalformed(.empty)) }
+    case .heartbeat: if reader == .ready, !isHanging { tell(.reader(.heartbeat)) }
+    case .tap: tap(number, isTorn: false)
+    case .torn: tap(number, isTorn: true)
+    case .again: readAgain()
+    case .leave: leave()
+    case .stale: if reader != .ready { tell(.reader(.tagRead(card(number).reading))) }
+    case .press: press(number)
+    case .edge: edge(number)
+    case .line: line(number)
+    case .asked: asked(number)
+    case .linkUp, .linkFails, .linkLost, .closed: linkChanges(step)
+    case .acknowledge, .refuse, .unfillable: answer(step)
+    case .repeated:
+      guard case .up = link, !answered.isEmpty else { return }
+      tell(.link(.acknowledged(answered[number % answered.count])))
+    case .commit: disk.commit(max(0, number) + 1)
+    case .tell: tellAnswers(max(0, number) + 1)
+    case .disk: disk.fault = [nil, .full, .readOnly, .ioError, .busy][abs(number) % 5]
+    case .pass: pass(milliseconds: max(0, number), beats: true)
+    case .minutes: pass(milliseconds: min(max(0, number), 10_000) * 60_000, beats: false)
+    case .early: fireEarly()
+    case .synchronised: clockChecked(number != 0)
+    case .step:
+      now.unixMilliseconds += Int64(number) * 1000
+      tell(.clockChecked(isSynchronised: isSynchronised))
+    case .epoch:
+      now.unixMilliseconds = 60_000
+      tell(.clockChecked(isSynchronised: isSynchronised))
+    case .reload: reload(number)
+    case .secrets:
+      secretsNumber = abs(number) % Cast.secretVersions.count
+      tell(.secretsLoaded(Cast.secretVersions[secretsNumber].map { Cast.secrets[$0] }))
+    case .certificates:
+      book.certificateDays = number
+      tell(.certificates(daysLeft: number))
+    case .stop:
+      isStopping = true
+      tell(.stopRequested)
+    case .crash: startAgain(diskFinishes: number == 1)
+    case .power: startAgain(diskFinishes: number & 1 == 1, reboots: true, clockIsLost: number & 2 == 2)
+    }
+    // At an orderly end the store's thread finishes what it was asked.
+    if isFinished { startAgain(diskFinishes: true) }
+  }
+
+  private func card(_ number: Int) -> Cast.Card { Cast.cards[abs(number) % Cast.cards.count] }
+
+  private func clockChecked(_ isGood: Bool) {
+    guard isGood != isSynchronised else { return }
+    isSynchronised = isGood
+    // A time service sets the clock first.
+    if isGood { now.unixMilliseconds = max(now.unixMilliseconds, 1_790_000_000_000) }
+    tell(.clockChecked(isSynchronised: isGood))
+  }
+
+  private func reload(_ number: Int) {
+    let old = settings
+    settingsNumber = abs(number) % Cast.settings.count
+    let new = Cast.settings[settingsNumber]
+    let differs = new.endpointCount != old.endpointCount
+    if !isStopping {
+      settings = new
+      reloadBook(from: old)
+      if new.panel != old.panel { contacts = [Bool](repeating: false, count: contacts.count) }
+    }
+    tell(.reconfigured(new, reconnect: differs || number % 2 == 1))
+  }
+
+  // MARK: The reader
+
+  private func readerStarts() {
+    guard reader == .starting else { return }
+    reader = .ready
+    readyAt = now.instant
+    isHanging = false
+    lying?.isSeen = false
+    tell(.reader(.ready(device: "chip")))
+  }
+
+  /// It says so, and ends.
+  private func readerGivesUp() {
+    guard reader == .ready || reader == .starting else { return }
+    reader = .ending
+    lying?.isSeen = false
+    tell(.reader(.lost(.ioError, code: -1)))
+  }
+
+  private func readerEnds(_ number: Int) {
+    let before = reader
+    guard before != .none else { return }
+    reader = .none
+    lying?.isSeen = false
+    switch (before, number % 3) {
+    case (.starting, 0): tell(.readerNotStarted(code: 2))
+    case (_, 1): tell(.readerEnded(.exited(1)))
+    case _: tell(.readerEnded(.signaled(9)))
+    }
+  }
+
+  private func tap(_ number: Int, isTorn: Bool) {
+    leave()
+    guard reader == .ready, !isHanging else { return }
+    lying = Lying(card: abs(number) % Cast.cards.count)
+    arrive(isTorn: isTorn)
+  }
+
+  private func arrive(isTorn: Bool) {
+    guard let placed = lying else { return }
+    let reading = card(placed.card).reading
+    lying?.isSeen = true
+    // One that comes later than that has been away, though nobody saw it leave.
+    if now.instant - readyAt > Limits.heldTagReturnMax {
+      lying?.isSpent = false
+      lying?.readAt = nil
+    }
+    tell(.reader(.tagArrived(reading.uid)))
+    guard reader == .ready else { return }
+    if isTorn { return tell(.reader(.tagFaulted(reading.uid, reading.model, .pulledAway))) }
+    read()
+  }
+
+  private func read() {
+    guard let placed = lying else { return }
+    let known = card(placed.card)
+    // Read again it is still the same tap.
+    if placed.readAt == nil {
+      lying?.readAt = now.instant
+      lying?.action = known.secret.flatMap { number in
+        guard Cast.secretVersions[secretsNumber].contains(number) else { return nil }
+        let secret = Cast.secrets[number]
+        return settings.actions.first { $0.index == secret.index && $0.name == secret.action }
+      }
+    }
+    tell(.reader(.tagRead(known.reading)))
+  }
+
+  private func readAgain() {
+    guard reader == .ready, !isHanging, let lying else { return }
+    if lying.isSeen { read() } else { arrive(isTorn: false) }
+  }
+
+  private func leave() {
+    // What a hanging reader does not see nobody can know, until it is found to hang.
+    if reader == .ready, isHanging { return }
+    guard let left = lying else { return }
+    lying = nil
+    if reader == .ready, left.isSeen { tell(.reader(.tagLeft(card(left.card).reading.uid))) }
+  }
+
+  // MARK: The panel
+
+  private func press(_ number: Int) {
+    let button = abs(number) % contacts.count
+    touched(button)
+    tell(.panel(.key(button: button, isDown: true, at: now.instant)))
+    touched(button)
+    tell(.panel(.key(button: button, isDown: false, at: now.instant)))
+  }
+
+  private func edge(_ number: Int) {
+    let button = abs(number) % contacts.count
+    contacts[button].toggle()
+    touched(button)
+    tell(.panel(.edge(input: button, isActive: contacts[button], at: now.instant)))
+  }
+
+  private func line(_ number: Int) {
+    let button = abs(number) % contacts.count
+    if number >= 100, number < 200 {
+      contacts[button] = false
+      return tell(.panel(.failed(.input(button), .line(.noSuchLine))))
+    }
+    contacts[button] = number >= 200
+    tell(.panel(.opened(.input(button), isActive: contacts[button], debouncesItself: number % 3 == 0)))
+  }
+
+  private func asked(_ number: Int) {
+    let action = Cast.actions[abs(number) % Cast.actions.count]
+    book.touchedAt[abs(number) % Cast.actions.count] = now.instant
+    tell(.panel(.asked(action: action.name)))
+  }
+
+  // MARK: The link
+
+  private func linkChanges(_ step: Step) {
+    switch (step.kind, link) {
+    case (.linkUp, .connecting):
+      link = .up
+      tell(.link(.connected(sessionPresent: false)))
+    case (.linkFails, .connecting):
+      link = .none
+      tell(.link(.failed(step.number == 0 ? .connectionRefused : .handshakeTimedOut)))
+    case (.linkLost, .up):
+      connectionEnds()
+      tell(.link(.lost(step.number == 0 ? .closedByBroker : .keepaliveExpired)))
+    case (.closed, .closing(let wasUp)):
+      if step.number == 2, !wasUp { tell(.link(.connected(sessionPresent: false))) }
+      connectionEnds()
+      switch (step.number, wasUp) {
+      case (1, true): tell(.link(.lost(.closedByBroker)))
+      case (1, false): tell(.link(.failed(.connectionRefused)))
+      case _: tell(.link(.disconnected))
+      }
+    case _: break
+    }
+  }
+
+  private func connectionEnds() {
+    link = .none
+    outstanding.removeAll(keepingCapacity: true)
+    answered.removeAll(keepingCapacity: true)
+    book.connectionEnds()
+  }
+
+  /// One of those in flight comes to its end; also while the link is being closed.
+  private func answer(_ step: Step) {
+    guard !outstanding.isEmpty else { return }
+    let id = outstanding.remove(at: abs(step.number) % outstanding.count)
+    if answered.count >= 8 { answered.removeFirst() }
+    answered.append(id)
+    book.answering = id
+    switch step.kind {
+    case .refuse: tell(.link(.publishRefused(id, code: 135)))
+    case .unfillable: tell(.fillFailed(id))
+    case _: tell(.link(.acknowledged(id)))
+    }
+    book.answering = nil
+  }
+
+  // MARK: The disk
+
+  func tellAnswers(_ count: Int) {
+    for _ in 0..<count {
+      guard let answer = disk.takeAnswer() else { return }
+      switch answer {
+      case .fetched, .fetchFailed: disk.owesFetch = false
+      case .expired, .expireFailed: disk.owesExpiry = false
+      case .stored, .storeFailed, .removed, .removeFailed, .checked, .checkFailed, .dropped, .dropFailed, .replaced:
+        break
+      }
+      tell(.store(answer))
+      if isFinished { return }
+    }
+  }
+}

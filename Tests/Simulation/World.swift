@@ -1,0 +1,216 @@
+// The world around a kiosk: a reader, a panel, a broker, a disk and two clocks, which do anything that real ones may do, but
+// only when a step says so. The kiosk is the real one; the judge (Judge.swift) holds each of its orders against the rules.
+
+import TappetCore
+
+/// One story while it is told.
+final class World {
+  enum Reader { case none, starting, ready, ending }
+
+  enum Link { case none, connecting, up, closing(wasUp: Bool) }
+
+  /// The card that lies on the reader.
+  struct Lying {
+    var card: Int
+    /// The reader that is there now has seen it.
+    var isSeen = false
+    /// When it was read first since it came; nil: not yet.
+    var readAt: Instant?
+    /// The action that it proved itself for then; nil: it proved nothing.
+    var action: Action?
+    /// It has set off something, and was not away since.
+    var isSpent = false
+  }
+
+  var kiosk: Kiosk
+  var now = Moment(instant: Instant(nanoseconds: 5_000_000_000), unixMilliseconds: 1_790_000_000_000)
+  var isSynchronised = true
+  var settings: KioskSettings
+  /// What the file says; the kiosk has it from the next start at the latest.
+  var settingsNumber = 0
+  var secretsNumber = 0
+  var random: Randomness
+
+  // The parts.
+  var reader = Reader.none
+  var readyAt = Instant(nanoseconds: 0)
+  /// It says nothing any more.
+  var isHanging = false
+  var lying: Lying?
+  var link = Link.none
+  /// Published on this connection, no answer yet.
+  var outstanding: [EntryID] = []
+  /// Answered on this connection, the newest last; a few.
+  var answered: [EntryID] = []
+  /// Whether each button's contact is closed.
+  var contacts = [Bool](repeating: false, count: 4)
+  var disk = Disk()
+
+  // Lives.
+  var life = 0
+  var boot = 0
+  /// It was told all that a start tells.
+  var isBegun = false
+  var isStopping = false
+  var isFinished = false
+
+  // The judge's book; see Judge.swift.
+  var book = Book()
+  var seen = Seen()
+  /// What is wrong; the first thing that was.
+  private(set) var complaint: String?
+  private(set) var eventCount = 0
+  /// Is told each event with its orders, for a person who follows the story.
+  let listener: ((String) -> Void)?
+
+  init(seed: UInt64, listener: ((String) -> Void)? = nil) {
+    random = Randomness(seed: (seed, 1, seed &* 31, 5))
+    settings = Cast.settings[0]
+    self.listener = listener
+    kiosk = Kiosk(settings: settings, seed: (seed, 2, 3, 4), at: now.instant)
+    begin()
+  }
+
+  func complain(_ sentence: @autoclosure () -> String) {
+    if complaint == nil { complaint = sentence() }
+  }
+
+  // MARK: The kiosk
+
+  /// Tells the kiosk what happened, performs its orders and judges them.
+  func tell(_ event: Event) {
+    guard complaint == nil else { return }
+    eventCount += 1
+    seen = Seen()
+    let effects = kiosk.handle(event, at: now)
+    if let listener { listener(line(event, effects)) }
+    for effect in effects { perform(effect, after: event) }
+    judge(event)
+  }
+
+  private func perform(_ effect: Effect, after event: Event) {
+    switch effect {
+    case .startReader:
+      if reader != .none { complain("a second reader was started") }
+      reader = .starting
+    case .killReader, .stopReader:
+      if reader == .none { complain("a reader was to end that is not there") }
+      reader = .ending
+    case .connect(let endpoint):
+      if case .none = link {} else { complain("a second connection was ordered") }
+      if !(0..<settings.endpointCount).contains(endpoint) { complain("endpoint \(endpoint) is none") }
+      link = .connecting
+    case .disconnect:
+      switch link {
+      case .connecting: link = .closing(wasUp: false)
+      case .up: link = .closing(wasUp: true)
+      case .none, .closing: complain("a disconnect without a connection")
+      }
+    case .publish(let entry, let unixSeconds): judgePublished(entry, unixSeconds: unixSeconds)
+    case .store(let entry):
+      judgeStored(entry, after: event)
+      disk.asked.append(.append(entry))
+    case .forget(let id):
+      judgeForgotten(id)
+      disk.asked.append(.remove(id))
+    case .fetch(let after, let limit, let clockIsGood):
+      if disk.owesFetch { complain("two fetches at a time") }
+      if limit > Limits.outboxWindow { complain("\(limit) entries were asked for at once") }
+      disk.owesFetch = true
+      disk.asked.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    case .expire(let clockIsGood, let spared):
+      if disk.owesExpiry { complain("two expiry passes at a time") }
+      disk.owesExpiry = true
+      disk.asked.append(.expire(now, clockIsGood: clockIsGood, spared: spared))
+    case .checkStore: disk.asked.append(.check)
+    case .light(let light): judgeLight(light)
+    case .report(let report): judgeReport(report, after: event)
+    case .noteSecretUse, .retryPanel, .pauseButton, .resumeButton: break
+    case .finish: isFinished = true
+    }
+  }
+
+  /// `inout` although nothing changes: the whole kiosk would be copied for the question.
+  static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
+
+  // MARK: Time
+
+  /// Lets time pass; the kiosk's own deadlines come when they are due, and `beats`: the reader's heartbeats.
+  func pass(milliseconds: Int, beats: Bool) {
+    let end = now.instant + .milliseconds(Int64(milliseconds))
+    var beatAt = now.instant + Limits.readerHeartbeatInterval
+    var repeats = 0
+    while complaint == nil, !isFinished {
+      let deadline = World.nextDeadline(of: &kiosk, at: now) ?? Instant(nanoseconds: .max)
+      if beats, reader == .ready, !isHanging, beatAt < deadline, beatAt <= end {
+        advance(to: beatAt)
+        beatAt = beatAt + Limits.readerHeartbeatInterval
+        tell(.reader(.heartbeat))
+        continue
+      }
+      guard deadline <= end else { break }
+      repeats = deadline > now.instant ? 0 : repeats + 1
+      if repeats > 20 { return complain("a deadline that does not pass: the kiosk spins") }
+      advance(to: max(deadline, now.instant))
+      tell(.timerFired)
+    }
+    advance(to: end)
+  }
+
+  private func advance(to instant: Instant) {
+    let nanoseconds = instant.nanoseconds - now.instant.nanoseconds
+    now.instant = instant
+    now.unixMilliseconds += nanoseconds / 1_000_000
+  }
+
+  /// A timer that fires before its time changes nothing.
+  func fireEarly() {
+    guard let deadline = World.nextDeadline(of: &kiosk, at: now), deadline > now.instant else { return }
+    var copy = kiosk
+    let effects = copy.handle(.timerFired, at: now)
+    if !effects.isEmpty { complain("a timer that fired early ordered " + words(effects)) }
+    if copy.nextDeadline(at: now) != deadline { complain("a timer that fired early moved the deadline") }
+  }
+
+  // MARK: Lives
+
+  /// A process begins: the disk is opened, and what is known is told.
+  func begin() {
+    let clockIsGood = isSynchronised || settings.trustsClock
+    let summary = disk.summary(at: now, clockIsGood: clockIsGood)
+    beginBook(summary)
+    isBegun = false
+    tell(.started(summary))
+    tell(.clockChecked(isSynchronised: isSynchronised))
+    tell(.secretsLoaded(Cast.secretVersions[secretsNumber].map { Cast.secrets[$0] }))
+    isBegun = true
+  }
+
+  /// The process is gone; what it had asked of the disk was done or was not.
+  func startAgain(diskFinishes: Bool, reboots: Bool = false, clockIsLost: Bool = false) {
+    guard complaint == nil else { return }
+    if diskFinishes { disk.commitAll() }
+    endBook()
+    (reader, link, isStopping, isFinished) = (.none, .none, false, false)
+    outstanding.removeAll(keepingCapacity: true)
+    answered.removeAll(keepingCapacity: true)
+    contacts = [Bool](repeating: false, count: contacts.count)
+    lying?.isSeen = false
+    lying?.isSpent = false
+    lying?.readAt = nil
+    disk.restart(fromOtherBootAt: reboots ? now : nil)
+    life += 1
+    if reboots {
+      boot += 1
+      now = Moment(instant: Instant(nanoseconds: 5_000_000_000), unixMilliseconds: now.unixMilliseconds + 20_000)
+      if clockIsLost {
+        now.unixMilliseconds = 5_000
+        isSynchronised = false
+      }
+    }
+    settings = Cast.settings[settingsNumber]
+    kiosk = Kiosk(
+      settings: settings, seed: (random.next(), random.next(), random.next(), random.next()), at: now.instant)
+    begin()
+  }
+}
