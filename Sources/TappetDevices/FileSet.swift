@@ -31,8 +31,13 @@ public final class FileSet {
   private var drafts: [Draft] = []
   private let mark: String
 
-  /// An empty set.
-  public init() { mark = ".tappet-" + String(getpid()) }
+  private let isForService: Bool
+
+  /// An empty set; `isForService`: what root writes in a folder of its own is for the service's user to read.
+  public init(isForService: Bool = false) {
+    self.isForService = isForService
+    mark = ".tappet-" + String(getpid())
+  }
 
   deinit { discard() }
 
@@ -54,7 +59,7 @@ public final class FileSet {
       let file = try checked("open") { tp_open(draft, flags, 0o600) }
       drafts.append(Draft(path: path, draft: draft))
       defer { close(file) }
-      try Self.takeFolderOwner(of: draft, file)
+      try giveAway(file, path, mode: mode)
       try checked("fchmod") { fchmod(file, mode) }
       var offset = 0
       while offset < bytes.count {
@@ -108,13 +113,27 @@ public final class FileSet {
     drafts.removeAll()
   }
 
-  /// What root writes for a service is the folder's owner's.
-  private static func takeFolderOwner(of path: String, _ file: Int32) throws(SystemError) {
+  /// Who owns the file that it replaces goes on owning it; a new one is the folder's owner's, or the service's.
+  private func giveAway(_ file: Int32, _ path: String, mode: UInt32) throws(SystemError) {
     guard geteuid() == 0 else { return }
     var status = stat()
-    try checked("stat") { stat(folder(of: path), &status) }
-    try checked("fchown") { fchown(file, status.st_uid, status.st_gid) }
+    if stat(path, &status) == 0, tp_is_regular_file(status.st_mode) != 0 {
+      try checked("fchown") { fchown(file, status.st_uid, status.st_gid) }
+      return
+    }
+    guard isForService else { return }
+    try checked("stat") { stat(Self.folder(of: path), &status) }
+    if status.st_uid != 0 {
+      try checked("fchown") { fchown(file, status.st_uid, status.st_gid) }
+    } else if let service = getpwnam(Self.serviceUser) {
+      // It reads what it is configured with, and changes nothing of it; a key must be its own.
+      let user = mode & 0o077 == 0 ? service.pointee.pw_uid : 0
+      try checked("fchown") { fchown(file, user, service.pointee.pw_gid) }
+    }
   }
+
+  /// As in board/systemd/tappet.sysusers.
+  private static let serviceUser = "tappet"
 
   private static func synchroniseFolder(of path: String) {
     let descriptor = tp_open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)

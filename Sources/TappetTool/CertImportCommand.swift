@@ -54,7 +54,7 @@ enum CertImportCommand {
     guard Replacing.isAllowed(targets, arguments, command: "cert import") else { return .refused }
     let keyPEM = try identity.keyPEM()
     do throws(FileSetError) {
-      let files = FileSet()
+      let files = FileSet(isForService: true)
       try files.add(key, keyPEM)
       try files.add(certificate, identity.certificatePEM(), mode: 0o644)
       if let ca, let pem = identity.authorityPEM() { try files.add(ca, pem, mode: 0o644) }

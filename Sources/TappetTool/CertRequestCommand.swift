@@ -60,7 +60,7 @@ enum CertRequestCommand {
       return .refused
     }
     do throws(FileSetError) {
-      let files = FileSet()
+      let files = FileSet(isForService: true)
       if let key { try files.add(path, key) }
       if let out { try files.add(out, pem, mode: 0o644) }
       try files.commit()

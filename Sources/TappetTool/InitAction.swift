@@ -65,23 +65,28 @@ extension Setup {
     }?.sentence(preset.title)
   }
 
-  /// Where the database is; it is opened here, so that what is wrong with it shows.
+  /// Where the database is; one that is there is opened, so that what is wrong with it shows.
   func askState() -> Step {
     begin("The state folder: database and sealing key")
     let usual = access("/var/lib", W_OK) == 0 && files.path.begins(with: "/etc/") ? "/var/lib/tappet" : "state"
     return settle("state", "Folder (relative: beside the configuration)", usual: usual) { answer in
       self.files.draft.state = answer == "/var/lib/tappet" ? nil : answer
       guard let configuration = self.files.trial() else { return "this cannot be a folder" }
-      do throws(VaultError) {
-        _ = try Vault.open(configuration)
-        return nil
-      } catch { return error.sentence }
+      guard access(configuration.stateFolder + "/tappet.db", F_OK) == 0 else { return nil }
+      return self.stateTrouble(configuration)
     }
+  }
+
+  private func stateTrouble(_ configuration: Configuration) -> String? {
+    do throws(VaultError) {
+      _ = try Vault.open(configuration)
+      return nil
+    } catch { return error.sentence }
   }
 
   func write() -> Step {
     begin("Writing")
-    guard files.trial() != nil else { return .stop(.configuration) }
+    guard let configuration = files.trial() else { return .stop(.configuration) }
     if interview?.wasInterrupted() == true { return .stop(.refused) }
     let present = files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
     if !present.isEmpty, !arguments.has("force") {
@@ -94,6 +99,10 @@ extension Setup {
         if !interview.isOver { Output.complain("Nothing was written.") }
         return .stop(.refused)
       }
+    }
+    if let wrong = stateTrouble(configuration) {
+      Output.complain("tappet init: \(wrong); nothing was written")
+      return .stop(.failure)
     }
     do throws(FileSetError) { try files.commit() } catch {
       Output.complain("tappet init: \(error.path) cannot be written: \(error.error.text); nothing was changed")

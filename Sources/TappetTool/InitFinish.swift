@@ -111,6 +111,7 @@ extension Setup {
   private func finish(isDelivered: Bool) -> ExitStatus {
     if isDelivered {
       Output.print("The kiosk works. Start it: tappet run --config \(files.path)")
+      if files.path == Settings.defaultPath { Output.print("Or as a service: systemctl enable --now tappet") }
       return .success
     }
     Output.complain("  No tap was delivered yet; 'tappet run' goes on waiting, and 'tappet check' says what is wrong.")

@@ -16,13 +16,15 @@ final class KioskFiles {
   /// Where it is, and the files beside it.
   let folder: String
   private let stage: String
+  private let hasMadeFolder: Bool
 
   /// Makes the folder of `path`, where it is missing, and a hidden one in it; nil after a complaint.
   init?(path: String, command: String) {
     self.path = path
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    if mkdir(folder, 0o755) == -1, case let code = tp_errno(), code != EEXIST {
+    hasMadeFolder = mkdir(folder, 0o755) == 0
+    if !hasMadeFolder, case let code = tp_errno(), code != EEXIST {
       Output.complain("tappet \(command): \(folder) cannot be made: \(SystemError(call: "mkdir", code: code).text)")
       stage = ""
       return nil
@@ -45,6 +47,8 @@ final class KioskFiles {
       unlink(stage + "/" + name)
     }
     rmdir(stage)
+    // It stays where something is in it.
+    if hasMadeFolder { rmdir(folder) }
   }
 
   /// Where the files will be; those that the configuration needs.
@@ -84,7 +88,7 @@ final class KioskFiles {
   /// All of them, kiosk.yaml last: it never names what is not there.
   func commit() throws(FileSetError) {
     updateDraft()
-    let files = FileSet()
+    let files = FileSet(isForService: true)
     try add(to: files, folder: folder)
     try files.add(path, Array(draft.text.utf8), mode: 0o640)
     try files.commit()

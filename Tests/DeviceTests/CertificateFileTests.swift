@@ -179,4 +179,24 @@ import Testing
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["first", "second"])
   }
+
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `what root writes for the service belongs to whom the folder or the file before belonged to`() throws {
+    let nobody: uid_t = 65_534
+    chown(folder, nobody, nobody)
+    func owner(_ name: String) throws -> uid_t {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+      return uid_t(try #require(attributes[.ownerAccountID] as? Int))
+    }
+    let set = FileSet(isForService: true)
+    try set.add(folder + "/key", text("secret"))
+    try set.commit()
+    #expect(try owner("key") == nobody)
+    let plain = FileSet()
+    try plain.add(folder + "/mine", [1], mode: 0o600)
+    try plain.add(folder + "/key", [1], mode: 0o600)
+    try plain.commit()
+    #expect(try owner("mine") == 0)
+    #expect(try owner("key") == nobody)
+  }
 }

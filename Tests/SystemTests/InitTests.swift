@@ -177,9 +177,9 @@ import Testing
     let done = try Programs.run(
       try Programs.built("tappet"), ["init", "--yes", "--config", folder.path + "/k/kiosk.yaml"] + wrong.options,
       environment: data)
-    #expect(done.status == 1 || done.status == 2, "\(done)")
+    #expect([1, 2, 4].contains(done.status), "\(done)")
     #expect(done.errors.contains(wrong.sentence), "\(done.errors)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/k").isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"))
   }
 
   @Test func `Ctrl-C at any question leaves nothing behind, and the terminal as it was`() throws {
@@ -199,7 +199,7 @@ import Testing
       try session.type("\u{3}")
       #expect(try session.status() == 1, "\(session.text)")
       #expect(session.text.contains("Stopped; nothing was written."))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/k").isEmpty, "\(number)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"), "\(number)")
     }
   }
 
