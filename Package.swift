@@ -106,7 +106,8 @@ let package = Package(
         tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
         tests("SystemTests", ["TappetCore"]),
         // Tests/Simulation/run builds it with optimisation.
-        .executableTarget(name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation", exclude: ["run", "mutants"]),
+        .executableTarget(
+          name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation", exclude: ["run", "mutants"]),
       ]),
   swiftLanguageModes: [.v6]
 )

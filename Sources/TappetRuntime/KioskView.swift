@@ -97,7 +97,8 @@ public struct KioskView: Sendable {
     case .storeTrouble: disk = Part(isGood: false, text: line.sentence)
     case .storeRecovered: disk = Part(isGood: true, text: "good")
     case .accepted, .delivered: add(line, isGood: true, at: now)
-    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable: add(line, isGood: false, at: now)
+    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable:
+      add(line, isGood: false, at: now)
     case .panelLost(let part, _): trouble(part, line.sentence)
     case .panelRecovered(let part): trouble(part, nil)
     case .buttonStuck(let button), .buttonChattering(let button): trouble(.input(button), line.sentence)
