@@ -73,6 +73,12 @@ public enum Limits {
   public static let readerExchangeMax: Duration = .milliseconds(300)
   /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
   public static let readerISODEPExchangeMax: Duration = .seconds(1)
+  /// A whole NTAG216 takes 3 s to write and read back; a tag that lies badly is tried anew meanwhile.
+  public static let readerWriteMax: Duration = .seconds(10)
+  /// A tag that does not answer within a write is selected and tried anew so often without coming any further.
+  public static let readerRewritesMax = 3
+  /// How far a write has come is told so often.
+  public static let readerProgressInterval: Duration = .milliseconds(250)
   /// A tag without field for 5 ms has forgotten its state (ISO/IEC 14443-3 §5).
   public static let readerFieldOff: Duration = .milliseconds(6)
   /// Turns without an answer until a tag has left; one alone is a hand that shakes.

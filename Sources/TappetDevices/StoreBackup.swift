@@ -19,7 +19,13 @@ extension Store {
       return nil
     }
     let changes = try secretChanges()
-    if kept > changes { return try restore(from: folder) }
+    if kept > changes {
+      do throws(StoreError) { return try restore(from: folder) } catch {
+        // A copy that cannot be read is no reason to take the database for damaged.
+        backupTrouble = error
+        return nil
+      }
+    }
     if kept < changes { writeBackup(folder) }
     return nil
   }

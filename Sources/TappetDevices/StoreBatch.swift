@@ -13,7 +13,7 @@ public indirect enum StoreRequest: Sendable {
   /// Remove what may not be sent any more, but for these. Answered by `expired` or `expireFailed`.
   case expire(Moment, clockIsGood: Bool, sparing: [EntryID])
   /// Remove an entry, or some of all of them, as a person wished. Answered by `dropped` or `dropFailed`.
-  case drop(EntryID?, Moment, clockIsGood: Bool)
+  case drop(EntryID?)
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
@@ -35,7 +35,8 @@ struct StoreBatch {
   private var expiries: [(moment: Moment, clockIsGood: Bool, spared: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
-  private var drops: [(id: EntryID?, moment: Moment, clockIsGood: Bool)] = []
+  /// Nil: the oldest ones.
+  private var drops: [EntryID?] = []
   private var checkCount = 0
   private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
 
@@ -48,7 +49,7 @@ struct StoreBatch {
       case .remove(let ids): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
       case .expire(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
-      case .drop(let id, let moment, let clockIsGood): drops.append((id, moment, clockIsGood))
+      case .drop(let id): drops.append(id)
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       }
@@ -73,8 +74,7 @@ struct StoreBatch {
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
       for drop in drops {
-        let answer = try store.removeChosen(drop.id, at: drop.moment, clockIsGood: drop.clockIsGood)
-        events.append(.dropped(answer.dropped, earliest: answer.earliest))
+        events.append(.dropped(try store.removeChosen(drop)))
       }
       if checkCount > 0 { try store.noteTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
@@ -98,9 +98,7 @@ struct StoreBatch {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
     }
     for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
-    for drop in drops {
-      batches.append(StoreBatch([.drop(drop.id, drop.moment, clockIsGood: drop.clockIsGood)], unfinished: []))
-    }
+    for drop in drops { batches.append(StoreBatch([.drop(drop)], unfinished: [])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
     return batches
   }
@@ -123,7 +121,7 @@ extension Store {
       switch event {
       case .stored(let id, let sequence): remember(id, at: sequence)
       case .removed(let ids): for id in ids { places[id] = nil }
-      case .expired(let entries, _), .dropped(let entries, _): for entry in entries { places[entry.id] = nil }
+      case .expired(let entries, _), .dropped(let entries): for entry in entries { places[entry.id] = nil }
       case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .dropFailed, .replaced, .checked,
         .checkFailed:
         break

@@ -76,22 +76,16 @@ extension Store {
   }
 
   /// Removes the entry of this id, or with nil the oldest ones, at most `Limits.storeDropMax`; answers them.
-  public func drop(
-    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
-  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
-    let answer = try transaction { () throws(StoreError) in
-      try removeChosen(id, at: moment, clockIsGood: clockIsGood)
-    }
-    for entry in answer.dropped { places[entry.id] = nil }
-    return answer
+  public func drop(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
+    let dropped = try transaction { () throws(StoreError) in try removeChosen(id) }
+    for entry in dropped { places[entry.id] = nil }
+    return dropped
   }
 
   // MARK: Within a transaction
 
   /// See `drop`.
-  func removeChosen(
-    _ id: EntryID?, at moment: Moment, clockIsGood: Bool
-  ) throws(StoreError) -> (dropped: [OutboxEntry], earliest: Expiry?) {
+  func removeChosen(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
     let statement = try database.statement(
       """
       SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
@@ -101,7 +95,7 @@ extension Store {
     statement.bind(Int64(Limits.storeDropMax), at: 2)
     let chosen = try rows(of: statement, offsets: try wallOffsets())
     try remove(chosen)
-    return (chosen, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: []))
+    return chosen
   }
 
   private func remove(_ entries: [OutboxEntry]) throws(StoreError) {

@@ -22,11 +22,9 @@ extension Store {
   public static func recovered(
     folder path: String, bootID: [UInt8], unixSeconds: Int64
   ) throws(StoreError) -> (store: Store, recovery: StoreRecovery?) {
-    var damaged: String?
-    let store: Store
+    let damaged: String
     do throws(StoreError) {
-      store = try Store(folder: path, bootID: bootID)
-      try store.requireWhole()
+      let store = try openWhole(path, bootID)
       guard let restored = store.restoredCount else { return (store, nil) }
       return (store, StoreRecovery(setAside: nil, secretCount: try store.secretCount(), restoredCount: restored))
     } catch {
@@ -39,6 +37,14 @@ extension Store {
       StoreRecovery(
         setAside: damaged, secretCount: try fresh.secretCount(), restoredCount: fresh.restoredCount)
     )
+  }
+
+  /// Not in its caller: what is damaged must be closed before its file is renamed, or SQLite would take the new one's log away.
+  private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(StoreError) -> Store {
+    let store = try Store(folder: path, bootID: bootID)
+    try store.requireWhole()
+    _ = try store.secretCount()
+    return store
   }
 
   /// Looks through a database that is small enough for it; damage in a larger one is met when it is read.

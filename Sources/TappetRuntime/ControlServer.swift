@@ -15,8 +15,8 @@ final class ControlServer {
     let number: UInt64
     /// Whether it is sent every line and light as they come.
     var isWatching = false
-    /// Whether it is to be told of the next tag.
-    var awaitsTag = false
+    /// Which tags it is to be told of.
+    var tagsAwaited = TagsAwaited.none
 
     fileprivate init(_ socket: LocalSocket, number: UInt64) {
       self.socket = socket
@@ -39,6 +39,11 @@ final class ControlServer {
     }
   }
 
+  /// Which tags a client wants to know.
+  enum TagsAwaited { case none, next, all }
+
+  /// Called when a client is gone.
+  var onGone: ((Client) -> Void)?
   private let listener: LocalSocket
   private let reactor: Reactor
   private var clients: [Int32: Client] = [:]
@@ -67,8 +72,8 @@ final class ControlServer {
 
   /// Tells those who wait for a tag what was read.
   func answerTagWaiters(_ reading: JSON) {
-    for client in clients.values where client.awaitsTag {
-      client.awaitsTag = false
+    for client in clients.values where client.tagsAwaited != .none {
+      if client.tagsAwaited == .next { client.tagsAwaited = .none }
       client.send(reading)
     }
   }
@@ -110,6 +115,7 @@ final class ControlServer {
     let fd = client.socket.fileDescriptor
     reactor.unwatch(fd)
     clients[fd] = nil
+    onGone?(client)
   }
 }
 

@@ -29,7 +29,7 @@ extension Runtime {
   /// The store's answers come in the order of the orders.
   func noteOutbox(_ event: StoreEvent) {
     switch event {
-    case .dropped(let entries, _):
+    case .dropped(let entries):
       guard !outboxAskers.isEmpty else { return }
       var asker = outboxAskers.removeFirst()
       asker.droppedCount += entries.count
@@ -48,6 +48,6 @@ extension Runtime {
   }
 
   private func order(_ asker: OutboxAsker) {
-    storeThread.submit(.drop(asker.id, now(), clockIsGood: kiosk.clockIsGood))
+    storeThread.submit(.drop(asker.id))
   }
 }

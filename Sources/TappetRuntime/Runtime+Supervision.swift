@@ -22,9 +22,12 @@ extension Runtime {
   ///
   /// The reactor shows itself by calling this. A broker that is away is no reason to be killed; a thread that hangs is.
   func feedWatchdog() {
-    let now = now().instant
+    let moment = now()
+    let now = moment.instant
     let isReaderSupervised = now - readerSignAt < Limits.readerSignMax
-    if broker.signs.isAlive(at: now), storeThread.signs.isAlive(at: now), isReaderSupervised {
+    // The core knows of answers that have not come although they never fail to.
+    let isAlive = broker.signs.isAlive(at: now) && storeThread.signs.isAlive(at: now) && !kiosk.isStuck(at: moment)
+    if isAlive, isReaderSupervised {
       serviceManager?.live()
     }
     askForSigns()

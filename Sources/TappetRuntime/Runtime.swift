@@ -71,6 +71,8 @@ public final class Runtime {
   public var onLight: ((Light) -> Void)?
   /// Whether the kiosk has come to rest.
   public private(set) var isFinished = false
+  /// Jobs for tags, and who waits for one.
+  var tagDesk = TagDesk()
   /// Secrets of the program around us, beside those of the store.
   let ownSecrets: [TagSecret]
   /// Why the secrets' copy could not be brought up to date at the start.
@@ -164,6 +166,7 @@ public final class Runtime {
       control = try ControlServer(listener: LocalSocket.listen(at: path), reactor: reactor) { [unowned(unsafe) self] in
         self.answer($0, from: $1)
       }
+      control?.onGone = { [unowned(unsafe) self] in self.tagClientGone($0) }
     } catch { throw .control(path: path, error) }
   }
 
@@ -366,21 +369,26 @@ public final class Runtime {
     } catch { waiting.append(.readerNotStarted(code: error.code)) }
   }
 
+  /// False when there is no reader that takes it.
+  func order(_ order: ReaderOrder) -> Bool { reader?.send(order) ?? false }
+
+  func tellTagWaiters(_ reading: JSON) { control?.answerTagWaiters(reading) }
+
   private func readerSpoke() {
     guard let process = reader else { return }
     readerSignAt = clock.now().instant
     while true {
       switch process.receive() {
       case .message(let message):
-        if case .tagRead(let reading) = message { control?.answerTagWaiters(describe(reading)) }
-        waiting.append(.reader(message))
+        feed(.reader(message))
+        tagHeard(message)
       case .malformed(let error): waiting.append(.readerMalformed(error))
       case .nothing: return handleWaiting()
       case .closed:
         reactor.unwatch(process.fileDescriptor)
         reader = nil
-        waiting.append(.readerEnded(process.finish()))
-        return handleWaiting()
+        feed(.readerEnded(process.finish()))
+        return tagReaderLost()
       }
     }
   }

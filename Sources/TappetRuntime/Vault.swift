@@ -22,6 +22,8 @@ public struct Vault {
   /// The name under which the timestamp key is kept.
   public static let timestampKeyName = "timestamp-key"
 
+  private static let tagPasswordKeyName = "tag-password-key"
+
   /// The database.
   public let store: Store
   private let sealingKey: SecretKey
@@ -149,6 +151,26 @@ public struct Vault {
     defer { LibCrypto.wipe(&digits) }
     guard let key = TimestampKey(hex: digits[...]) else { throw .secret(.unreadable(Vault.timestampKeyName)) }
     return key
+  }
+
+  /// The key that the passwords of protected tags are drawn from (`TagPassword`); nil when there is none and none is to be made.
+  ///
+  /// There is one for the whole kiosk: a tag's password follows from it and from the tag's UID, so that none has to be
+  /// remembered for a tag, and a tag can be protected before anything is saved.
+  public func tagPasswordKey(making: Bool) throws(VaultError) -> SecretKey? {
+    if var bytes = try kept(Vault.tagPasswordKeyName) {
+      defer { LibCrypto.wipe(&bytes) }
+      guard let key = SecretKey(bytes) else { throw .secret(.unreadable(Vault.tagPasswordKeyName)) }
+      return key
+    }
+    guard making else { return nil }
+    var bytes: [UInt8]
+    do throws(CryptoError) { bytes = try SecretKey.random().withBytes { [UInt8]($0) } } catch {
+      throw .secret(.notSealed(error))
+    }
+    defer { LibCrypto.wipe(&bytes) }
+    try keep(bytes, as: Vault.tagPasswordKeyName)
+    return try tagPasswordKey(making: false)
   }
 
   /// False when nothing was kept under this name.

@@ -174,17 +174,6 @@ enum BackupCommand {
   }
 }
 
-/// A question that only a typed yes answers.
-enum Question {
-  static func isAnsweredYes(_ question: String) -> Bool {
-    Output.prompt(question + " [y/N] ")
-    var answer = [UInt8](repeating: 0, count: 16)
-    let count = read(0, &answer, answer.count)
-    let text = String(decoding: answer.prefix(max(0, count)).filter { $0 > 0x20 }, as: UTF8.self)
-    return text == "y" || text == "Y" || text == "yes"
-  }
-}
-
 extension BackupContent {
   fileprivate var summary: String {
     let key = values.contains { $0.name == Vault.timestampKeyName } ? ", the timestamp key" : ""

@@ -13,6 +13,11 @@ enum Help {
       check            look at everything the kiosk needs, a line each, and say what to do
       status           what the running kiosk is doing
       tag read         what a tag is, what is on it, whether it would work here
+      tag watch        the same of each tag that is shown
+      tag write        make a tag for an action, with a new secret
+      tag erase        empty a tag
+      tag lock         make a tag unwritable, for good
+      tag format       give a tag without capability container one, for good
       secret …         which tags act here: list, new, share, import, rename, remove; rekey
       audit            who changed or saw a secret, and when
       backup, restore  all secrets in one file, under a passphrase
@@ -124,7 +129,49 @@ enum Help {
     Example: tappet cert request --out kiosk.csr
     """,
     "tag": """
-    Usage: tappet tag read [--config FILE] [--json] [--timeout SECONDS]
+    Usage: tappet tag read [--json] [--timeout SECONDS]
+           tappet tag watch [--json]
+           tappet tag write ACTION [--label LABEL] [--with-key] [--protect] [--json] [--timeout SECONDS]
+           tappet tag erase [--json] [--timeout SECONDS]
+           tappet tag lock|format [--yes] [--json] [--timeout SECONDS]
+    """,
+    "tag watch": """
+    Usage: tappet tag watch [--config FILE] [--json]
+
+    Says of each tag that is shown what 'tappet tag read' says, until Ctrl-C; with --json a line each. While a kiosk runs
+    the taps count as any other.
+    """,
+    "tag write": """
+    Usage: tappet tag write [--config FILE] ACTION [--label LABEL] [--with-key] [--protect] [--json] [--timeout SECONDS]
+
+    Draws a new secret, waits for a tag (60 s, or --timeout), writes the signed URL of ACTION on it, reads it back, and only
+    then saves the secret: an action has three at most. What does not fit is said with both numbers, and nothing is written.
+    A tag that is taken away half-way has no secret and does not work; hold it there again and it is written to its end.
+    While a kiosk runs it does it, with the light 'writing'; the tag is no tap meanwhile and acts from the next time on.
+
+      --label LABEL   for people, in 'tappet secret list'
+      --with-key      the app's older form, which carries its key: a phone can import the secret from it, and whoever reads
+                      it can copy it. Needs an NTAG215 or larger.
+      --protect       NTAG21x and Ultralight EV1: with a password of this kiosk's, so that nobody else rewrites the tag
+    Exit status: 0 the tag works and its secret is saved; 1 it is not to be had with this tag; 4 the reader or the disk failed.
+    """,
+    "tag erase": """
+    Usage: tappet tag erase [--config FILE] [--json] [--timeout SECONDS]
+
+    Empties the next tag and overwrites what was on it; a password of this kiosk's is lifted. Its secret stays:
+    'tappet secret remove' forgets it.
+    """,
+    "tag lock": """
+    Usage: tappet tag lock [--config FILE] [--yes] [--json] [--timeout SECONDS]
+
+    Sets the lock bits of the next tag (Type 4: ends write access), so that it can never be written again. It cannot be undone,
+    so it asks; --yes answers. A tag that is taken away in between works, and can be locked to the end.
+    """,
+    "tag format": """
+    Usage: tappet tag format [--config FILE] [--yes] [--json] [--timeout SECONDS]
+
+    Gives the next tag a capability container, if it has none, and an empty message: NTAG21x, NTAG203, Ultralight and
+    Ultralight EV1. The container can never be taken off again, so it asks; --yes answers.
     """,
     "tag read": """
     Usage: tappet tag read [--config FILE] [--json] [--timeout SECONDS]

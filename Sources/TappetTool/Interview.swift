@@ -46,7 +46,7 @@ final class Interview {
 
   /// The answer without spaces around it, or what is usual for an empty one; nil when the interview is over.
   func ask(_ question: String, usual: String? = nil) -> String? {
-    Output.ask(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
+    Output.prompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
     guard let line = readLine() else {
       Output.complain("")
       return nil
@@ -79,7 +79,7 @@ final class Interview {
       tcsetattr(0, TCSAFLUSH, &silent)
     }
     // Only now: whoever answers at once is not heard.
-    Output.ask(question + ": ")
+    Output.prompt(question + ": ")
     defer {
       if isTerminal {
         tcsetattr(0, TCSAFLUSH, &terminal)

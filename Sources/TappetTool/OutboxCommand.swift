@@ -122,7 +122,7 @@ enum OutboxCommand {
   private static func dropAll(_ id: EntryID?, of store: Store) throws(StoreError) -> Int {
     var count = 0
     while true {
-      let dropped = try store.drop(id, at: SystemClock().now(), clockIsGood: true).dropped.count
+      let dropped = try store.drop(id).count
       count += dropped
       if id != nil || dropped < Limits.storeDropMax { return count }
     }

@@ -65,12 +65,7 @@ enum TagImport {
       throw SecretRefusal(sentence: "--timeout takes whole seconds from 1 to 3600", status: .usage)
     }
     if isatty(2) == 1 { Output.complain("Hold the tag to the reader…") }
-    let reading: TagReading
-    switch TagReadCommand.read(configuration, limit: .seconds(seconds)) {
-    case .failure(let failure):
-      throw SecretRefusal(sentence: failure.sentence, status: failure.isRefusal ? .refused : .failure)
-    case .success(let found): reading = found
-    }
+    let reading = try nextTag(configuration, limit: .seconds(seconds))
     var uri: [UInt8]
     do throws(TagContentError) { uri = try reading.uri() } catch {
       throw SecretRefusal(sentence: error.sentence, status: .refused)
@@ -97,5 +92,18 @@ enum TagImport {
     }
     var text = ShareURL(index: url.index, key: key, label: nil).text()
     return SecretBytes(taking: &text)
+  }
+
+  private static func nextTag(
+    _ configuration: Configuration, limit: Duration
+  ) throws(SecretRefusal) -> TagReading {
+    do throws(SightingsEnd) {
+      switch try TagSightings.open(configuration, onlyNext: true, limit: limit).get().next() {
+      case .read(let reading): return reading
+      case .faulted(_, let model, let fault):
+        throw SightingsEnd(sentence: "\(model.name): \(fault.sentence)", isRefusal: true)
+      case nil: throw SightingsEnd(sentence: "broken off", isRefusal: true)
+      }
+    } catch { throw SecretRefusal(sentence: error.sentence, status: error.isRefusal ? .refused : .failure) }
   }
 }

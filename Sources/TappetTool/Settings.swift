@@ -51,6 +51,15 @@ struct RunningKiosk {
     return ControlMessage(UnsafeRawBufferPointer(rebasing: memory[..<size]))
   }
 
+  /// For whoever waits for more than this.
+  var fileDescriptor: Int32 { socket.fileDescriptor }
+
+  /// Says something; false when the kiosk does not take it.
+  func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+
+  /// What it says next, without waiting.
+  func receive() -> LocalSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
+
   /// Asks, and waits for the answer; nil when none came in time.
   func ask(_ request: String, waiting limit: Duration = .seconds(3)) -> JSON? {
     ask(.object(["request": .string(request)]), waiting: limit)

@@ -40,7 +40,13 @@ enum Tool {
           "check": CertCheckCommand.run, "import": CertImportCommand.run, "export": CertExportCommand.run,
           "request": CertRequestCommand.run,
         ])
-    case "tag": return subcommand(of: first, rest, ["read": TagReadCommand.run])
+    case "tag":
+      return subcommand(
+        of: first, rest,
+        [
+          "read": TagReadCommand.run, "watch": TagWatchCommand.run, "write": TagWriteCommand.run,
+          "erase": TagEraseCommand.run, "lock": TagLockCommand.run, "format": TagFormatCommand.run,
+        ])
     case "secret":
       return subcommand(
         of: first, rest,
@@ -110,8 +116,8 @@ enum Output {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
 
-  /// The beginning of a line that the person completes.
-  static func ask(_ text: String) { put(Array(text.utf8), tp_stderr()) }
+  /// A line for the person that the next one takes the place of.
+  static func complainInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
 
   /// A line for the person.
   static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }

@@ -181,6 +181,20 @@ import Testing
     #expect(try self.keys(try recover().store).count == keys.count + 1)
   }
 
+  @Test func `a copy that is damaged where the secrets are does not stop the kiosk, and is made anew`() throws {
+    _ = try fill()
+    try overwrite(copyPath, at: 4096, with: noise(4096, seed: 1))
+    truncate(folder.databasePath, 0)
+    unlink(folder.logPath)
+    let opened = try recover()
+    #expect(opened.recovery == nil && opened.store.backupTrouble != nil)
+    #expect(try opened.store.append([.test(1)]) == [1])
+    try opened.store.addSecret(try secret(7), sealedUnder: try folder.key())
+    #expect(opened.store.backupTrouble == nil)
+    try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
+    #expect(try keys(try recover().store).keys.sorted() == ["id-7"])
+  }
+
   @Test func `a copy that cannot be written is no reason to refuse a secret`() throws {
     let store = try folder.open()
     let key = try folder.key()

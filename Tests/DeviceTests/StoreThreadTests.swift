@@ -78,7 +78,7 @@ private final class Answers: @unchecked Sendable {
     case .fetchFailed(let fault): "fetchFailed \(fault)"
     case .expired(let entries, _): "expired \(entries.map(\.id.low))"
     case .expireFailed(let fault): "expireFailed \(fault)"
-    case .dropped(let entries, _): "dropped \(entries.map(\.id.low))"
+    case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"
     case .checked: "checked"

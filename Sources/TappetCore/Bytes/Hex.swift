@@ -12,11 +12,14 @@ public enum Hex {
   public static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
     var digits: [UInt8] = []
     digits.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      digits.append(digit(byte >> 4))
-      digits.append(digit(byte & 0x0F))
-    }
+    for byte in bytes { append(byte, to: &digits) }
     return digits
+  }
+
+  /// One byte's two digits, behind what is there.
+  static func append(_ byte: UInt8, to digits: inout [UInt8]) {
+    digits.append(digit(byte >> 4))
+    digits.append(digit(byte & 0x0F))
   }
 
   /// Nil unless `digits` is an even number of ASCII hexadecimal digits; no digits are no bytes.

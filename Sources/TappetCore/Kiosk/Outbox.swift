@@ -148,6 +148,20 @@ struct Outbox: Sendable {
     return outcomes
   }
 
+  /// The store removed these because a person wished it; answers those that had no outcome before.
+  ///
+  /// A PUBACK that is under way finds nothing any more.
+  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
+    var outcomes: [OutboxEntry] = []
+    for entry in entries where settled.remove(entry.id) == nil {
+      leave(entry)
+      inflight[entry.id] = nil
+      window.removeAll { $0.id == entry.id }
+      outcomes.append(entry)
+    }
+    return outcomes
+  }
+
   /// The store is another one, and empty; what is in memory was promised, and goes out from there.
   mutating func replaced() {
     count = 0

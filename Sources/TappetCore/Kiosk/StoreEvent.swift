@@ -32,8 +32,8 @@ public indirect enum StoreEvent: Sendable {
   case fetchFailed(StoreFault)
   /// These were removed because their time was over; when the next one's is, those that were spared left out.
   case expired([OutboxEntry], earliest: Expiry?)
-  /// These were removed because a person wished it; when the next one's time is over.
-  case dropped([OutboxEntry], earliest: Expiry?)
+  /// These were removed because a person wished it.
+  case dropped([OutboxEntry])
   /// Nothing was dropped.
   case dropFailed(StoreFault)
   /// Nothing was removed.
