@@ -51,6 +51,8 @@ STANDINS += -ISources/CLibraries/CGPIO/include Sources/CLibraries/CGPIO/CGPIO.c
 FIRST_COUNTS := -z muldefs
 endif
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
+# What the programs give back of their memory is wiped.
+WIPING := Sources/CLibraries/Wiping/free.c
 # The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
 LLD = $(RESOURCES)/../../bin/ld.lld
 LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
@@ -117,15 +119,15 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
 		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built

@@ -62,7 +62,11 @@ public final class ReaderProcess {
     while true {
       let flags = Int32(MSG_DONTWAIT | MSG_TRUNC)
       let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, flags) }
-      if count > 0 { return decoded(size: count) }
+      if count > 0 {
+        // Some tags carry their key.
+        defer { buffer.withUnsafeMutableBytes { LibCrypto.wipe(.init(rebasing: $0.prefix(count))) } }
+        return decoded(size: count)
+      }
       // An empty datagram looks like the end; only at the end has the other side hung up.
       if count == 0 { return isHungUp ? .closed : .malformed(.empty) }
       switch tp_errno() {

@@ -1,5 +1,6 @@
 // Requests about secrets: they are served on a thread of their own, and what they changed acts at once.
 
+import CPlatform
 import TappetCore
 import TappetDevices
 
@@ -10,7 +11,8 @@ extension Runtime {
       return client.send(.failure("the kernel does not say who asks; nothing was done"))
     }
     let request = SecretRequest(message.json, enclosing: message.enclosure, by: peer)
-    if !secretThread.submit(request, of: client.number) {
+    let desk = SecretDesk(configuration, owner: geteuid())
+    if !secretThread.submit(request, of: client.number, at: desk) {
       client.send(.failure("too much is asked at once; try again"))
     }
   }

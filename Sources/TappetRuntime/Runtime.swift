@@ -115,7 +115,7 @@ public final class Runtime {
       // All that the store can have been asked finds room: an answer that is lost would leave a tap without its light.
       let mailbox = try Mailbox<Notice>(capacity: Limits.noticesMax)
       self.mailbox = mailbox
-      secretThread = SecretThread(SecretDesk(configuration, owner: geteuid())) { mailbox.post(.secrets($0)) }
+      secretThread = SecretThread { mailbox.post(.secrets($0)) }
       storeThread = try StoreThread(
         store,
         replace: { () throws(StoreError) in

@@ -37,8 +37,8 @@ public struct SecretAnswer: Sendable {
 
 /// Answers requests about secrets.
 ///
-/// Opens the store for each; blocks on the disk.
-public struct SecretDesk: Sendable {
+/// Opens the store for each; blocks on the disk. Any thread.
+public final class SecretDesk: Sendable {
   let configuration: Configuration
   /// Users who may see keys and replace the sealing key; the others of the control socket's group may only change what acts.
   let owner: UInt32

@@ -11,16 +11,14 @@ final class SecretThread: @unchecked Sendable {
   /// An answer, and which client waits for it.
   typealias Reply = (client: UInt64, answer: SecretAnswer)
 
-  private let desk: SecretDesk
   private let post: @Sendable (Reply) -> Void
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let finished: UnsafeMutablePointer<pthread_cond_t>
-  private var waiting: [(client: UInt64, request: SecretRequest)] = []
+  private var waiting: [(client: UInt64, request: SecretRequest, desk: SecretDesk)] = []
   private var isRunning = false
 
   /// `post` is called on the thread with each answer, and must not block.
-  init(_ desk: SecretDesk, post: @escaping @Sendable (Reply) -> Void) {
-    self.desk = desk
+  init(post: @escaping @Sendable (Reply) -> Void) {
     self.post = post
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -37,12 +35,12 @@ final class SecretThread: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Hands a request over; false when too many wait, or there can be no thread.
-  func submit(_ request: SecretRequest, of client: UInt64) -> Bool {
+  /// Hands a request over, for the desk of today's configuration; false when too many wait, or there can be no thread.
+  func submit(_ request: SecretRequest, of client: UInt64, at desk: SecretDesk) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     guard waiting.count < Limits.secretRequestsMax else { return false }
-    waiting.append((client, request))
+    waiting.append((client, request, desk))
     if isRunning { return true }
     isRunning = start()
     if !isRunning { waiting.removeLast() }
@@ -83,10 +81,10 @@ final class SecretThread: @unchecked Sendable {
 
   private func run() {
     pthread_setname_np(pthread_self(), "tappet-secrets")
-    while let next = take() { post((next.client, desk.answer(next.request))) }
+    while let next = take() { post((next.client, next.desk.answer(next.request))) }
   }
 
-  private func take() -> (client: UInt64, request: SecretRequest)? {
+  private func take() -> (client: UInt64, request: SecretRequest, desk: SecretDesk)? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     if !waiting.isEmpty { return waiting.removeFirst() }

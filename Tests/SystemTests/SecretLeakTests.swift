@@ -162,6 +162,32 @@ private final class Onlooker: @unchecked Sendable {
     #expect(Planted(digits: digits).count(in: try memory(of: pid)) == 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root may read the memory of a process that keeps no cores"))
+  func `a key that came on a tag is in the kiosk's memory no more when its secret was removed`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let pid = try #require(world.kiosk?.pid)
+    let key = Planted(digits: Signing.key())
+    let url = try Signing.url(index: "2", key: key.digits, carriesKey: true)
+    let asking = try Service(
+      try Programs.built("tappet"),
+      ["secret", "import", "--tag", "--timeout", "20", "--config", world.configPath], log: world.folder + "/asked")
+    #expect(
+      try eventually(15) {
+        guard asking.isRunning else { return true }
+        _ = try world.tap("ntag215 uid=\(world.freshUID()) url=\(url)", until: "refused")
+        return !asking.isRunning
+      })
+    #expect(asking.process.terminationStatus == 0, "\(asking.text)")
+    _ = try world.tap("ntag215 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(try world.tappet("secret", "remove", id(Finished(status: 0, output: asking.text, errors: ""))).status == 0)
+    let after = try memory(of: pid)
+    #expect(key.count(in: after) == 0)
+    // As the hexadecimal text of the tag's memory.
+    let hex = key.digits.utf8.map { String($0, radix: 16) }.joined()
+    #expect(after.range(of: Data(hex.prefix(64).utf8)) == nil)
+  }
+
   @Test func `no log, database, backup, command line or environment shows a key`() throws {
     let world = try KioskWorld()
     try world.start()
