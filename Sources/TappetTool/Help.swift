@@ -79,6 +79,7 @@ enum Help {
       --action NAME           light; --topic TOPIC, --message TEXT
       --timestamp-key FILE    for %T; 'new' makes one; --clock-trust where nobody sets the clock
       --state DIR             the database's folder
+      --write-tag             writes the first tag, with a new secret
       --share-file FILE       a share code, so that the phone's tags work; --tap SECONDS waits for the first one
       --untested              writes though a test failed
       --force                 replaces what is there

@@ -15,6 +15,7 @@ enum InitCommand {
   static func run(_ words: [String]) -> ExitStatus {
     var options: [CommandOption] = [.config, .force, CommandOption(name: "yes"), CommandOption(name: "untested")]
     options.append(CommandOption(name: "clock-trust"))
+    options.append(CommandOption(name: "write-tag"))
     for name in valued { options.append(CommandOption(name: name, takesValue: true)) }
     switch Arguments.parse(words, command: "init", options: options) {
     case .failure(let stop): return stop.status

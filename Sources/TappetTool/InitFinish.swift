@@ -42,6 +42,11 @@ extension Setup {
       Output.complain("tappet init: " + wrong)
       return .refused
     }
+    if hasReader, let action = configuration.actions.first, wantsTag() {
+      // What it came to is said there; after a failure the phone's tags are asked for.
+      if TagWriteCommand.write(action, label: nil, configuration) == .success { return .added }
+      if interview == nil { return .refused }
+    }
     guard let interview else { return .later }
     say("  A tag that the phone app has written works here when the app's share code is known.")
     while let answer = interview.secret("The share code, smpshare://… (it is not shown; Enter: later)") {
@@ -50,6 +55,11 @@ extension Setup {
       Output.complain("  " + wrong)
     }
     return .later
+  }
+
+  private func wantsTag() -> Bool {
+    if arguments.has("write-tag") { return true }
+    return interview?.confirm("Write a new tag now?", usual: true) ?? false
   }
 
   /// What is wrong with it.

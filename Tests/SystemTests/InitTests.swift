@@ -91,6 +91,7 @@ import Testing
     try session.answer("Folder", "state")
     try session.expect("wrote \(world.folder)/new/kiosk.yaml")
 
+    try session.answer("Write a new tag now?", "n")
     try session.answer("The share code", "https://example.com")
     try session.expect("this is no share code")
     try session.answer("The share code", "smpshare://secret?idx=7&key=\(key)")
@@ -145,6 +146,27 @@ import Testing
     let again = try Programs.run(try Programs.built("tappet"), words, environment: data)
     #expect(again.status == 1 && again.errors.contains("is there already; say by --force"), "\(again.errors)")
     #expect(try String(contentsOfFile: target, encoding: .utf8) == before)
+  }
+
+  @Test func `it ends with the first tag written, which acts as it lies there`() throws {
+    let world = try KioskWorld()
+    let target = world.folder + "/new/kiosk.yaml"
+    try world.tell("place ntag213 uid=\(world.freshUID()) empty")
+    let log = world.folder + "/init.log"
+    let tappet = try Service(
+      try Programs.built("tappet"),
+      [
+        "init", "--yes", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)",
+        "--ca", try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"),
+        "--private-key", try Certificates.path("client.key"), "--reader", "pn532_uart:\(world.folder)/reader",
+        "--write-tag", "--tap", "20",
+      ], log: log, environment: data)
+    #expect(eventually(40) { !tappet.isRunning }, "\(tappet.text)")
+    #expect(tappet.process.terminationStatus == 0, "\(tappet.text)")
+    #expect(eventually { world.received.map(\.topic) == ["home/light/set"] }, "\(tappet.text)")
+    let listed = try Programs.run(
+      try Programs.built("tappet"), ["secret", "list", "--json", "--config", target], environment: data)
+    #expect(listed.output.contains("\"times_used\":1") || listed.output.contains("\"times_used\": 1"), "\(listed)")
   }
 
   /// What is wrong with one option, and what is said of it.
