@@ -57,16 +57,17 @@ LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 # What stands in a program several times becomes one function: a twentieth less. (Not in the library, whose calls are quick.)
 PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
-TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
+TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libqrencode libpng)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
-PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml))
+PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
+MANUAL := $(OUT)/share/man/man3
 
 .PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz simulate bench torture soak install clean
 
-all: $(PROGRAMS) $(LIBRARIES) $(PROFILES)  ## build everything that ships (Embedded Swift)
+all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made  ## build everything that ships (Embedded Swift)
 
 board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)  ## only what a board needs
 
@@ -150,6 +151,13 @@ $(OUT)/share/tappet/%: board/%
 	@mkdir -p $(@D)
 	install -m 644 $< $@
 
+# A page for each section of the header, and each function's name as a link to its page.
+$(MANUAL)/.made: board/man/section-pages Include/tappet.h Tests/Interface/declarations.py $(wildcard Tests/Interface/C/*.c)
+	@rm -rf $(MANUAL)
+	@mkdir -p $(MANUAL)
+	board/man/section-pages Include/tappet.h $(MANUAL)
+	@touch $@
+
 run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
@@ -158,6 +166,7 @@ test: lint all test-unit test-interface test-sanitized vm-test  ## everything th
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
+	@Tests/Torture/supervision
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
@@ -202,7 +211,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
 		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
 		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/share/tappet/presets \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
@@ -214,12 +224,13 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
 		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
 	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 board/man/tappet.h.3 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+	install -m 644 board/man/tappet.h.3 $(MANUAL)/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 README.md CHANGELOG.md LICENSE board/doc/faults.md board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(DESTDIR)$(PREFIX)/share/doc/tappet
 	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
 	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
 	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
+	install -m 644 board/presets/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/presets
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -77,13 +77,18 @@ let package = Package(
     library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
+    library("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+    library("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
 
     // The public header, so that the exports are checked against it.
     .systemLibrary(name: "CTappet", path: "Include"),
 
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
     layer(
-      "TappetDevices", ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO"]),
+      "TappetDevices",
+      [
+        "TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO", "CQREncode", "CPNG",
+      ]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
     layer("TappetInterface", ["TappetRuntime", "CTappet"]),

@@ -471,7 +471,9 @@ enum tappet_reader_event_type {
   TAPPET_READER_EVENT_TAG_READ = 3,    /**< It was read; text says why there is no URL, where url is NULL. */
   TAPPET_READER_EVENT_TAG_FAULTED = 4, /**< It could not be read; text says why. */
   TAPPET_READER_EVENT_TAG_LEFT = 5,    /**< It is gone. */
-  TAPPET_READER_EVENT_LOST = 6         /**< The reader cannot be used any more; text says why. It is closed: open it anew. */
+  TAPPET_READER_EVENT_LOST = 6,        /**< The reader cannot be used any more; text says why. It is closed: open it anew. */
+  TAPPET_READER_EVENT_WRITTEN = 7,     /**< tappet_reader_write() is done: the tag was read back and holds the message. */
+  TAPPET_READER_EVENT_WRITE_FAILED = 8 /**< tappet_reader_write() is not done; text says why, and whether anything changed. */
 };
 
 /** What kind of tag it is, as far as the reader could tell. */
@@ -498,8 +500,8 @@ enum tappet_tag_model {
 struct tappet_reader_event {
   size_t size;            /**< sizeof(struct tappet_reader_event), set by the caller. */
   int type;               /**< A ::tappet_reader_event_type; later versions may add some. */
-  int model;              /**< TAG_READ, TAG_FAULTED: a ::tappet_tag_model; else 0. */
-  const uint8_t *uid;     /**< TAG_…: the identifier, 1 to 10 bytes; else NULL. No proof of anything: it can be copied. */
+  int model;              /**< TAG_READ, TAG_FAULTED, WRITTEN, WRITE_FAILED: a ::tappet_tag_model; else 0. */
+  const uint8_t *uid;     /**< TAG_…, WRITE…: the identifier, 1 to 10 bytes; else NULL. No proof of anything: it can be copied. */
   size_t uid_size;        /**< Its bytes. */
   const char *url;        /**< TAG_READ: the first URI on the tag, with a NUL; NULL: there is none. For tappet_url_verify(). */
   size_t url_size;        /**< Its bytes, without the NUL. */
@@ -557,6 +559,17 @@ int tappet_reader_next(struct tappet_reader *reader, struct tappet_reader_event 
  * @return The number of events; or ARGUMENT, STATE (called by a callback of its own, or no callback is set), SYSTEM, OBJECT,
  *   THREAD, FORK. */
 int tappet_reader_dispatch(struct tappet_reader *reader);
+
+/** Makes a message the only content of the tag that is there, or else of the next one; does not wait. The event WRITTEN or
+ * WRITE_FAILED follows, unless LOST comes first. Only what changes is written. A tag that is taken away meanwhile is empty, or
+ * as before, or as it was to be; nothing is written that does not fit. Until a tag is there a further call takes this one's
+ * place; with NULL and 0 nothing is to be written any more.
+ * @param reader The reader.
+ * @param message An NDEF message, as tappet_ndef_uri_encode() makes it; copied. May be NULL when @p size is 0.
+ * @param size Its bytes, at most 8192.
+ * @return 0; or ARGUMENT, NDEF_TRUNCATED, NDEF_STRUCTURE, NDEF_CHUNKED, NDEF_RECORD, NDEF_COUNT, STATE (it is not open, or a
+ *   tag is being written), OBJECT, THREAD, FORK. */
+int tappet_reader_write(struct tappet_reader *reader, const uint8_t *message, size_t size);
 
 /** Ends tappet-reader; nothing when it is closed. Blocks for at most 1 s.
  * @param reader The reader.
@@ -776,13 +789,14 @@ enum tappet_light {
   TAPPET_LIGHT_LOCKED = 7,               /**< Lasting: the buttons are locked. */
   TAPPET_LIGHT_CONFIRMING = 8,           /**< Lasting: the person is asked whether it is meant. */
   TAPPET_LIGHT_CERTIFICATE_EXPIRING = 9, /**< Lasting: a certificate ends soon; taps work. */
-  TAPPET_LIGHT_READING = 10,             /**< A moment: a tag is being read, hold it. */
-  TAPPET_LIGHT_ACCEPTED = 11,            /**< A moment: it will happen. */
-  TAPPET_LIGHT_DELIVERED_BY_TAG = 12,    /**< A moment: the broker has it. */
-  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 13, /**< A moment: the broker has it. */
-  TAPPET_LIGHT_QUEUED = 14,              /**< A moment: it waits. */
-  TAPPET_LIGHT_REFUSED = 15,             /**< A moment: nothing will happen. */
-  TAPPET_LIGHT_EXPIRED = 16              /**< A moment: it waited too long. */
+  TAPPET_LIGHT_WRITING = 10,             /**< Lasting: the next tag is to be written, and is no tap. */
+  TAPPET_LIGHT_READING = 20,             /**< A moment: a tag is being read, hold it. */
+  TAPPET_LIGHT_ACCEPTED = 21,            /**< A moment: it will happen. */
+  TAPPET_LIGHT_DELIVERED_BY_TAG = 22,    /**< A moment: the broker has it. */
+  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 23, /**< A moment: the broker has it. */
+  TAPPET_LIGHT_QUEUED = 24,              /**< A moment: it waits. */
+  TAPPET_LIGHT_REFUSED = 25,             /**< A moment: nothing will happen. */
+  TAPPET_LIGHT_EXPIRED = 26              /**< A moment: it waited too long. */
 };
 
 /** What set an event off. */

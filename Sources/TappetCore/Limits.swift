@@ -73,6 +73,12 @@ public enum Limits {
   public static let readerExchangeMax: Duration = .milliseconds(300)
   /// One ISO-DEP command: the chip grants a tag extensions of its waiting time.
   public static let readerISODEPExchangeMax: Duration = .seconds(1)
+  /// A whole NTAG216 takes 3 s to write and read back; a tag that lies badly is tried anew meanwhile.
+  public static let readerWriteMax: Duration = .seconds(10)
+  /// A tag that does not answer within a write is selected and tried anew so often without coming any further.
+  public static let readerRewritesMax = 3
+  /// How far a write has come is told so often.
+  public static let readerProgressInterval: Duration = .milliseconds(250)
   /// A tag without field for 5 ms has forgotten its state (ISO/IEC 14443-3 §5).
   public static let readerFieldOff: Duration = .milliseconds(6)
   /// Turns without an answer until a tag has left; one alone is a hand that shakes.
@@ -150,6 +156,14 @@ public enum Limits {
   public static let certificateFileSizeMax = 1024 * 1024
   /// Bytes of a subject as it is told; it is a stranger's text.
   public static let certificateNameSizeMax = 256
+  /// Bytes of an ALPN protocol name (RFC 7301 §3.1).
+  public static let protocolNameSizeMax = 255
+  /// Bytes of a passphrase.
+  public static let passphraseSizeMax = 1024
+  /// Certificates from a client's to its root; real ones have three or four.
+  public static let certificateChainMax = 16
+  /// Bytes of the app's settings: four actions with three secrets each, and three PEM files, are 20 KB.
+  public static let appSettingsSizeMax = 1024 * 1024
   /// Certificates in one file.
   public static let certificatesPerFileMax = 1024
   /// The backoff's first ceiling.
@@ -279,6 +293,26 @@ public enum Limits {
   public static let sysfsFileSizeMax = 64 * 1024
   /// ENOTSUPP, an errno that the kernel's drivers let slip and no header of user space has.
   public static let kernelNotSupported: Int32 = 524
+
+  // MARK: Secrets
+  /// Rows of the audit that are kept; a person who provisions a kiosk all day writes a hundred.
+  public static let auditRowsMax: Int64 = 1000
+  /// Rows in one answer of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
+  public static let secretsPerAnswerMax = 50
+  /// Bytes of a sealed value that is no tag's secret: the longest timestamp key, a tag's password.
+  public static let sealedValueSizeMax = 64
+  /// A shared code is taken off the screen after this: long enough to hold a phone to it.
+  public static let shareDisplayTime: Duration = .seconds(60)
+  /// Pixels of one module in a picture of a code: large enough to be read from a screen.
+  public static let qrCodeScale = 8
+  /// Bytes that are read of what zbarimg finds in a picture: a few codes.
+  public static let scannedTextSizeMax = 16 * 1024
+  /// A photo of many megapixels takes a small board some seconds.
+  public static let scanTimeout: Duration = .seconds(60)
+  /// Bytes of a backup: a thousand secrets, with their labels.
+  public static let backupSizeMax = 1024 * 1024
+  /// Requests about secrets that wait for the disk.
+  public static let secretRequestsMax = 16
 
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.

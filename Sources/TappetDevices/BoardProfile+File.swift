@@ -1,6 +1,7 @@
 // A profile's file. Everything is checked, and every mistake is told at once, as for the configuration.
 //
 //   title: Raspberry Pi with 40 pins
+//   models: [Raspberry Pi]                           how /proc/device-tree/model begins there
 //   chips: {soc: [pinctrl-bcm2835, pinctrl-rp1]}     the chip's label; of several the first that is there
 //   headers:
 //     - title: J8
@@ -37,7 +38,7 @@ extension ConfigReader {
 
   /// Nil when there was a mistake.
   fileprivate mutating func profile(_ root: YAMLNode, name: String) -> BoardProfile? {
-    guard let top = mapping(root, keys: ["title", "chips", "headers"]) else { return nil }
+    guard let top = mapping(root, keys: ["title", "models", "chips", "headers"]) else { return nil }
     let title = word(required("title", in: top))
     let chips = top["chips"].map { self.chips($0) } ?? []
     var headers: [BoardProfile.Header] = []
@@ -46,8 +47,12 @@ extension ConfigReader {
         if let header = header(element, chips, after: headers) { headers.append(header) }
       }
     }
+    var models: [String] = []
+    for node in top["models"].flatMap({ list($0) }) ?? [] {
+      if let model = word(node) { models.append(model) }
+    }
     guard problems.isEmpty, let title else { return nil }
-    return BoardProfile(name: name, title: title, headers: headers)
+    return BoardProfile(name: name, title: title, models: models, headers: headers)
   }
 
   private mutating func word(_ node: YAMLNode?) -> String? { shortText(node, sizeMax: Limits.profileWordSizeMax) }

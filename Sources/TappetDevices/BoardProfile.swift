@@ -43,6 +43,8 @@ public struct BoardProfile: Hashable, Sendable {
   public var name: String
   /// For a person.
   public var title: String
+  /// How the device tree's model of such a board begins.
+  public var models: [String] = []
   /// One at least.
   public var headers: [Header]
 
@@ -96,6 +98,22 @@ extension BoardProfile {
     return try load(path: path, name: name)
   }
 
+  /// The profile of a board whose device tree calls itself `model`; nil when there is none.
+  public static func matching(model: String) -> String? {
+    for name in known() {
+      guard let profile = try? load(name: name) else { continue }
+      if profile.models.contains(where: { model.begins(with: $0) }) { return name }
+    }
+    return nil
+  }
+
+  /// What this machine's device tree calls it; nil where there is none, as on a PC.
+  public static func modelOfThisMachine() -> String? {
+    guard case .success(let file) = TextFile.read("/proc/device-tree/model", sizeMax: 256) else { return nil }
+    let text = String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self)
+    return text.isEmpty ? nil : text
+  }
+
   /// The names that `load` takes, sorted.
   public static func known() -> [String] { known(in: folder()) }
 
@@ -108,28 +126,7 @@ extension BoardProfile {
     }
   }
 
-  private static func known(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
-      if bytes.suffix(5).elementsEqual(".yaml".utf8) {
-        names.append(String(decoding: bytes.dropLast(5), as: UTF8.self))
-      }
-    }
-    return names.inOrder { $0 < $1 }
-  }
+  private static func known(in folder: String) -> [String] { DataFolder.names(in: folder) }
 
-  /// Where TAPPET_PROFILES says, else where `make install` puts them beside the program that runs or beside libtappet, else
-  /// where packages put them.
-  private static func folder() -> String {
-    if let path = secure_getenv("TAPPET_PROFILES") { return String(cString: path) }
-    var candidates = ["/usr/local/share/tappet/profiles", "/usr/share/tappet/profiles"]
-    if let library = ReaderProcess.folderOfThisCode() {
-      candidates = ["..", "../.."].map { "\(library)/\($0)/share/tappet/profiles" } + candidates
-    }
-    if let own = ReaderProcess.folderOfThisProgram() { candidates.insert("\(own)/../share/tappet/profiles", at: 0) }
-    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/profiles"
-  }
+  private static func folder() -> String { DataFolder.path("profiles", variable: "TAPPET_PROFILES") }
 }

@@ -37,12 +37,18 @@ public struct BrokerSettings: Hashable, Sendable {
   ///
   /// Given: its certificates alone are the anchors, even an intermediate or the server's own. Nil: the system's.
   public var caFile: String?
-  /// PEM, the chain after the leaf.
+  /// PEM, the chain after the leaf; or PKCS#12 without a passphrase.
   ///
   /// Nil: no client certificate.
   public var certificateFile: String?
   /// PEM.
+  ///
+  /// Nil: the certificate's file holds the key too.
   public var privateKeyFile: String?
+  /// The protocol's name that is offered in the handshake (ALPN); nil: none is.
+  ///
+  /// AWS IoT Core tells MQTT from HTTPS by it on port 443.
+  public var alpn: String?
   /// 3.1.1 unless told otherwise.
   public var version: MQTTVersion
   /// Seconds between PINGREQs.
@@ -62,7 +68,7 @@ public struct BrokerSettings: Hashable, Sendable {
   public init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
     privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60,
-    announcesStatus: Bool = true
+    announcesStatus: Bool = true, alpn: String? = nil
   ) {
     self.endpoints = endpoints
     self.clientID = clientID
@@ -72,5 +78,6 @@ public struct BrokerSettings: Hashable, Sendable {
     self.version = version
     self.keepaliveSeconds = keepaliveSeconds
     self.announcesStatus = announcesStatus
+    self.alpn = alpn
   }
 }

@@ -75,55 +75,10 @@ public enum Certificates {
     switch (settings.certificateFile, settings.privateKeyFile) {
     case (nil, nil): break
     case (nil, let key?): throw .keyWithoutCertificate(key: key)
-    case (let certificate?, nil): throw .certificateWithoutKey(certificate: certificate)
-    case (let certificate?, let key?): try present(certificate, key, in: context.handle)
+    case (let certificate?, let key): try present(certificate, key, in: context.handle)
     }
+    if let name = settings.alpn { try offer(name, in: context.handle) }
     return context
-  }
-
-  /// Every certificate and the key of `settings`, with what is wrong with them.
-  ///
-  /// Opens no connection.
-  public static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
-    var facts: [CertificateFact] = []
-    if let path = settings.caFile {
-      facts += describe(path) { _ in .authority }
-    } else if settings.endpoints.contains(where: { $0.usesTLS }) {
-      facts.append(.systemTrustStore)
-    }
-    if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
-    if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
-    if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
-      facts.append(.problem(.certificateWithoutKey(certificate: certificate)))
-    }
-    return facts
-  }
-
-  /// A digest of the files' contents, which tells whether a connection that was made with them would be made otherwise now.
-  public static func digest(_ settings: BrokerSettings) -> [UInt8] {
-    var digest: [UInt8] = []
-    for path in [settings.caFile, settings.certificateFile, settings.privateKeyFile] {
-      guard let path, let file = try? PEMFile(path) else { continue }
-      digest += file.digest
-    }
-    return digest
-  }
-
-  /// The days that the first of them to end has left; nil: there are none.
-  ///
-  /// Of several authorities any may be the broker's: the last of them to end counts.
-  public static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
-    var least: Int64?
-    var authority: Int64?
-    for case .certificate(let details) in facts {
-      let days = details.daysLeft(atUnixSeconds: now)
-      switch details.role {
-      case .authority: authority = max(authority ?? days, days)
-      case .client, .clientChain: least = min(least ?? days, days)
-      }
-    }
-    guard let authority else { return least }
-    return min(least ?? authority, authority)
   }
 
   // MARK: The context's parts
@@ -141,17 +96,28 @@ public enum Certificates {
 
   private static func trust(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
     let store = SSL_CTX_get_cert_store(context)
-    for certificate in try PEMFile(path).certificates() where X509_STORE_add_cert(store, certificate.handle) != 1 {
+    for certificate in try CertificateFile(path).certificates()
+    where X509_STORE_add_cert(store, certificate.handle) != 1 {
       throw .library(text: OpenSSLText.lastError())
     }
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
   private static func present(
-    _ path: String, _ keyPath: String, in context: OpaquePointer
+    _ path: String, _ keyPath: String?, in context: OpaquePointer
   ) throws(CertificateProblem) {
-    let chain = try PEMFile(path).certificates()
-    let key = try PEMFile(keyPath).privateKey()
+    let file = try CertificateFile(path)
+    let chain = try file.certificates()
+    // A .p12, and a PEM file that has both, hold the key too.
+    let key: PrivateKey
+    if let keyPath {
+      key = try CertificateFile(keyPath).privateKey()
+    } else if let own = try file.contents().key {
+      key = own
+    } else {
+      throw .certificateWithoutKey(certificate: path)
+    }
+    let keyPath = keyPath ?? path
     guard let leaf = chain.first else { throw .notPEM(path: path) }
     guard X509_check_private_key(leaf.handle, key.handle) == 1 else {
       ERR_clear_error()
@@ -167,6 +133,15 @@ public enum Certificates {
     }
     guard SSL_CTX_use_PrivateKey(context, key.handle) == 1 else {
       throw .tooWeak(path: keyPath, text: OpenSSLText.lastError())
+    }
+  }
+
+  /// The one protocol that is offered (RFC 7301 §3.1: a byte with its size before it).
+  private static func offer(_ name: String, in context: OpaquePointer) throws(CertificateProblem) {
+    let list = [UInt8(truncatingIfNeeded: name.utf8.count)] + Array(name.utf8)
+    // 0 is success here.
+    guard SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0 else {
+      throw .library(text: OpenSSLText.lastError())
     }
   }
 
@@ -251,170 +226,4 @@ public enum Certificates {
         subject: subject, code: code, text: OpenSSLText.string(X509_verify_cert_error_string(Int(code))))
     }
   }
-
-  // MARK: Inspection
-
-  private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {
-    do throws(CertificateProblem) {
-      return try PEMFile(path).certificates().enumerated().map { index, certificate in
-        .certificate(
-          CertificateDetails(
-            role: role(index), path: path, subject: OpenSSLText.name(X509_get_subject_name(certificate.handle)),
-            issuer: OpenSSLText.name(X509_get_issuer_name(certificate.handle)),
-            notBeforeUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notBefore(certificate.handle)),
-            notAfterUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notAfter(certificate.handle))))
-      }
-    } catch { return [.problem(error)] }
-  }
-
-  private static func describeKey(_ path: String, certificate: String?) -> [CertificateFact] {
-    var facts: [CertificateFact] = []
-    do throws(CertificateProblem) {
-      let file = try PEMFile(path)
-      if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
-      let key = try file.privateKey()
-      guard let certificate else { throw .keyWithoutCertificate(key: path) }
-      // What is wrong with the certificate itself is told where it is described.
-      guard let leaf = try? PEMFile(certificate).certificates().first else { return facts }
-      let isPair = X509_check_private_key(leaf.handle, key.handle) == 1
-      ERR_clear_error()
-      facts.append(
-        isPair
-          ? .keyMatches(certificate: certificate, key: path)
-          : .problem(.keyMismatch(certificate: certificate, key: path)))
-    } catch { facts.append(.problem(error)) }
-    return facts
-  }
-}
-
-/// An X509, freed with its holder.
-private final class Certificate {
-  let handle: OpaquePointer
-  init(_ handle: OpaquePointer) { self.handle = handle }
-  deinit { X509_free(handle) }
-}
-
-/// An EVP_PKEY, freed (and by OpenSSL wiped) with its holder.
-private final class PrivateKey {
-  let handle: OpaquePointer
-  init(_ handle: OpaquePointer) { self.handle = handle }
-  deinit { EVP_PKEY_free(handle) }
-}
-
-/// A file's bytes, wiped when let go: they may be a key.
-private final class PEMFile {
-  let path: String
-  let mode: UInt32
-  private let bytes: UnsafeMutableRawBufferPointer
-
-  init(_ path: String) throws(CertificateProblem) {
-    self.path = path
-    do throws(SystemError) {
-      // Not blocking: a FIFO by that name must not hold up the link.
-      let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
-      defer { close(file) }
-      var status = stat()
-      try checked("fstat") { fstat(file, &status) }
-      mode = UInt32(status.st_mode)
-      let size = min(max(Int(status.st_size), 0), Limits.certificateFileSizeMax + 1)
-      bytes = .allocate(byteCount: size, alignment: 1)
-      bytes.initializeMemory(as: UInt8.self, repeating: 0)
-      var count = 0
-      while count < size {
-        let more = try checked("read") { read(file, bytes.baseAddress?.advanced(by: count), size - count) }
-        if more == 0 { break }
-        count += more
-      }
-    } catch { throw .unreadable(path: path, SystemCode(error)) }
-    guard bytes.count > 0 else { throw .empty(path: path) }
-    guard bytes.count <= Limits.certificateFileSizeMax else { throw .tooLarge(path: path) }
-  }
-
-  deinit {
-    OPENSSL_cleanse(bytes.baseAddress, bytes.count)
-    bytes.deallocate()
-  }
-
-  /// SHA-256.
-  var digest: [UInt8] {
-    var digest = [UInt8](repeating: 0, count: 32)
-    EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
-    return digest
-  }
-
-  /// Every certificate in it, at least one; other blocks between them are passed over.
-  func certificates() throws(CertificateProblem) -> [Certificate] {
-    let source = try makeSource()
-    defer { BIO_free(source) }
-    var found: [Certificate] = []
-    while found.count < Limits.certificatesPerFileMax, let handle = PEM_read_bio_X509(source, nil, neverAsk, nil) {
-      found.append(Certificate(handle))
-    }
-    // The end shows itself as "no start line"; anything else is a damaged certificate, which must not be passed over.
-    let end = ERR_peek_last_error()
-    ERR_clear_error()
-    let isDamaged = end != 0 && !(ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE)
-    guard !found.isEmpty, !isDamaged else { throw .notPEM(path: path) }
-    return found
-  }
-
-  func privateKey() throws(CertificateProblem) -> PrivateKey {
-    let source = try makeSource()
-    defer { BIO_free(source) }
-    var wasAsked = false
-    let handle = withUnsafeMutablePointer(to: &wasAsked) { PEM_read_bio_PrivateKey(source, nil, neverAsk, $0) }
-    ERR_clear_error()
-    guard let handle else { throw wasAsked ? .keyEncrypted(path: path) : .keyNotPEM(path: path) }
-    return PrivateKey(handle)
-  }
-
-  private func makeSource() throws(CertificateProblem) -> OpaquePointer {
-    ERR_clear_error()
-    guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
-      throw .library(text: OpenSSLText.lastError())
-    }
-    return source
-  }
-
-  /// Stands in OpenSSL's way to the terminal, and notes that a passphrase would have been needed.
-  private let neverAsk: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
-    {
-      _, _, _, wasAsked in
-      wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
-      return -1
-    }
-}
-
-/// OpenSSL's words and times as Swift's.
-private enum OpenSSLText {
-  static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "unknown" }
-
-  static func reason(_ code: UInt) -> String { string(ERR_reason_error_string(code)) }
-
-  static func lastError() -> String {
-    defer { ERR_clear_error() }
-    return reason(ERR_peek_last_error())
-  }
-
-  /// `CN = x, O = y`, control characters escaped: the text is a stranger's, and goes to logs and terminals.
-  static func name(_ name: OpaquePointer?) -> String {
-    guard let name, let target = BIO_new(BIO_s_mem()) else { return "" }
-    defer { BIO_free(target) }
-    let flags = 2 << 16 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT  // XN_FLAG_SEP_CPLUS_SPC
-    X509_NAME_print_ex(target, name, 0, UInt(flags))
-    var text = [UInt8](repeating: 0, count: Limits.certificateNameSizeMax)
-    let count = BIO_read(target, &text, Int32(text.count))
-    return count > 0 ? String(decoding: text[..<Int(count)], as: UTF8.self) : "no subject"
-  }
-
-  static func unixSeconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
-    var parts = tm()
-    guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return 0 }
-    return Int64(timegm(&parts))
-  }
-}
-
-extension SystemCode {
-  /// Its code and words.
-  public init(_ error: SystemError) { self.init(code: error.code, text: error.text) }
 }

@@ -5,18 +5,26 @@ import TappetCore
 extension ConfigReader {
   mutating func broker(_ node: YAMLNode?) -> BrokerSettings? {
     guard let node else { return nil }
-    let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive"]
+    let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn"]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
     let clientID = self.clientID(required("client_id", in: mapping))
     let ca = path(mapping["ca"])
     let certificate = path(mapping["certificate"])
     let key = path(mapping["private_key"])
-    for (one, other) in [("certificate", "private_key"), ("private_key", "certificate")] {
-      if let value = mapping[one], mapping[other] == nil {
-        note(.needsPartner(one, partner: other), at: value.position, node.place)
+    if let value = mapping["certificate"], let certificate, key == nil, !Certificates.isBundleName(certificate) {
+      note(.needsPartner("certificate", partner: "private_key"), at: value.position, node.place)
+    }
+    if let value = mapping["private_key"], certificate == nil {
+      note(.needsPartner("private_key", partner: "certificate"), at: value.position, node.place)
+    }
+    // At a connect it would be too late to say so: nobody sits before a kiosk who could be asked.
+    for value in [mapping["certificate"], mapping["private_key"]] {
+      if let value, let path = path(value), let problem = Certificates.askingProblem(path) {
+        note(.passphraseNeeded(problem.sentence), at: value)
       }
     }
+    let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
     let keepalive = duration(mapping["keepalive"], max: .seconds(18 * 3600))
     if let keepalive, keepalive < .seconds(5), let value = mapping["keepalive"] {
@@ -26,7 +34,7 @@ extension ConfigReader {
     return BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
       version: version == 1 ? .v5 : .v311,
-      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60)
+      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn)
   }
 
   /// At most what fits the status topic; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23, few do.

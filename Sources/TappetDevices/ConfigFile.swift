@@ -61,10 +61,38 @@ public enum ConfigFile {
     return count
   }
 
-  private static func folder(of path: String) -> String {
+  /// What `broker:` names, though the configuration may have mistakes; nil when there is nothing to be read.
+  ///
+  /// For whoever is to put right what it names.
+  public static func brokerFiles(path: String) -> BrokerFiles? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax),
+      let root = try? YAMLDocument.parse(file.bytes)
+    else { return nil }
+    var reader = ConfigReader(file: path, folder: folder(of: path))
+    guard let node = reader.mapping(root, keys: ["broker"])?["broker"],
+      let broker = reader.mapping(node, keys: ["client_id", "ca", "certificate", "private_key"])
+    else { return nil }
+    return BrokerFiles(
+      clientID: reader.text(broker["client_id"]), ca: reader.path(broker["ca"]),
+      certificate: reader.path(broker["certificate"]), privateKey: reader.path(broker["private_key"]))
+  }
+
+  static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "" : String(path[..<slash])
   }
+}
+
+/// The files of a broker's part; nil: not named.
+public struct BrokerFiles: Hashable, Sendable {
+  /// Who we are at the broker.
+  public var clientID: String?
+  /// The broker's CA.
+  public var ca: String?
+  /// Ours.
+  public var certificate: String?
+  /// Of the certificate.
+  public var privateKey: String?
 }
 
 extension ConfigReader {
@@ -87,7 +115,8 @@ extension ConfigReader {
     let control = socketPath(top["control"])
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
-      broker: broker, stateFolder: state, timestampKey: timestampKey, readerDevice: device,
+      broker: broker, stateFolder: state, timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
+      readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control ?? state + "/control")
@@ -105,10 +134,18 @@ extension ConfigReader {
     return (count.map { Int($0) }, size)
   }
 
-  private mutating func timestampKey(_ node: YAMLNode?) -> TimestampKey? {
-    guard let node, let mapping = mapping(node, keys: ["file"]),
-      let file = required("file", in: mapping), let path = path(file)
-    else { return nil }
+  /// The key of `{file: FILE}`; or none yet, for it is in the store, with `{stored: true}`.
+  private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
+    guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
+    if let stored = mapping["stored"] {
+      if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      return (nil, true)
+    }
+    guard let file = required("file", in: mapping), let path = path(file) else { return (nil, false) }
+    return (timestampKey(in: path, at: file), false)
+  }
+
+  private mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
       note(.keyFileUnreadable(path: path, error), at: file)

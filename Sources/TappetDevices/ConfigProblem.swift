@@ -34,6 +34,8 @@ public struct ConfigProblem: Hashable, Sendable {
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
     case badMessage
+    /// A key that only a passphrase opens; the whole sentence.
+    case passphraseNeeded(String)
     /// So many more mistakes were found.
     case more(count: Int)
   }
@@ -104,6 +106,7 @@ public struct ConfigProblem: Hashable, Sendable {
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .passphraseNeeded(let sentence): return sentence
     case .more(let count): return "and \(count) more"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
     }

@@ -10,6 +10,8 @@ public struct Configuration: Sendable {
   public var stateFolder: String
   /// The key for `%T`; nil: no action uses it.
   public var timestampKey: TimestampKey?
+  /// The key for `%T` is sealed in the store (`timestamp_key: {stored: true}`), and `timestampKey` nil until it is read there.
+  public var storesTimestampKey = false
   /// libnfc's connection string; nil: the first reader that libnfc finds.
   public var readerDevice: String?
   /// Where lights are shown and buttons are.

@@ -53,7 +53,9 @@ public indirect enum JSON: Hashable, Sendable {
   public var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// Nil for anything that is not one JSON value, or is nested deeper than cJSON allows (1,000).
-  public init?(decoding bytes: [UInt8]) {
+  ///
+  /// A fraction is refused, or with `roundsFractions` rounded down: others write times so.
+  public init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
     let tree = bytes.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.flatMap { start in
         start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }
@@ -61,7 +63,7 @@ public indirect enum JSON: Hashable, Sendable {
     }
     guard let tree else { return nil }
     defer { cJSON_Delete(tree) }
-    guard let value = JSON(tree) else { return nil }
+    guard let value = JSON(tree, roundsFractions) else { return nil }
     self = value
   }
 
@@ -77,29 +79,30 @@ public indirect enum JSON: Hashable, Sendable {
     return text.withMemoryRebound(to: UInt8.self, capacity: size) { Array(UnsafeBufferPointer(start: $0, count: size)) }
   }
 
-  private init?(_ item: UnsafePointer<cJSON>) {
+  private init?(_ item: UnsafePointer<cJSON>, _ roundsFractions: Bool) {
     if cJSON_IsNull(item) != 0 {
       self = .null
     } else if cJSON_IsBool(item) != 0 {
       self = .bool(cJSON_IsTrue(item) != 0)
     } else if cJSON_IsNumber(item) != 0 {
-      guard let number = Int64(exactly: item.pointee.valuedouble) else { return nil }
+      let value = item.pointee.valuedouble
+      guard let number = Int64(exactly: roundsFractions ? value.rounded(.down) : value) else { return nil }
       self = .number(number)
     } else if cJSON_IsString(item) != 0, let text = item.pointee.valuestring {
       self = .string(String(cString: text))
     } else if cJSON_IsArray(item) != 0 || cJSON_IsObject(item) != 0 {
-      guard let children = JSON.children(of: item) else { return nil }
+      guard let children = JSON.children(of: item, roundsFractions) else { return nil }
       self = cJSON_IsArray(item) != 0 ? .array(children.map { $0.value }) : .object(children)
     } else {
       return nil
     }
   }
 
-  private static func children(of item: UnsafePointer<cJSON>) -> [Member]? {
+  private static func children(of item: UnsafePointer<cJSON>, _ roundsFractions: Bool) -> [Member]? {
     var children: [Member] = []
     var next = item.pointee.child
     while let child = next {
-      guard let value = JSON(child) else { return nil }
+      guard let value = JSON(child, roundsFractions) else { return nil }
       children.append(Member(name: child.pointee.string.map { String(cString: $0) } ?? "", value: value))
       next = child.pointee.next
     }

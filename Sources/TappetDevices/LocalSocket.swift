@@ -53,6 +53,9 @@ public final class LocalSocket {
     return fd < 0 ? nil : LocalSocket(owning: fd)
   }
 
+  /// Who connected to a listener of ours; nil when the kernel does not say.
+  public var peer: LocalPeer? { LocalPeer(of: fileDescriptor) }
+
   /// What a receive came to.
   public enum Receipt: Hashable, Sendable {
     case message([UInt8])
@@ -70,6 +73,16 @@ public final class LocalSocket {
     if size > 0 { return .message(bytes) }
     let code = tp_errno()
     return size < 0 && (code == EAGAIN || code == EINTR) ? .nothing : .closed
+  }
+
+  /// As `receive(sizeMax:)`, into the caller's memory; how much came, 0 when nothing waits, nil when the other end has gone.
+  ///
+  /// For what may hold a key, which would stay where an array was.
+  public func receive(into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    let size = recv(fileDescriptor, memory.baseAddress, memory.count, Int32(MSG_DONTWAIT))
+    if size > 0 { return size }
+    let code = tp_errno()
+    return size < 0 && (code == EAGAIN || code == EINTR) ? 0 : nil
   }
 
   /// Sends one message without waiting; false when it was not taken: the other end is gone, or does not read.

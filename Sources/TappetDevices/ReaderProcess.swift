@@ -73,6 +73,21 @@ public final class ReaderProcess {
     }
   }
 
+  /// Orders something to be done to a tag; answered by `ReaderMessage.orderDone`.
+  ///
+  /// False when the child does not take it: it is gone, or so stuck that it will be found silent.
+  public func send(_ order: ReaderOrder) -> Bool {
+    var bytes = order.encode()
+    // A message may carry a key.
+    defer { LibCrypto.wipe(&bytes) }
+    while true {
+      let count = bytes.withUnsafeBytes {
+        CPlatform.send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      }
+      if count >= 0 || tp_errno() != EINTR { return count == bytes.count }
+    }
+  }
+
   /// Asks the child to end.
   ///
   /// It switches the field off and goes; `receive` says `closed` then, after whatever it still had to say.

@@ -1,4 +1,4 @@
-// A copy of the secrets beside the database, as sealed as they are there: a damaged database must not cost a walk to every tag.
+// A copy of the secrets and of what else is sealed beside the database, as sealed as it is there: a damaged database must not cost a walk to every tag.
 //
 // It is a small database of its own, written anew and put into its place by a rename whenever the secrets change: there is the
 // old one or the new one, never a half. Both count the changes; whichever has seen more of them is right.
@@ -56,7 +56,8 @@ extension Store {
 
   // MARK: Writing
 
-  private func writeBackup(_ folder: StoreFolder) {
+  /// The folder is locked.
+  func writeBackup(_ folder: StoreFolder) {
     let draft = Store.backupName + ".new"
     do throws(StoreError) {
       // Only a start that was cut short leaves one behind: the folder is locked.
@@ -80,7 +81,7 @@ extension Store {
     try copy.execute("PRAGMA synchronous = FULL")
     try copy.transaction { () throws(StoreError) in
       try copy.execute(StoreSchema.backup)
-      try Store.copySecrets(from: database, to: copy)
+      try Store.copySealed(from: database, to: copy)
       let statement = try copy.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
       statement.bind(try secretChanges(), at: 1)
       try statement.run()
@@ -93,7 +94,8 @@ extension Store {
     guard let copy = try openBackup(folder) else { return nil }
     try transaction { () throws(StoreError) in
       try database.statement("DELETE FROM secrets").run()
-      try Store.copySecrets(from: copy, to: database)
+      try database.statement("DELETE FROM sealed").run()
+      try Store.copySealed(from: copy, to: database)
       let statement = try database.statement("UPDATE meta SET value = ?1 WHERE name = 'secret changes'")
       statement.bind(try copy.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0, at: 1)
       try statement.run()
@@ -102,7 +104,7 @@ extension Store {
   }
 
   /// As they are: nobody needs their key for this.
-  private static func copySecrets(from source: StoreDatabase, to target: StoreDatabase) throws(StoreError) {
+  private static func copySealed(from source: StoreDatabase, to target: StoreDatabase) throws(StoreError) {
     let rows = try source.statement(
       "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets")
     defer { rows.reset() }
@@ -120,6 +122,14 @@ extension Store {
       insertion.bind(rows.isNull(5) ? nil : rows.text(5), at: 6)
       if !rows.isNull(6) { insertion.bind(rows.integer(6), at: 7) }
       insertion.bind(rows.integer(7), at: 8)
+      try insertion.run()
+    }
+    let values = try source.statement("SELECT name, value FROM sealed")
+    defer { values.reset() }
+    while try values.step() {
+      let insertion = try target.statement("INSERT INTO sealed (name, value) VALUES (?1, ?2)")
+      insertion.bind(values.text(0), at: 1)
+      insertion.bind(blob: values.blob(1), at: 2)
       try insertion.run()
     }
   }

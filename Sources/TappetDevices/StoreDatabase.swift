@@ -104,8 +104,11 @@ final class StoreDatabase {
   fileprivate func error() -> StoreError { StoreDatabase.error(of: handle, path: path) }
 
   private static func error(of handle: OpaquePointer, path: String) -> StoreError {
-    let systemCode = sqlite3_system_errno(handle)
-    let failure = StoreFailure(code: sqlite3_extended_errcode(handle), systemCode: systemCode, path: path)
+    var systemCode = sqlite3_system_errno(handle)
+    let code = sqlite3_extended_errcode(handle)
+    // After a failed write to its log SQLite has often forgotten why; the file has not.
+    if code & 0xFF == SQLITE_IOERR, StoreFault(systemCode: systemCode) == nil { systemCode = logErrno(of: handle) }
+    let failure = StoreFailure(code: code, systemCode: systemCode, path: path)
     switch failure.code & 0xFF {
     case SQLITE_FULL: return .full(failure)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(failure)
@@ -114,6 +117,16 @@ final class StoreDatabase {
     case SQLITE_IOERR, SQLITE_CANTOPEN: return diskError(failure)
     default: return .other(failure)
     }
+  }
+
+  /// The errno of the last failed call on the write-ahead log; 0 when there was none.
+  private static func logErrno(of handle: OpaquePointer) -> Int32 {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var code: Int32 = 0
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let file,
+      let control = file.pointee.pMethods?.pointee.xFileControl
+    else { return 0 }
+    return control(file, SQLITE_FCNTL_LAST_ERRNO, &code) == SQLITE_OK ? code : 0
   }
 
   /// SQLite calls many a full or read-only disk an input/output error; the errno knows better.

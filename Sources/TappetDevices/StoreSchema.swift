@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` says how many of them it has had.
 enum StoreSchema {
   /// In order, each in a transaction with the others that are missing.
-  static let migrations: [String] = [first, second, third]
+  static let migrations: [String] = [first, second, third, fourth]
 
   /// The version of a database that had them all.
   static var version: Int64 { Int64(migrations.count) }
@@ -38,12 +38,22 @@ enum StoreSchema {
   /// How often the secrets have changed, so that their copy (`Store.backupName`) can be told from a later one.
   private static let third = "INSERT INTO meta VALUES ('secret changes', (SELECT count(*) FROM secrets));"
 
+  /// Other things than secrets that are sealed, one of which says what all are sealed under; and who changed what.
+  private static let fourth = """
+    CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_seconds INTEGER NOT NULL, user INTEGER NOT NULL,
+      process INTEGER NOT NULL, program TEXT NOT NULL, deed TEXT NOT NULL, subject TEXT NOT NULL
+    );
+    """
+
   /// The copy of the secrets; made anew each time, so it has no migrations.
   static let backup = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
       label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
     ) WITHOUT ROWID;
+    CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     """
 }

@@ -39,6 +39,12 @@ public indirect enum SecretError: Error, Hashable, Sendable {
   case alreadyThere(id: String)
   /// Bytes of the label.
   case labelTooLong(size: Int, max: Int)
+  /// The label has control characters.
+  case labelNotPrintable
+  /// What is in the database was sealed under another key than this one: two keys would make half of it unreadable.
+  case foreignKey
+  /// What is kept under this name was sealed under another key, or is damaged.
+  case unreadable(String)
   /// It could not be sealed.
   case notSealed(CryptoError)
   /// It could not be written.
@@ -80,19 +86,21 @@ extension Store {
   /// Seals `secret` under `key` and commits it.
   ///
   /// Refused: a key that the action has, and one more than it may have.
-  public func addSecret(_ secret: TagSecret, sealedUnder key: SecretKey) throws(SecretError) {
-    let labelSize = secret.label?.utf8.count ?? 0
-    guard labelSize <= Limits.secretLabelSizeMax else {
-      throw .labelTooLong(size: labelSize, max: Limits.secretLabelSizeMax)
-    }
+  /// `deed` is noted with it, if given.
+  public func addSecret(
+    _ secret: TagSecret, sealedUnder key: SecretKey, noting deed: AuditEntry? = nil
+  ) throws(SecretError) {
+    try Store.requireGood(secret.label)
     let sealed: [UInt8]
     do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
     try transaction(
       { () throws(SecretError) in
+        try requireSealing(under: key)
         try requireRoom(for: secret, key)
         do throws(StoreError) {
           try insert(secret, sealed)
           try noteSecretChange()
+          try note(deed)
         } catch { throw .store(error) }
       }, failed: { .store($0) })
     renewBackup()
@@ -101,17 +109,48 @@ extension Store {
   /// Removes a secret: the tags that were written with it are refused from now on.
   ///
   /// False when there was none.
-  public func removeSecret(_ id: String) throws(StoreError) -> Bool {
+  public func removeSecret(_ id: String, noting deed: AuditEntry? = nil) throws(StoreError) -> Bool {
     let isRemoved = try transaction { () throws(StoreError) in
       let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
       statement.bind(id, at: 1)
       try statement.run()
       guard database.changeCount > 0 else { return false }
       try noteSecretChange()
+      try note(deed)
       return true
     }
     if isRemoved { renewBackup() }
     return isRemoved
+  }
+
+  /// Gives a secret another label; nil takes it away.
+  ///
+  /// False when there was none.
+  public func renameSecret(
+    _ id: String, label: String?, noting deed: AuditEntry? = nil
+  ) throws(SecretError) -> Bool {
+    try Store.requireGood(label)
+    do throws(StoreError) {
+      let isRenamed = try transaction { () throws(StoreError) in
+        let statement = try database.statement("UPDATE secrets SET label = ?2 WHERE id = ?1")
+        statement.bind(id, at: 1)
+        statement.bind(label, at: 2)
+        try statement.run()
+        guard database.changeCount > 0 else { return false }
+        try noteSecretChange()
+        try note(deed)
+        return true
+      }
+      if isRenamed { renewBackup() }
+      return isRenamed
+    } catch { throw .store(error) }
+  }
+
+  private static func requireGood(_ label: String?) throws(SecretError) {
+    guard let label else { return }
+    let size = label.utf8.count
+    guard size <= Limits.secretLabelSizeMax else { throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax) }
+    guard label.isPrintable else { throw .labelNotPrintable }
   }
 
   /// Remembers that a tag of this secret was used.
@@ -141,6 +180,14 @@ extension Store {
     }
   }
 
+  /// Seals and inserts, within a transaction, without asking whether there is room.
+  func insertSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
+    try Store.requireGood(secret.label)
+    let sealed: [UInt8]
+    do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
+    do throws(StoreError) { try insert(secret, sealed) } catch { throw .store(error) }
+  }
+
   private func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
     let statement = try database.statement(
       "INSERT INTO secrets (id, action, idx, sealed, created, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
@@ -155,7 +202,7 @@ extension Store {
 
   // MARK: Sealing
 
-  private static func seal(_ secret: TagSecret, _ key: SecretKey) throws(CryptoError) -> [UInt8] {
+  static func seal(_ secret: TagSecret, _ key: SecretKey) throws(CryptoError) -> [UInt8] {
     var plain = secret.key.withBytes { [UInt8]($0) }
     defer { LibCrypto.wipe(&plain) }
     return try LibCrypto.seal(plain, key: key, context: context(secret.id, secret.action, secret.index))

@@ -1,6 +1,7 @@
 // Small files, read whole and bounded.
 
 import CPlatform
+import TappetCore
 
 /// A file's content and its mode.
 struct TextFile {
@@ -25,6 +26,8 @@ struct TextFile {
       guard status.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { throw .notAFile }
       var bytes: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 4096)
+      // The file may hold a key.
+      defer { LibCrypto.wipe(&block) }
       while true {
         let count = try checked("read") {
           block.withUnsafeMutableBytes { CPlatform.read(fd, $0.baseAddress, $0.count) }

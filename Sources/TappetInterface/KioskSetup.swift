@@ -90,7 +90,9 @@ struct KioskSetup {
     guard !actions.isEmpty else {
       throw Failure(.configuration, "no action is set; call tappet_kiosk_add_action or tappet_kiosk_load")
     }
-    if configuration.timestampKey == nil, let action = actions.first(where: { $0.message.usesTimestamp }) {
+    if configuration.timestampKey == nil, !configuration.storesTimestampKey,
+      let action = actions.first(where: { $0.message.usesTimestamp })
+    {
       throw Failure(.configuration, "the message of '\(action.name)' uses %T, but no timestamp key is set")
     }
   }

@@ -17,6 +17,12 @@ private final class ReaderObject: LibraryObject {
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
+  /// The tag that lies there and was told of.
+  private var present: TagUID?
+  /// What is to be written to the next tag.
+  private var pending: [UInt8]?
+  /// The tag that is being written.
+  private var writing: TagUID?
   /// What the event of the last call points to.
   private var loan = Loan()
 
@@ -61,8 +67,39 @@ private final class ReaderObject: LibraryObject {
     reactor.unwatch(process.fileDescriptor)
     reactor.setTimer(at: nil)
     self.process = nil
+    present = nil
+    pending = nil
+    writing = nil
     process.stop()
     _ = process.finish()
+  }
+
+  func write(_ message: [UInt8]?) -> Int32 {
+    guard process != nil else { return fail(.state, "the reader is not open") }
+    guard writing == nil else { return fail(.state, "a tag is being written; wait for the event that tells its end") }
+    pending = message
+    writePending()
+    return 0
+  }
+
+  private func writePending() {
+    guard let message = pending, let uid = present, let process else { return }
+    pending = nil
+    writing = uid
+    // A process that does not take it is about to be found lost.
+    _ = process.send(ReaderOrder(uid: uid, task: .write(message)))
+  }
+
+  /// Keeps up with which tag lies there, and writes what waits for one.
+  private func note(_ message: ReaderMessage) {
+    switch message {
+    case .tagArrived, .tagLeft, .ready, .lost: present = nil
+    case .tagRead(let reading):
+      present = reading.uid
+      writePending()
+    case .orderDone: writing = nil
+    case .tagFaulted, .heartbeat, .orderProgress: break
+    }
   }
 
   var isInCallback: Bool { isDispatching }
@@ -97,6 +134,7 @@ private final class ReaderObject: LibraryObject {
       switch process.receive() {
       case .message(let message):
         heard()
+        note(message)
         if let event = Fact(message) { return tell(event, result) }
       case .malformed(let error):
         process.kill()
@@ -157,10 +195,14 @@ private struct Fact {
     self.text = text
   }
 
-  /// Nil for a heartbeat.
+  /// Nil for what is not told: a heartbeat, how far a write has come.
   init?(_ message: ReaderMessage) {
     switch message {
-    case .heartbeat: return nil
+    case .heartbeat, .orderProgress: return nil
+    case .orderDone(let outcome):
+      self.init(type: outcome.fault == nil ? 7 : 8, uid: outcome.uid.bytes)
+      model = outcome.model
+      text = outcome.fault?.sentence(outcome.model, to: .write)
     case .ready(let device): self.init(type: 1, text: device)
     case .tagArrived(let uid): self.init(type: 2, uid: uid.bytes)
     case .tagRead(let reading): self.init(reading)
@@ -242,6 +284,19 @@ public func tappet_reader_next(_ reader: OpaquePointer?, _ result: UnsafeMutable
 /// `tappet_reader_dispatch`.
 @_cdecl("tappet_reader_dispatch") @implementation
 public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.dispatch() } }
+
+/// `tappet_reader_write`.
+@_cdecl("tappet_reader_write") @implementation
+public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+  use(reader) { object in
+    guard message != nil || size == 0 else { return object.fail(.argument, "a message that is NULL has no bytes") }
+    guard size <= Limits.tagMemorySizeMax else { return object.fail(.argument, "no tag has room for so much") }
+    guard let message, size > 0 else { return object.write(nil) }
+    let bytes = Array(UnsafeBufferPointer(start: message, count: size))
+    do throws(NDEFError) { _ = try NDEFMessage(decoding: bytes) } catch { return object.fail(Failure(error.code)) }
+    return object.write(bytes)
+  }
+}
 
 /// `tappet_reader_close`.
 @_cdecl("tappet_reader_close") @implementation

@@ -36,8 +36,9 @@ enum Framing {
   /// InCommunicateThru: bytes as they are, with CRC. Type 2 commands go this way; the chip takes 0x60 otherwise for a MIFARE
   /// Classic's authentication.
   case raw
-  /// InDataExchange: the chip does ISO-DEP with chaining and waiting-time extension.
-  case isoDep
+  /// InDataExchange, for what the chip knows: ISO-DEP, which it does with chaining and waiting-time extension, and a Type 2
+  /// tag's WRITE, whose answer of four bits it makes a status of.
+  case known
 }
 
 /// The one open reader.
@@ -126,6 +127,14 @@ final class NFCDevice {
     return try select()
   }
 
+  /// Another tag beside the one that is selected, which is put to sleep for it, and is to be selected anew.
+  func otherTag(than tag: SelectedTag) throws(DeviceTrouble) -> SelectedTag? {
+    // What it says does not matter: a tag that went is found out by the select that follows.
+    nfc_initiator_deselect_target(device)
+    guard let found = try select(), !found.isSame(as: tag) else { return nil }
+    return found
+  }
+
   /// Whether the selected tag still answers.
   ///
   /// False may also mean that it sleeps: `selectAgain` tells.
@@ -143,7 +152,7 @@ final class NFCDevice {
     _ command: [UInt8], _ framing: Framing, within timeout: Duration
   ) throws(ExchangeFailure) -> [UInt8] {
     // Kept in libnfc, nothing is sent for it. Presence checks count on `true`.
-    nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .isoDep)
+    nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .known)
     defer { nfc_device_set_property_bool(device, NP_EASY_FRAMING, true) }
     var count: Int32 = 0
     let answer = [UInt8](unsafeUninitializedCapacity: Self.answerSizeMax) { buffer, filled in

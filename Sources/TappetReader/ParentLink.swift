@@ -33,29 +33,37 @@ struct ParentLink {
     }
   }
 
-  /// Sleeps until `deadline`.
-  ///
-  /// False at once when the parent closed its end or the process was told to end.
-  func rest(until deadline: Instant) -> Bool {
+  /// How a rest ended.
+  enum Rest {
+    case timeUp
+    case order(ReaderOrder)
+    /// The parent closed its end or talks nonsense, or the process was told to end.
+    case ended
+  }
+
+  /// Sleeps until `deadline`, or until there is something to do.
+  func rest(until deadline: Instant) -> Rest {
     while true {
       let left = max(.zero, deadline - Instant.now())
       var waited = [
         pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
       ]
       let count = poll(&waited, 2, milliseconds(left))
-      if count == 0 { return true }
+      if count == 0 { return .timeUp }
       if count < 0 { continue }
-      if waited[1].revents != 0 || !swallow(waited[0].revents) { return false }
+      if waited[1].revents != 0 { return .ended }
+      return receive()
     }
   }
 
-  /// Nothing is said to us yet: a datagram is dropped.
-  ///
-  /// False at the socket's end.
-  private func swallow(_ events: Int16) -> Bool {
-    guard events != 0 else { return true }
-    var byte: UInt8 = 0
-    return recv(socket, &byte, 1, Int32(MSG_DONTWAIT)) > 0
+  private func receive() -> Rest {
+    var size = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: Limits.readerMessageSizeMax) { buffer, filled in
+      size = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT | MSG_TRUNC))
+      filled = min(max(0, size), buffer.count)
+    }
+    guard size > 0, size <= bytes.count, let order = try? ReaderOrder(decoding: bytes) else { return .ended }
+    return .order(order)
   }
 
   /// For poll(2): rounded up, so that a wait never ends before its time.

@@ -28,6 +28,8 @@ struct Polling {
     var isTorn = false
     /// So many torn readings are tried anew.
     var rereads = Limits.readerRereadsMax
+    /// As it was told when it was read.
+    var model: TagModel?
   }
 
   /// Polls `device`, which is open and a reader.
@@ -49,8 +51,32 @@ struct Polling {
         tell(.heartbeat)
         heartbeatDue = started + Limits.readerHeartbeatInterval
       }
-      if !parent.rest(until: started + Limits.readerPollInterval) { return }
+      switch parent.rest(until: started + Limits.readerPollInterval) {
+      case .timeUp: break
+      case .order(let order): try carryOut(order)
+      case .ended: return
+      }
     }
+  }
+
+  /// The order is for a tag that was told of, and for no other.
+  private mutating func carryOut(_ order: ReaderOrder) throws(DeviceTrouble) {
+    guard case .occupied(let tag, var stay) = field, tag.uid == order.uid else {
+      tell(.orderDone(OrderOutcome(uid: order.uid, model: .other, writes: 0, fault: .notThere)))
+      return
+    }
+    let parent = parent
+    let work = OrderWork(order, model: stay.model ?? tag.model, on: device) { _ = parent.send($0) }
+    let outcome = try work.run(on: tag)
+    stay.misses = 0
+    stay.model = outcome.model
+    if case .pulledAway? = outcome.fault {
+      // When it is seen again it is read anew, and may be written to its end.
+      stay.isTorn = true
+      stay.rereads = Limits.readerRereadsMax
+    }
+    field = .occupied(tag, stay)
+    tell(.orderDone(outcome))
   }
 
   private mutating func turn() throws(DeviceTrouble) {
@@ -74,6 +100,7 @@ struct Polling {
     tell(outcome)
     var stay = Stay(rereads: stay.rereads)
     if case .tagFaulted(_, _, .pulledAway) = outcome { stay.isTorn = true }
+    if case .tagRead(let reading) = outcome { stay.model = reading.model }
     field = .occupied(tag, stay)
   }
 
@@ -101,7 +128,7 @@ struct Polling {
       leave(tag)
       try arrive(found, Stay(rereads: stay.rereads - 1))
     } else {
-      field = .occupied(tag, Stay(rereads: 0))
+      field = .occupied(tag, Stay(rereads: 0, model: stay.model))
     }
   }
 

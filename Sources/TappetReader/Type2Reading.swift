@@ -54,7 +54,7 @@ struct Type2Reading {
 
   /// Reads on until the message is complete or it is certain that there is none.
   mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
-    if memory.count < Self.headerSize { memory = try read(page: 0, from: device) }
+    if memory.count < Self.headerSize { memory = try Self.read(page: 0, from: device) }
     // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core says so.
     guard memory[12] == 0xE1 else { return }
     while case .needs(let count) = Type2Memory.locate(in: memory) {
@@ -62,6 +62,22 @@ struct Type2Reading {
       guard count <= Self.addressableSize else { throw .fault(.tooLarge) }
       guard !isShort else { throw .fault(.malformedAnswer) }
       try extend(to: count, from: device)
+    }
+  }
+
+  /// With nothing read yet.
+  init(fastRead: FastRead = .untried) { self.fastRead = fastRead }
+
+  /// Reads the whole data area, as the tag's capability container has it, or as `container` would.
+  ///
+  /// Without either only the first pages. Not resumable: what is written is decided on what was read in one go.
+  mutating func readDataArea(_ device: NFCDevice, container: [UInt8]?) throws(ReadFailure) {
+    memory = try Self.read(page: 0, from: device)
+    if let container { memory.replaceSubrange(12..<16, with: container) }
+    let end = min(dataEnd, Self.addressableSize)
+    while memory.count < end {
+      guard !isShort else { throw .fault(.malformedAnswer) }
+      try extend(to: end, from: device)
     }
   }
 
@@ -76,7 +92,7 @@ struct Type2Reading {
   private mutating func extend(to count: Int, from device: NFCDevice) throws(ReadFailure) {
     let end = min(dataEnd, Self.addressableSize)
     if fastRead == .refused || capacity <= Self.plainReadSizeMax {
-      append(try read(page: nextPage, from: device), end: end)
+      append(try Self.read(page: nextPage, from: device), end: end)
       return
     }
     var pages = (count - memory.count + Self.pageSize - 1) / Self.pageSize
@@ -93,7 +109,7 @@ struct Type2Reading {
   }
 
   /// READ: 16 bytes from `page`, going on at page 0 behind the end (NTAG213/215/216 §10.2).
-  private func read(page: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+  static func read(page: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     try exchange([0x30, UInt8(truncatingIfNeeded: page)], answerSize: 16, with: device)
   }
 
@@ -101,10 +117,12 @@ struct Type2Reading {
   private func fastRead(pages: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     let first = UInt8(truncatingIfNeeded: nextPage)
     let last = UInt8(truncatingIfNeeded: nextPage + pages - 1)
-    return try exchange([0x3A, first, last], answerSize: pages * Self.pageSize, with: device)
+    return try Self.exchange([0x3A, first, last], answerSize: pages * Self.pageSize, with: device)
   }
 
-  private func exchange(_ command: [UInt8], answerSize: Int, with device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+  private static func exchange(
+    _ command: [UInt8], answerSize: Int, with device: NFCDevice
+  ) throws(ReadFailure) -> [UInt8] {
     do throws(ExchangeFailure) {
       let answer = try device.exchange(command, .raw, within: Limits.readerExchangeMax)
       // Shorter: a NAK that the chip took for an answer.
@@ -153,10 +171,10 @@ struct Type2Reading {
     }
     do throws(ReadFailure) {
       if capacity == 144, fastRead == .refused {
-        let block = try read(page: 40, from: device)
+        let block = try Self.read(page: 40, from: device)
         if Self.pagesBeforeRollOver(in: block, of: memory) == 2 { return .ntag203 }
       }
-      return Self.model(version: try exchange([0x60], answerSize: 8, with: device))
+      return Self.model(version: try Self.exchange([0x60], answerSize: 8, with: device))
     } catch {
       switch error {
       case .device(let trouble): throw trouble

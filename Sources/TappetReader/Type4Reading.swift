@@ -9,15 +9,15 @@ struct Type4Reading {
   private static let selectApplication: [UInt8] = [
     0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
   ]
-  private static let capabilityContainer: UInt16 = 0xE103
+  static let capabilityContainer: UInt16 = 0xE103
   private static let capabilityContainerSize = 15
   /// Bytes of one READ BINARY.
   ///
   /// libnfc's buffer holds 264 with status words and the chip's status.
   private static let pieceSizeMax = 250
 
-  private let device: NFCDevice
-  private let deadline: Instant
+  let device: NFCDevice
+  let deadline: Instant
 
   /// The file's content behind its length field.
   ///
@@ -27,20 +27,35 @@ struct Type4Reading {
   }
 
   private func read() throws(ReadFailure) -> [UInt8] {
-    _ = try command(Self.selectApplication)
-    try select(file: Self.capabilityContainer)
-    let file = try Container(try binary(offset: 0, count: Self.capabilityContainerSize))
-    try select(file: file.identifier)
+    let file = try openFile()
+    guard file.readAccess == 0x00 else { throw .fault(.refusedToAnswer) }
     let length = try binary(offset: 0, count: 2)
     let count = Int(length[0]) << 8 | Int(length[1])
     guard count <= Limits.tagMemorySizeMax else { throw .fault(.tooLarge) }
     guard count + 2 <= file.size else { throw .fault(.malformedAnswer) }
+    return try bytes(from: 2, count: count, file)
+  }
+
+  /// Selects application and NDEF file; what the capability container says about that.
+  func openFile() throws(ReadFailure) -> Container {
+    let answer = try answer(to: Self.selectApplication)
+    // ISO/IEC 7816-4: file or application not found.
+    if answer.suffix(2) == [0x6A, 0x82] { throw .fault(.noApplication) }
+    _ = try Self.body(of: answer)
+    try select(file: Self.capabilityContainer)
+    let file = try Container(try binary(offset: 0, count: Self.capabilityContainerSize))
+    try select(file: file.identifier)
+    return file
+  }
+
+  /// So many bytes of the file that is selected.
+  func bytes(from start: Int, count: Int, _ file: Container) throws(ReadFailure) -> [UInt8] {
     var content: [UInt8] = []
     content.reserveCapacity(count)
     while content.count < count {
       guard Instant.now() < deadline else { throw .fault(.tooLarge) }
       let piece = min(count - content.count, file.pieceSize)
-      content += try binary(offset: 2 + content.count, count: piece)
+      content += try binary(offset: start + content.count, count: piece)
     }
     return content
   }
@@ -48,7 +63,7 @@ struct Type4Reading {
   /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
   static func isNTAG424(_ device: NFCDevice) throws(ReadFailure) -> Bool {
     do throws(ExchangeFailure) {
-      let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .isoDep, within: Limits.readerISODEPExchangeMax)
+      let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .known, within: Limits.readerISODEPExchangeMax)
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
     } catch {
       switch error {
@@ -65,7 +80,13 @@ struct Type4Reading {
   struct Container {
     var identifier: UInt16
     var size: Int
+    /// Bytes of one READ BINARY.
     var pieceSize: Int
+    /// Bytes of one UPDATE BINARY.
+    var writeSize: Int
+    /// 00: open; FF: never.
+    var readAccess: UInt8
+    var writeAccess: UInt8
 
     init(_ bytes: [UInt8]) throws(ReadFailure) {
       guard bytes.count == capabilityContainerSize, bytes[7] == 0x04, bytes[8] == 0x06 else {
@@ -74,14 +95,18 @@ struct Type4Reading {
       let answerSizeMax = Int(bytes[3]) << 8 | Int(bytes[4])
       // A tag must be able to give its container in one piece.
       guard answerSizeMax >= capabilityContainerSize else { throw .fault(.malformedAnswer) }
-      guard bytes[13] == 0x00 else { throw .fault(.refusedToAnswer) }
+      let commandSizeMax = Int(bytes[5]) << 8 | Int(bytes[6])
+      guard commandSizeMax > 0 else { throw .fault(.malformedAnswer) }
       identifier = UInt16(bytes[9]) << 8 | UInt16(bytes[10])
       size = Int(bytes[11]) << 8 | Int(bytes[12])
       pieceSize = min(answerSizeMax, pieceSizeMax)
+      writeSize = min(commandSizeMax, pieceSizeMax)
+      readAccess = bytes[13]
+      writeAccess = bytes[14]
     }
   }
 
-  private func select(file: UInt16) throws(ReadFailure) {
+  func select(file: UInt16) throws(ReadFailure) {
     _ = try command([0x00, 0xA4, 0x00, 0x0C, 0x02, UInt8(file >> 8), UInt8(file & 0xFF)])
   }
 
@@ -97,13 +122,15 @@ struct Type4Reading {
   }
 
   /// One command; its answer without the status words, which must be 9000.
-  private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] {
-    let answer: [UInt8]
+  private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] { try Self.body(of: try answer(to: bytes)) }
+
+  private func answer(to command: [UInt8]) throws(ReadFailure) -> [UInt8] {
     do throws(ExchangeFailure) {
-      answer = try device.exchange(bytes, .isoDep, within: Limits.readerISODEPExchangeMax)
-    } catch {
-      throw ReadFailure(error)
-    }
+      return try device.exchange(command, .known, within: Limits.readerISODEPExchangeMax)
+    } catch { throw ReadFailure(error) }
+  }
+
+  private static func body(of answer: [UInt8]) throws(ReadFailure) -> [UInt8] {
     guard answer.count >= 2 else { throw .fault(.malformedAnswer) }
     guard answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0x00 else { throw .fault(.refusedToAnswer) }
     return Array(answer.dropLast(2))

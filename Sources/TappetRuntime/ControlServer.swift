@@ -11,31 +11,57 @@ final class ControlServer {
   /// One connected tool.
   final class Client {
     fileprivate let socket: LocalSocket
+    /// No other client had it or will have it, unlike a descriptor.
+    let number: UInt64
     /// Whether it is sent every line and light as they come.
     var isWatching = false
-    /// Whether it is to be told of the next tag.
-    var awaitsTag = false
+    /// Which tags it is to be told of.
+    var tagsAwaited = TagsAwaited.none
 
-    fileprivate init(_ socket: LocalSocket) { self.socket = socket }
+    fileprivate init(_ socket: LocalSocket, number: UInt64) {
+      self.socket = socket
+      self.number = number
+    }
+
+    /// Who it is.
+    var peer: LocalPeer? { socket.peer }
 
     /// Answers.
     ///
     /// A client that does not read what it asked for is not waited for.
     func send(_ answer: JSON) { _ = socket.send(answer.encoded()) }
+
+    /// Answers, with a key behind the JSON.
+    func send(_ answer: JSON, enclosing enclosure: SecretBytes?) {
+      var message = ControlMessage.encode(answer, enclosing: enclosure)
+      _ = socket.send(message)
+      LibCrypto.wipe(&message)
+    }
   }
 
+  /// Which tags a client wants to know.
+  enum TagsAwaited { case none, next, all }
+
+  /// Called when a client is gone.
+  var onGone: ((Client) -> Void)?
   private let listener: LocalSocket
   private let reactor: Reactor
   private var clients: [Int32: Client] = [:]
-  private let answer: (JSON, Client) -> Void
+  /// Where requests arrive; wiped after each.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlRequestSizeMax, alignment: 16)
+  private var lastNumber: UInt64 = 0
+  private let answer: (ControlMessage, Client) -> Void
 
   // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
-  init(listener: LocalSocket, reactor: Reactor, answer: @escaping (JSON, Client) -> Void) throws(SystemError) {
+  init(listener: LocalSocket, reactor: Reactor, answer: @escaping (ControlMessage, Client) -> Void) throws(SystemError)
+  {
     self.listener = listener
     self.reactor = reactor
     self.answer = answer
     try reactor.watch(listener.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.acceptClients() }
   }
+
+  deinit { buffer.deallocate() }
 
   func broadcast(_ message: JSON) {
     let watching = clients.values.filter { $0.isWatching }
@@ -46,15 +72,16 @@ final class ControlServer {
 
   /// Tells those who wait for a tag what was read.
   func answerTagWaiters(_ reading: JSON) {
-    for client in clients.values where client.awaitsTag {
-      client.awaitsTag = false
+    for client in clients.values where client.tagsAwaited != .none {
+      if client.tagsAwaited == .next { client.tagsAwaited = .none }
       client.send(reading)
     }
   }
 
   private func acceptClients() {
     while let socket = listener.accept() {
-      let client = Client(socket)
+      lastNumber += 1
+      let client = Client(socket, number: lastNumber)
       guard clients.count < Limits.controlClientsMax else {
         client.send(.failure("the control socket serves \(Limits.controlClientsMax) clients at once; try again later"))
         continue
@@ -68,24 +95,27 @@ final class ControlServer {
 
   private func receive(from fd: Int32) {
     guard let client = clients[fd] else { return }
-    while true {
-      switch client.socket.receive(sizeMax: Limits.controlRequestSizeMax) {
-      case .nothing: return
-      case .closed: return drop(client)
-      case .message(let bytes):
-        guard let request = JSON(decoding: bytes) else {
-          client.send(.failure("the request is no JSON value"))
-          continue
-        }
-        answer(request, client)
+    while let size = client.socket.receive(into: buffer) {
+      if size == 0 { return }
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
+      defer { LibCrypto.wipe(bytes) }
+      guard let request = ControlMessage(UnsafeRawBufferPointer(bytes)) else {
+        client.send(.failure("the request is no JSON value"))
+        continue
       }
+      answer(request, client)
     }
+    drop(client)
   }
+
+  /// The client of this number; nil when it has gone.
+  func client(_ number: UInt64) -> Client? { clients.values.first { $0.number == number } }
 
   private func drop(_ client: Client) {
     let fd = client.socket.fileDescriptor
     reactor.unwatch(fd)
     clients[fd] = nil
+    onGone?(client)
   }
 }
 

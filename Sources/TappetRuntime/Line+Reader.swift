@@ -82,6 +82,8 @@ extension TagFault {
     case .refusedToAnswer: "the tag refuses to be read; it may be protected by a password"
     case .malformedAnswer: "the tag answers against its specification; it may be damaged"
     case .tooLarge: "the tag's message is larger than any tag URL"
+    case .noApplication:
+      "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, or format it with its maker's tool"
     }
   }
 }

@@ -5,7 +5,8 @@ import TappetDevices
 
 extension Runtime {
   /// Answers one request: `{"request": NAME}`.
-  func answer(_ request: JSON, from client: ControlServer.Client) {
+  func answer(_ message: ControlMessage, from client: ControlServer.Client) {
+    let request = message.json
     switch request["request"]?.text {
     case "status":
       client.send(view.json(at: now()))
@@ -17,10 +18,10 @@ extension Runtime {
         client.send(.object(["secrets": .number(Int64(try reloadSecrets()))]))
       } catch { client.send(.failure(error.sentence)) }
     case "outbox-drop": dropFromOutbox(request, for: client)
-    case "next-tag":
-      client.awaitsTag = true
+    case .some(let name) where SecretDesk.knows(name):
+      askDesk(message, for: client)
     case .some(let name):
-      client.send(.failure("unknown request '\(name)'"))
+      if !answerTagRequest(request, name, from: client) { client.send(.failure("unknown request '\(name)'")) }
     case nil:
       client.send(.failure("the request has no 'request'"))
     }

@@ -22,6 +22,7 @@ extension Runtime {
   }
 
   private func reload(_ new: Configuration) {
+    var new = new
     var mistakes: [String] = []
     if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
       mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
@@ -33,7 +34,11 @@ extension Runtime {
     }
     var secrets: [TagSecret] = []
     if mistakes.isEmpty {
-      do throws(VaultError) { secrets = try Vault.open(new).usableSecrets() } catch { mistakes.append(error.sentence) }
+      do throws(VaultError) {
+        let vault = try Vault.open(new)
+        secrets = try vault.usableSecrets()
+        if new.storesTimestampKey { new.timestampKey = try vault.timestampKey() }
+      } catch { mistakes.append(error.sentence) }
     }
     guard mistakes.isEmpty else { return refuse(mistakes) }
     takeOver(new, profile, secrets)

@@ -22,6 +22,7 @@ public final class Runtime {
     case store(StoreEvent)
     case link(LinkEvent)
     case recovered(StoreRecovery)
+    case secrets(SecretThread.Reply)
   }
 
   /// What is in force, until it is read anew.
@@ -34,6 +35,7 @@ public final class Runtime {
   private let clockWatch: ClockWatch
   private let mailbox: Mailbox<Notice>
   let storeThread: StoreThread
+  let secretThread: SecretThread
   let broker: BrokerLink
   private(set) var reader: ReaderProcess?
   /// When the reader, or what looks after it, was last seen to do something.
@@ -44,7 +46,7 @@ public final class Runtime {
   private var light: Light?
   /// The board's pins, as they were read last.
   var profile: BoardProfile?
-  private var control: ControlServer?
+  private(set) var control: ControlServer?
   var waiting: [Event] = []
   private var isHandling = false
   private var isClockSynchronised = false
@@ -69,6 +71,8 @@ public final class Runtime {
   public var onLight: ((Light) -> Void)?
   /// Whether the kiosk has come to rest.
   public private(set) var isFinished = false
+  /// Jobs for tags, and who waits for one.
+  var tagDesk = TagDesk()
   /// Secrets of the program around us, beside those of the store.
   let ownSecrets: [TagSecret]
   /// Why the secrets' copy could not be brought up to date at the start.
@@ -78,7 +82,8 @@ public final class Runtime {
   public init(
     _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
-    self.configuration = configuration
+    var configuration = configuration
+    let stateFolder = configuration.stateFolder
     self.ownSecrets = ownSecrets
     let now = clock.now()
     do throws(SystemError) {
@@ -96,11 +101,13 @@ public final class Runtime {
       recovery = vault.recovery
       trouble = vault.store.backupTrouble
       secrets = try vault.usableSecrets()
+      if configuration.storesTimestampKey { configuration.timestampKey = try vault.timestampKey() }
       store = vault.store
     } catch { throw .vault(error) }
     do throws(StoreError) {
       summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
     } catch { throw .vault(.store(error)) }
+    self.configuration = configuration
     guard let seed = Self.seed() else { throw .noRandomness }
     do throws(SystemError) {
       reactor = try Reactor()
@@ -108,11 +115,12 @@ public final class Runtime {
       // All that the store can have been asked finds room: an answer that is lost would leave a tap without its light.
       let mailbox = try Mailbox<Notice>(capacity: Limits.noticesMax)
       self.mailbox = mailbox
+      secretThread = SecretThread(SecretDesk(configuration, owner: geteuid())) { mailbox.post(.secrets($0)) }
       storeThread = try StoreThread(
         store,
         replace: { () throws(StoreError) in
           let fresh = try Store.recovered(
-            folder: configuration.stateFolder, bootID: SystemClock().bootID(),
+            folder: stateFolder, bootID: SystemClock().bootID(),
             unixSeconds: SystemClock().now().unixSeconds)
           if let recovery = fresh.recovery { mailbox.post(.recovered(recovery)) }
           return fresh.store
@@ -158,6 +166,7 @@ public final class Runtime {
       control = try ControlServer(listener: LocalSocket.listen(at: path), reactor: reactor) { [unowned(unsafe) self] in
         self.answer($0, from: $1)
       }
+      control?.onGone = { [unowned(unsafe) self] in self.tagClientGone($0) }
     } catch { throw .control(path: path, error) }
   }
 
@@ -185,6 +194,7 @@ public final class Runtime {
   public func close() {
     panel.close()
     broker.shutdown()
+    secretThread.stop()
     storeThread.stop()
   }
 
@@ -262,6 +272,7 @@ public final class Runtime {
         // It has read them anew.
         if case .connected = event { checkCertificates() }
       case .recovered(let recovery): recovered(recovery)
+      case .secrets(let reply): take(reply)
       }
     }
     handleWaiting()
@@ -358,21 +369,26 @@ public final class Runtime {
     } catch { waiting.append(.readerNotStarted(code: error.code)) }
   }
 
+  /// False when there is no reader that takes it.
+  func order(_ order: ReaderOrder) -> Bool { reader?.send(order) ?? false }
+
+  func tellTagWaiters(_ reading: JSON) { control?.answerTagWaiters(reading) }
+
   private func readerSpoke() {
     guard let process = reader else { return }
     readerSignAt = clock.now().instant
     while true {
       switch process.receive() {
       case .message(let message):
-        if case .tagRead(let reading) = message { control?.answerTagWaiters(describe(reading)) }
-        waiting.append(.reader(message))
+        feed(.reader(message))
+        tagHeard(message)
       case .malformed(let error): waiting.append(.readerMalformed(error))
       case .nothing: return handleWaiting()
       case .closed:
         reactor.unwatch(process.fileDescriptor)
         reader = nil
-        waiting.append(.readerEnded(process.finish()))
-        return handleWaiting()
+        feed(.readerEnded(process.finish()))
+        return tagReaderLost()
       }
     }
   }

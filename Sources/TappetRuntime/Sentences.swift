@@ -26,6 +26,9 @@ extension VaultError {
     case .store(let error): error.sentence
     case .sealingKey(let error): error.sentence
     case .secret(let error): error.sentence
+    case .noTimestampKey: "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
+    case .keyIsGiven:
+      "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, the old one as tappet.key.old, and restart the kiosk: it seals everything anew"
     }
   }
 }
@@ -62,7 +65,8 @@ extension SealingKeyError {
     case .malformed(let path, let size):
       "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
     case .lost(let path):
-      "the sealing key \(path) is gone, and the secrets were sealed under it; restore it from a backup, or move the database away and import the secrets anew"
+      "the sealing key \(path) is not there, and the secrets were sealed under it; if the service manager gives it to the kiosk, start the kiosk (the tool works through it), else restore it from a backup, or move the database away and import the secrets anew"
+    case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
     case .notMade: "no sealing key could be made: the system has no random numbers"
     case .folder(let error): error.sentence
     }
@@ -77,6 +81,10 @@ extension SecretError {
       "\(action) has \(max) secrets already, the most that it can have; remove one first"
     case .alreadyThere(let id): "this secret is there already (\(id))"
     case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
+    case .labelNotPrintable: "the label has control characters; leave them out"
+    case .foreignKey:
+      "what is in the database was sealed under another key than this one; restore that key, or move the database away and import the secrets anew"
+    case .unreadable(let name): "what is kept as '\(name)' was sealed under another key, or is damaged; give it anew"
     case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
     case .store(let error): error.sentence
     }

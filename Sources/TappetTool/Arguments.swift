@@ -19,6 +19,13 @@ struct Arguments {
   /// Whether an option was given.
   func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
+  /// The same without these options.
+  func without(_ names: [String]) -> Arguments {
+    var rest = self
+    rest.values.removeAll { value in names.contains { $0 == value.name } }
+    return rest
+  }
+
   /// Nil after getopt_long has complained, or after help was printed: `status` says which.
   static func parse(
     _ words: [String], command: String, options: [CommandOption], operandsMax: Int = 0

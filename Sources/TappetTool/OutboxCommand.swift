@@ -111,13 +111,12 @@ enum OutboxCommand {
         return complain("drop", error.sentence)
       }
     }
-    if asJSON {
-      Output.print(.object(["dropped": .number(count)]))
-    } else {
-      Output.complain(count == 1 ? "1 entry dropped." : "\(count) entries dropped.")
+    if asJSON { Output.print(.object(["dropped": .number(count)])) }
+    if let id, count == 0 {
+      return complain("drop", "there is no entry \(id.hex); it may have been delivered meanwhile", .refused)
     }
-    guard let id, count == 0, !asJSON else { return id != nil && count == 0 ? .refused : .success }
-    return complain("drop", "there is no entry \(id.hex); it may have been delivered meanwhile", .refused)
+    if !asJSON { Output.complain(count == 1 ? "1 entry dropped." : "\(count) entries dropped.") }
+    return .success
   }
 
   private static func dropAll(_ id: EntryID?, of store: Store) throws(StoreError) -> Int {

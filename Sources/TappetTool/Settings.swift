@@ -37,6 +37,29 @@ struct RunningKiosk {
     self.socket = socket
   }
 
+  /// Asks, and waits for the answer with what it encloses; nil when none came in time.
+  func converse(_ request: JSON, enclosing enclosure: SecretBytes?, waiting limit: Duration) -> ControlMessage? {
+    var message = ControlMessage.encode(request, enclosing: enclosure)
+    defer { LibCrypto.wipe(&message) }
+    guard socket.send(message), socket.waitReadable(for: limit) else { return nil }
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlReplySizeMax, alignment: 16)
+    defer {
+      LibCrypto.wipe(memory)
+      memory.deallocate()
+    }
+    guard let size = socket.receive(into: memory), size > 0 else { return nil }
+    return ControlMessage(UnsafeRawBufferPointer(rebasing: memory[..<size]))
+  }
+
+  /// For whoever waits for more than this.
+  var fileDescriptor: Int32 { socket.fileDescriptor }
+
+  /// Says something; false when the kiosk does not take it.
+  func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+
+  /// What it says next, without waiting.
+  func receive() -> LocalSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
+
   /// Asks, and waits for the answer; nil when none came in time.
   func ask(_ request: String, waiting limit: Duration = .seconds(3)) -> JSON? {
     ask(.object(["request": .string(request)]), waiting: limit)

@@ -7,77 +7,47 @@ import TappetRuntime
 
 enum TagReadCommand {
   static func run(_ words: [String]) -> ExitStatus {
-    let options: [CommandOption] = [.config, .json, CommandOption(name: "timeout", takesValue: true)]
+    let options: [CommandOption] = [.config, .json, .timeout]
     switch Arguments.parse(words, command: "tag read", options: options) {
     case .failure(let stop): return stop.status
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
-      guard let seconds = Int64(arguments.value("timeout") ?? "30"), (1...3600).contains(seconds) else {
-        Output.complain("tappet tag read: --timeout takes whole seconds from 1 to 3600")
-        return .usage
-      }
+      guard let limit = arguments.tagTimeout(command: "tag read", defaultSeconds: 30) else { return .usage }
       if isatty(2) == 1 { Output.complain("Hold a tag to the reader…") }
-      switch read(configuration, limit: .seconds(seconds)) {
-      case .failure(let failure):
-        Output.complain("tappet tag read: \(failure.sentence)")
-        return failure.isRefusal ? .refused : .failure
-      case .success(let reading): return show(reading, configuration, asJSON: arguments.has("json"))
+      switch TagSightings.open(configuration, onlyNext: true, limit: limit) {
+      case .failure(let end): return complain(end)
+      case .success(let sightings):
+        do throws(SightingsEnd) {
+          guard let sighting = try sightings.next() else { return .refused }
+          return show(sighting, configuration, asJSON: arguments.has("json"), command: "tag read")
+        } catch { return complain(error) }
       }
     }
   }
 
-  private struct Failure: Error {
-    var sentence: String
-    var isRefusal = false
+  private static func complain(_ end: SightingsEnd) -> ExitStatus {
+    Output.complain("tappet tag read: \(end.sentence)")
+    return end.isRefusal ? .refused : .failure
   }
 
-  /// Through the running kiosk where there is one: only one process may have the reader.
-  private static func read(_ configuration: Configuration, limit: Duration) -> Result<TagReading, Failure> {
-    guard let kiosk = RunningKiosk(configuration) else { return readDirectly(configuration, limit: limit) }
-    guard let answer = kiosk.ask("next-tag", waiting: limit) else { return .failure(noTag(limit)) }
-    guard
-      let uid = answer["uid"]?.text.flatMap({ Hex.decode($0) }).flatMap({ TagUID($0) }),
-      let model = answer["model"]?.wholeNumber.flatMap({ UInt8(exactly: $0) }).flatMap({ TagModel(rawValue: $0) }),
-      let memory = answer["memory"]?.text.flatMap({ Hex.decode($0) })
-    else { return .failure(Failure(sentence: answer["error"]?.text ?? "the kiosk's answer makes no sense")) }
-    return .success(TagReading(uid: uid, model: model, bytes: memory))
-  }
-
-  private static func readDirectly(_ configuration: Configuration, limit: Duration) -> Result<TagReading, Failure> {
-    let reader: ReaderProcess
-    do throws(SystemError) {
-      reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
-    } catch {
-      return .failure(
-        Failure(sentence: ReaderLoss.notStarted(code: error.code).sentence(device: configuration.readerDevice)))
-    }
-    let end = SystemClock().now().instant + limit
-    while true {
-      switch reader.receive() {
-      case .message(.tagRead(let reading)): return .success(reading)
-      case .message(.tagFaulted(_, let model, let fault)):
-        return .failure(Failure(sentence: "\(model.name): \(fault.sentence)", isRefusal: true))
-      case .message(.lost(let fault, let code)):
-        return .failure(
-          Failure(sentence: ReaderLoss.fault(fault, code: code).sentence(device: configuration.readerDevice)))
-      case .message(.ready), .message(.heartbeat), .message(.tagArrived), .message(.tagLeft): break
-      case .malformed(let error):
-        return .failure(Failure(sentence: ReaderLoss.malformed(error).sentence(device: configuration.readerDevice)))
-      case .closed:
-        return .failure(
-          Failure(sentence: ReaderLoss.ended(reader.finish()).sentence(device: configuration.readerDevice)))
-      case .nothing:
-        let remaining = end - SystemClock().now().instant
-        var entry = pollfd(fd: reader.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        if remaining <= .zero || poll(&entry, 1, Int32(clamping: remaining.wholeMilliseconds)) == 0 {
-          return .failure(noTag(limit))
-        }
+  /// What it is, what is on it, and whether it would work here.
+  static func show(
+    _ sighting: TagSighting, _ configuration: Configuration, asJSON: Bool, command: String
+  ) -> ExitStatus {
+    switch sighting {
+    case .read(let reading): return show(reading, configuration, asJSON: asJSON)
+    case .faulted(let uid, let model, let fault):
+      if asJSON {
+        Output.print(
+          .object([
+            "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name), "accepted": .bool(false),
+            "verdict": .string(fault.sentence),
+          ]))
+      } else {
+        Output.complain("tappet \(command): \(model.name): \(fault.sentence)")
       }
+      return .refused
     }
-  }
-
-  private static func noTag(_ limit: Duration) -> Failure {
-    Failure(sentence: "no tag was shown within \(limit.wholeMilliseconds / 1000) s", isRefusal: true)
   }
 
   private static func show(_ reading: TagReading, _ configuration: Configuration, asJSON: Bool) -> ExitStatus {

@@ -66,6 +66,7 @@ enum TokenCommand {
       guard let configuration = Settings.load(arguments) else {
         return .failure(Arguments.Stop(status: .configuration))
       }
+      if configuration.storesTimestampKey { return storedKey(configuration) }
       guard let key = configuration.timestampKey else {
         Output.complain("tappet token: the configuration has no timestamp_key; add it, or give --key-file FILE")
         return .failure(Arguments.Stop(status: .refused))
@@ -73,12 +74,46 @@ enum TokenCommand {
       return .success(key)
     }
     guard
-      let text = ShortText.read(path: path, prompt: ""),
+      let text = QuietInput.line(path: path, prompt: ""),
       let key = TimestampKey(hex: String(decoding: text, as: UTF8.self))
     else {
       Output.complain("tappet token: \(path) holds no key of 32, 48 or 64 hex digits")
       return .failure(Arguments.Stop(status: .failure))
     }
     return .success(key)
+  }
+
+  private static func storedKey(_ configuration: Configuration) -> Result<TimestampKey, Arguments.Stop> {
+    do throws(SecretRefusal) {
+      let name = JSON.Member.text("name", Vault.timestampKeyName)
+      let answer = try SecretDoor(configuration: configuration).ask("value-reveal", name)
+      var digits = answer.enclosure?.withBytes { Array($0) } ?? []
+      defer { LibCrypto.wipe(&digits) }
+      if let key = TimestampKey(hex: digits[...]) { return .success(key) }
+      throw SecretRefusal(sentence: "the kiosk's answer makes no sense", status: .failure)
+    } catch { return .failure(Arguments.Stop(status: SecretCommand.complain("token", error))) }
+  }
+
+  // MARK: key
+
+  /// Puts the timestamp key into the store, sealed, for `timestamp_key: {stored: true}`.
+  static func keep(_ words: [String]) -> ExitStatus {
+    switch Arguments.parse(words, command: "token key", options: [.config, keyFile]) {
+    case .failure(let stop): return stop.status
+    case .success(let arguments):
+      guard let configuration = Settings.load(arguments) else { return .configuration }
+      return SecretCommand.perform("token key") { () throws(SecretRefusal) in
+        let path = arguments.value("key-file")
+        guard var digits = QuietInput.line(path: path, prompt: "Timestamp key (it is not shown): ") else {
+          throw SecretRefusal(sentence: "\(path ?? "standard input") cannot be read", status: .failure)
+        }
+        let name = JSON.Member.text("name", Vault.timestampKeyName)
+        _ = try SecretDoor(configuration: configuration).ask(
+          "value-keep", name, enclosing: SecretBytes(taking: &digits))
+        if !configuration.storesTimestampKey {
+          Output.complain("It is stored; with 'timestamp_key: {stored: true}' in the configuration it is used.")
+        }
+      }
+    }
   }
 }

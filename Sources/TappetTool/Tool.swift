@@ -31,16 +31,40 @@ enum Tool {
       return help(rest)
     case "run", "status": return help([first])
     case "check": return CheckCommand.run(rest)
-    case "tag": return subcommand(of: first, rest, ["read": TagReadCommand.run])
+    case "init": return InitCommand.run(rest)
+    case "import-settings": return ImportSettingsCommand.run(rest)
+    case "cert":
+      return subcommand(
+        of: first, rest,
+        [
+          "check": CertCheckCommand.run, "import": CertImportCommand.run, "export": CertExportCommand.run,
+          "request": CertRequestCommand.run,
+        ])
+    case "tag":
+      return subcommand(
+        of: first, rest,
+        [
+          "read": TagReadCommand.run, "watch": TagWatchCommand.run, "write": TagWriteCommand.run,
+          "erase": TagEraseCommand.run, "lock": TagLockCommand.run, "format": TagFormatCommand.run,
+        ])
     case "secret":
       return subcommand(
         of: first, rest,
-        ["import": SecretCommand.importSecret, "list": SecretCommand.list, "remove": SecretCommand.remove])
+        [
+          "list": SecretCommand.list, "new": SecretCommand.new, "share": SecretShareCommand.run,
+          "import": SecretImportCommand.run, "rename": SecretCommand.rename, "remove": SecretCommand.remove,
+          "rekey": SecretCommand.rekey,
+        ])
     case "outbox":
       return subcommand(
         of: first, rest,
         ["list": OutboxCommand.list, "drop": OutboxCommand.drop, "export": OutboxCommand.export])
-    case "token": return subcommand(of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open])
+    case "audit": return AuditCommand.run(rest)
+    case "backup": return BackupCommand.backUp(rest)
+    case "restore": return BackupCommand.restore(rest)
+    case "token":
+      return subcommand(
+        of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open, "key": TokenCommand.keep])
     default:
       Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")
       return .usage
@@ -81,10 +105,19 @@ enum Output {
   /// Data as it is; at once, so that a live view does not lag.
   static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
 
+  /// Data that is no text of ours.
+  static func write(bytes: [UInt8]) { put(bytes, tp_stdout()) }
+
+  /// A question, on the line of its answer.
+  static func prompt(_ text: String) { put(Array(text.utf8), tp_stderr()) }
+
   /// A JSON value on a line, or on several when a person reads it.
   static func print(_ json: JSON) {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
+
+  /// A line for the person that the next one takes the place of.
+  static func complainInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
 
   /// A line for the person.
   static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }

@@ -137,7 +137,8 @@ extension LightBoard {
     let lasting = Light.allCases.filter { $0.isLasting }.sorted { $0.rank < $1.rank }
     #expect(
       lasting == [
-        .ready, .locked, .certificateExpiring, .starting, .clockUnknown, .offline, .readerLost, .fault, .confirming,
+        .ready, .locked, .certificateExpiring, .starting, .clockUnknown, .offline, .writing, .readerLost, .fault,
+        .confirming,
       ])
   }
 }

@@ -9,8 +9,8 @@ import Testing
     let uid = try uid([0x04, 0xA1, 0xB2])
     let reading = TagReading(uid: uid, model: .ntag213, bytes: [9, 8, 7])
     return [
-      (.ready(device: "PN532 é"), [1, 1] + Array("PN532 é".utf8)),
-      (.ready(device: ""), [1, 1]),
+      (.ready(device: "PN532 é"), [1, 2] + Array("PN532 é".utf8)),
+      (.ready(device: ""), [1, 2]),
       (.heartbeat, [2]),
       (.tagArrived(uid), [3, 3, 0x04, 0xA1, 0xB2]),
       (.tagRead(reading), [4, 3, 0x04, 0xA1, 0xB2, 8, 9, 8, 7]),
@@ -18,6 +18,16 @@ import Testing
       (.tagLeft(uid), [6, 3, 0x04, 0xA1, 0xB2]),
       (.lost(.ioError, code: -90), [7, 3, 0xA6, 0xFF, 0xFF, 0xFF]),
       (.lost(.busy, code: .max), [7, 4, 0xFF, 0xFF, 0xFF, 0x7F]),
+      (.orderProgress(done: 5, total: 0x0102), [8, 5, 0, 2, 1]),
+      (
+        .orderDone(OrderOutcome(uid: uid, model: .ntag213, writes: 29, fault: nil)),
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 29, 0, 0, 0, 0, 0, 0]
+      ),
+      (
+        .orderDone(
+          OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .tooSmall(needed: 0x0177, capacity: 139))),
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 0, 8, 0x77, 1, 139, 0]
+      ),
     ]
   }
 
@@ -49,12 +59,12 @@ import Testing
     }
     #expect(error([]) == .empty)
     #expect(error([0]) == .unknownKind(0))
-    #expect(error([8]) == .unknownKind(8))
+    #expect(error([10]) == .unknownKind(10))
     #expect(error([1]) == .truncated(offset: 1))
-    #expect(error([1, 2]) == .otherVersion(2))
-    #expect(error([1, 1, 0xFF]) == .invalidText)
-    #expect(error([1, 1, 0x1B, 0x5B]) == .invalidText)
-    #expect(error([1, 1] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
+    #expect(error([1, 3]) == .otherVersion(3))
+    #expect(error([1, 2, 0xFF]) == .invalidText)
+    #expect(error([1, 2, 0x1B, 0x5B]) == .invalidText)
+    #expect(error([1, 2] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
     #expect(error([2, 0]) == .trailingBytes(offset: 1))
     #expect(error([3, 0]) == .invalidUID(size: 0))
     #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalidUID(size: 11))

@@ -18,7 +18,26 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   staysInBounds(whole, end: end)
   agrees(bytes, whole)
   findsWhatIsWritten(bytes)
+  isNeverHalfWritten(bytes)
   return 0
+}
+
+/// After any of the writes that a plan has, the tag is empty, or as before, or as it was to be.
+private func isNeverHalfWritten(_ bytes: [UInt8]) {
+  guard let size = bytes.last, bytes.count > Int(size) else { return }
+  let message = Array(bytes.suffix(Int(size)))
+  guard let plan = try? Type2Memory.plan(message, in: bytes) else { return }
+  let wanted: Type2Location = message.isEmpty ? .empty : .message(message)
+  var now = bytes
+  for (index, write) in plan.enumerated() {
+    promise(write.bytes.count == 4 && write.page >= 4 && write.page * 4 + 4 <= bytes.count, "\(write)")
+    now.replaceSubrange(write.page * 4..<write.page * 4 + 4, with: write.bytes)
+    let state = Type2Memory.locate(in: now)
+    let isHarmless = state == .empty || state == .none || state == wanted
+    promise(
+      index == plan.count - 1 ? state == wanted : isHarmless, "after \(index + 1) of \(plan.count) writes: \(state)")
+  }
+  promise((try? Type2Memory.plan(message, in: now)) == [], "a second write finds something to do")
 }
 
 /// As the reader does: reads what is asked for until nothing more is.

@@ -20,7 +20,27 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     }
   }
   if let message = chosen(bytes) { arrives(message) }
+  ordersArrive(bytes)
   return 0
+}
+
+/// The same of what tappet-reader is told: it parses beside what comes over the air.
+private func ordersArrive(_ bytes: [UInt8]) {
+  do throws(ReaderMessageError) {
+    let order = try ReaderOrder(decoding: bytes)
+    promise(order.encode() == bytes, "\(order) encodes to another datagram")
+    promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are taken")
+  } catch {
+    if case .truncated(let offset) = error { promise(offset <= bytes.count, "\(error) of \(bytes.count)") }
+  }
+  var choices = Choices(bytes)
+  let tasks: [TagTask] = [.erase, .lock, .format, .protect]
+  let kind = choices.below(5)
+  guard let uid = TagUID(choices.take(Int(choices.byte()) % 10 + 1)) else { return }
+  let password = TagPassword(password: choices.take(4), answer: choices.take(2))
+  let task = kind < 4 ? tasks[kind] : .write(choices.take(Limits.tagMemorySizeMax))
+  let order = ReaderOrder(uid: uid, password: password, task: task)
+  promise((try? ReaderOrder(decoding: order.encode())) == order, "\(order) does not arrive as it was")
 }
 
 private func arrives(_ message: ReaderMessage) {
@@ -42,7 +62,7 @@ private func arrives(_ message: ReaderMessage) {
 
 private func chosen(_ bytes: [UInt8]) -> ReaderMessage? {
   var choices = Choices(bytes)
-  let kind = choices.byte() % 7
+  let kind = choices.byte() % 9
   guard let uid = TagUID(choices.take(Int(choices.byte()) % 10 + 1)) else { return nil }
   let model = TagModel.allCases[choices.below(TagModel.allCases.count)]
   switch kind {
@@ -52,6 +72,16 @@ private func chosen(_ bytes: [UInt8]) -> ReaderMessage? {
   case 3: return .tagRead(TagReading(uid: uid, model: model, bytes: choices.take(Limits.tagMemorySizeMax)))
   case 4: return .tagFaulted(uid, model, TagFault.allCases[choices.below(TagFault.allCases.count)])
   case 5: return .tagLeft(uid)
+  case 6: return .orderProgress(done: UInt16(truncatingIfNeeded: choices.word()), total: UInt16(choices.byte()))
+  case 7:
+    let numbers = (UInt16(truncatingIfNeeded: choices.word()), UInt16(choices.byte()))
+    let faults: [TagWriteFault?] = [
+      nil, .notThere, .notAlone, .pulledAway(begun: true), .pulledAway(begun: false), .unsupportedModel, .readOnly,
+      .locked, .passwordProtected, .tooSmall(needed: Int(numbers.0), capacity: Int(numbers.1)), .unformatted,
+      .foreignContainer, .refused(begun: true), .refused(begun: false), .notAsWritten, .malformedAnswer,
+    ]
+    let fault = faults[choices.below(faults.count)]
+    return .orderDone(OrderOutcome(uid: uid, model: model, writes: Int(numbers.0), fault: fault))
   default:
     let fault = ReaderFault.allCases[choices.below(ReaderFault.allCases.count)]
     return .lost(fault, code: Int32(truncatingIfNeeded: choices.word()))

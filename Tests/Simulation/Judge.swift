@@ -112,7 +112,8 @@ extension World {
     case .expired: seen.expiredLights += 1
     case .refused: seen.refusedLights += 1
     case .reading: break
-    case .starting, .ready, .offline, .readerLost, .clockUnknown, .fault, .locked, .confirming, .certificateExpiring:
+    case .starting, .ready, .offline, .readerLost, .clockUnknown, .fault, .locked, .confirming, .certificateExpiring,
+      .writing:
       book.shownLight = light
     }
   }
@@ -314,6 +315,7 @@ extension World {
         complain("ready is shown, and it is locked")
       }
     case .starting, .offline, .readerLost, .clockUnknown, .fault, .confirming: break
+    case .writing: complain("writing is shown, and nobody writes a tag in these stories")
     case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
     }
   }

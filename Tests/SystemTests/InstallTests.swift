@@ -17,7 +17,8 @@ import Testing
       "bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-tool", "libexec/tappet/tappet-reader",
       "lib/libtappet.so.0", "lib/libtappet.so",
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
-      "share/doc/tappet/kiosk.yaml", "share/doc/tappet/60-tappet-gpio.rules",
+      "share/doc/tappet/kiosk.yaml", "share/doc/tappet/faults.md", "lib/systemd/system/tappet.service",
+      "lib/sysusers.d/tappet.conf", "share/doc/tappet/60-tappet-gpio.rules",
       "share/tappet/profiles/raspberry-pi.yaml",
     ] { #expect(FileManager.default.fileExists(atPath: root + file), "\(file)") }
     // Nothing knows the folder in which it was built.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A terminal that somebody looks at: tmux keeps the screen, its keys are typed.
-private final class Terminal {
+final class Terminal {
   private let name = "tappet-test-" + UUID().uuidString.prefix(8)
   private let tmux: URL
 
@@ -13,12 +13,12 @@ private final class Terminal {
     ["/usr/bin/tmux", "/usr/local/bin/tmux"].first(where: FileManager.default.isExecutableFile)
   }
 
-  init(_ program: URL, _ arguments: [String], in folder: String) throws {
+  init(_ program: URL, _ arguments: [String], in folder: String, columns: Int = 100, rows: Int = 24) throws {
     tmux = URL(fileURLWithPath: try #require(Self.tmuxPath))
     let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     // What it writes is kept too: a screen does not show what is drawn again.
     try ask(
-      "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "24",
+      "-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
       "until [ -e '\(folder)/go' ]; do sleep 0.02; done; exec env TERM=screen-256color \(command)")
     try ask("pipe-pane", "-o", "cat >> '\(folder)/written'")
     _ = FileManager.default.createFile(atPath: folder + "/go", contents: nil)
@@ -46,6 +46,12 @@ private final class Terminal {
 
   /// What stands on the screen, without colours.
   func text() throws -> String { try ask("capture-pane", "-p") }
+
+  /// The same with its colours, as escape sequences.
+  func colouredText() throws -> String { try ask("capture-pane", "-p", "-e") }
+
+  /// The scrollback too.
+  func everything() throws -> String { try ask("capture-pane", "-p", "-S", "-") }
 
   func type(_ keys: String) throws { try ask("send-keys", "-l", keys) }
 }

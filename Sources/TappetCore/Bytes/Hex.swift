@@ -12,11 +12,14 @@ public enum Hex {
   public static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
     var digits: [UInt8] = []
     digits.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      digits.append(digit(byte >> 4))
-      digits.append(digit(byte & 0x0F))
-    }
+    for byte in bytes { append(byte, to: &digits) }
     return digits
+  }
+
+  /// One byte's two digits, behind what is there.
+  static func append(_ byte: UInt8, to digits: inout [UInt8]) {
+    digits.append(digit(byte >> 4))
+    digits.append(digit(byte & 0x0F))
   }
 
   /// Nil unless `digits` is an even number of ASCII hexadecimal digits; no digits are no bytes.
@@ -52,7 +55,8 @@ public enum Hex {
     return false
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
+  /// The lower-case digit of 0 to 15.
+  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
   /// 0 to 15, or 0xFF for what is no digit.
   private static func value(of character: UInt8) -> UInt8 {

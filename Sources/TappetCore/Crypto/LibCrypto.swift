@@ -58,7 +58,7 @@ public enum LibCrypto {
   }
 
   /// Overwrites in a way that no optimiser removes.
-  static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+  public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     if let base = memory.baseAddress { OPENSSL_cleanse(base, memory.count) }
   }
 
@@ -136,6 +136,22 @@ public enum LibCrypto {
       }
       return plaintext
     }
+  }
+
+  /// A key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1, which takes 128 MB and a second of a small board.
+  ///
+  /// Whoever tries passphrases pays the same for each.
+  public static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
+    var bytes = [UInt8](repeating: 0, count: SecretKey.size)
+    defer { wipe(&bytes) }
+    let result = passphrase.withUnsafeBytes { text in
+      EVP_PBE_scrypt(
+        text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, salt, salt.count, 1 << 17, 8, 1,
+        160 << 20, &bytes, SecretKey.size)
+    }
+    try check(result)
+    guard let key = SecretKey(bytes) else { throw .keySize(bytes.count) }
+    return key
   }
 
   /// The oldest error of this thread's queue, which is emptied.

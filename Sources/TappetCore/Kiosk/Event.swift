@@ -28,6 +28,8 @@ public enum Event: Sendable {
   case certificates(daysLeft: Int?)
   /// The secrets in force from now on.
   case secretsLoaded([TagSecret])
+  /// The next tag is for a job (`TagJob`) and no tap, or is one again.
+  case tagJob(TagJobPhase)
   /// tappet-reader said something.
   case reader(ReaderMessage)
   /// tappet-reader sent what is no message.

@@ -31,6 +31,8 @@ public struct Kiosk: Sendable {
   var panel = PanelSupervision()
   /// What is asked, while it is asked.
   var confirmation: Confirmation?
+  /// The next tag is for a job.
+  var isWriting = false
   var secrets: [TagSecret] = []
   var random: Randomness
   /// How many taps and presses came to what.
@@ -107,6 +109,7 @@ public struct Kiosk: Sendable {
     case .secretsLoaded(let loaded):
       secrets = loaded
       effects = []
+    case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)
     case .readerMalformed(let error): effects = reader.malformed(error)
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
@@ -236,6 +239,7 @@ public struct Kiosk: Sendable {
     let wasUsable = reader.isUsable
     let effects = reader.heard(message, at: now.instant)
     guard wasUsable else { return effects }
+    if isWriting { return effects + saidWhileWriting(message, at: now) }
     switch message {
     case .tagArrived(let uid):
       taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
@@ -245,7 +249,7 @@ public struct Kiosk: Sendable {
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return effects + tagGone(uid)
-    case .ready, .heartbeat, .lost: return effects
+    case .ready, .heartbeat, .lost, .orderProgress, .orderDone: return effects
     }
   }
 
@@ -364,6 +368,7 @@ public struct Kiosk: Sendable {
     if confirmation != nil { return .confirming }
     if !store.isGood || !panel.isGood { return .fault }
     if reader.isLost { return .readerLost }
+    if isWriting { return .writing }
     if link.hasFailed { return .offline }
     if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }

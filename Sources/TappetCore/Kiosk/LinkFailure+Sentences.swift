@@ -172,7 +172,18 @@ extension CertificateProblem {
     case .keyNotPEM(let path):
       "\(path) holds no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
     case .keyEncrypted(let path):
-      "\(path) is encrypted, and a kiosk has nobody to ask for the passphrase: store it decrypted ('openssl pkey') with mode 0600"
+      "\(path) is encrypted, and a kiosk has nobody to ask for the passphrase: 'tappet cert import' asks once and stores it with mode 0600"
+    case .request(let path):
+      "\(path) is a certificate request: send it to the CA, and use the certificate that comes back"
+    case .bundleEncrypted(let path):
+      "\(path) has a passphrase, and a kiosk has nobody to ask for it: run 'tappet cert import \(path)'"
+    case .bundleLegacy(let path):
+      "\(path) is encrypted in an old way (RC2) that this machine's OpenSSL has only in its legacy provider: install openssl-provider-legacy, or export it anew"
+    case .bundleDamaged(let path): "\(path) is neither PEM nor a whole certificate, key or .p12 file: copy it anew"
+    case .bundleWithoutKey(let path):
+      "\(path) holds no private key: export it together with its key, or name the key's file too"
+    case .bundleWithoutCertificate(let path): "\(path) holds no certificate: export it together with its key"
+    case .passphraseWrong(let path): "the passphrase does not open \(path)"
     case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
     case .certificateWithoutKey(let certificate): "\(certificate) is given without its key: set broker.private_key too"
     case .keyMismatch(let certificate, let key):

@@ -208,6 +208,16 @@ public indirect enum CertificateProblem: Error, Hashable, Sendable {
   case notPEM(path: String)
   case keyNotPEM(path: String)
   case keyEncrypted(path: String)
+  /// A request to be signed, in the place of the certificate that comes of it.
+  case request(path: String)
+  /// A PKCS#12 file with a passphrase, where nobody can be asked.
+  case bundleEncrypted(path: String)
+  /// A PKCS#12 file under a cipher that OpenSSL 3 has only in its legacy provider (RC2, as old exports have it).
+  case bundleLegacy(path: String)
+  case bundleDamaged(path: String)
+  case bundleWithoutKey(path: String)
+  case bundleWithoutCertificate(path: String)
+  case passphraseWrong(path: String)
   case keyWithoutCertificate(key: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)

@@ -14,14 +14,15 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case locked = 7
   case confirming = 8
   case certificateExpiring = 9
+  case writing = 10
   // Moments of one tap or press.
-  case reading = 10
-  case accepted = 11
-  case deliveredByTag = 12
-  case deliveredByButton = 13
-  case queued = 14
-  case refused = 15
-  case expired = 16
+  case reading = 20
+  case accepted = 21
+  case deliveredByTag = 22
+  case deliveredByButton = 23
+  case queued = 24
+  case refused = 25
+  case expired = 26
 
   /// The name in traces, on the virtual panel and in `--json`.
   public var name: String {
@@ -35,6 +36,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .locked: "locked"
     case .confirming: "confirming"
     case .certificateExpiring: "certificate-expiring"
+    case .writing: "writing"
     case .reading: "reading"
     case .accepted: "accepted"
     case .deliveredByTag: "delivered-by-tag"
@@ -66,9 +68,10 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     case .starting, .expired: 3
     case .clockUnknown, .refused: 4
     case .offline: 5
-    case .readerLost: 6
-    case .fault: 7
-    case .confirming: 8
+    case .writing: 6
+    case .readerLost: 7
+    case .fault: 8
+    case .confirming: 9
     }
   }
 }

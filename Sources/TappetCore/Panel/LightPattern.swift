@@ -148,6 +148,7 @@ extension Light {
     case .locked: "white 100, off 2900"
     case .confirming: "yellow! 300, off 300"
     case .certificateExpiring: "green 1400, off 200, yellow 200, off 200"
+    case .writing: "blue 100, off 100, blue 600, off 200"
     case .reading: "blue 50, off 50, x20"
     case .accepted: "off 200, green 400, off 200"
     case .deliveredByTag: "off 200, green! 100, off 200, green! 100, off 200"

@@ -17,6 +17,8 @@ extension ReaderMessage {
     case .tagLeft(let uid): [6] + uid.encoded
     case .lost(let fault, let code):
       [7, fault.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bitPattern: code) >> (8 * $0)) }
+    case .orderProgress(let done, let total): [8] + littleEndian(done) + littleEndian(total)
+    case .orderDone(let outcome): ReaderMessage.encode(outcome)
     }
   }
 
@@ -54,9 +56,22 @@ extension ReaderMessage {
       guard let fault = ReaderFault(rawValue: fault) else { throw .unknownFault(fault) }
       guard let code = reader.littleEndian32() else { throw .truncated(offset: reader.offset) }
       self = .lost(fault, code: Int32(bitPattern: code))
+    case 8: self = .orderProgress(done: try reader.number(), total: try reader.number())
+    case 9: self = .orderDone(try reader.outcome())
     default: throw .unknownKind(kind)
     }
     guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }
+  }
+
+  private static func encode(_ outcome: OrderOutcome) -> [UInt8] {
+    let fault = outcome.fault?.code ?? (0, 0, 0)
+    var bytes: [UInt8] = [9]
+    bytes += outcome.uid.encoded
+    bytes.append(outcome.model.rawValue)
+    bytes += littleEndian(UInt16(clamping: outcome.writes))
+    bytes.append(fault.0)
+    bytes += littleEndian(fault.1) + littleEndian(fault.2)
+    return bytes
   }
 
   private static var deviceNameSizeMax: Int { 128 }
@@ -71,6 +86,8 @@ extension ReaderMessage {
   }
 }
 
+private func littleEndian(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
+
 private func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
 extension TagUID {
@@ -78,12 +95,29 @@ extension TagUID {
 }
 
 extension ByteReader {
-  fileprivate mutating func required() throws(ReaderMessageError) -> UInt8 {
+  fileprivate mutating func number() throws(ReaderMessageError) -> UInt16 {
+    let low = try required()
+    return UInt16(low) | UInt16(try required()) << 8
+  }
+
+  fileprivate mutating func outcome() throws(ReaderMessageError) -> OrderOutcome {
+    let uid = try uid()
+    let model = try model()
+    let writes = try number()
+    let code = try required()
+    let (first, second) = (try number(), try number())
+    let fault = TagWriteFault(code: code, first, second)
+    // No fault is all zeros.
+    guard fault != nil || (code == 0 && first == 0 && second == 0) else { throw .unknownFault(code) }
+    return OrderOutcome(uid: uid, model: model, writes: Int(writes), fault: fault)
+  }
+
+  mutating func required() throws(ReaderMessageError) -> UInt8 {
     guard let byte = byte() else { throw .truncated(offset: offset) }
     return byte
   }
 
-  fileprivate mutating func uid() throws(ReaderMessageError) -> TagUID {
+  mutating func uid() throws(ReaderMessageError) -> TagUID {
     let size = Int(try required())
     guard (1...10).contains(size) else { throw .invalidUID(size: size) }
     guard let bytes = slice(size), let uid = TagUID(bytes) else { throw .truncated(offset: offset) }

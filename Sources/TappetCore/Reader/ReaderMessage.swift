@@ -11,6 +11,8 @@
 //   5 tagFaulted  uid size (1), uid, model (1), fault (1)
 //   6 tagLeft     uid size (1), uid
 //   7 lost        fault (1), libnfc's code (4, little-endian, signed)
+//   8 orderProgress  writes done (2, little-endian), writes in all (2)
+//   9 orderDone   uid size (1), uid, model (1), writes (2, little-endian), fault or 0 (1), its two numbers (2, 2)
 
 /// One message from tappet-reader.
 public enum ReaderMessage: Hashable, Sendable {
@@ -28,9 +30,13 @@ public enum ReaderMessage: Hashable, Sendable {
   case tagLeft(TagUID)
   /// The device cannot be used any more: the process ends after this.
   case lost(ReaderFault, code: Int32)
+  /// An order is being carried out.
+  case orderProgress(done: UInt16, total: UInt16)
+  /// An order was carried out, or not.
+  indirect case orderDone(OrderOutcome)
 
   /// Both ends come from one build; another number means that an old tappet-reader was left behind by an update.
-  public static let protocolVersion: UInt8 = 1
+  public static let protocolVersion: UInt8 = 2
 }
 
 /// Why a datagram is no message.

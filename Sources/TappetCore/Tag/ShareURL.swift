@@ -36,6 +36,11 @@ public struct ShareURL: Sendable {
     try URLParts.withBytes(of: text) { (bytes) throws(ShareURLError) in try parse(URLParts(bytes)) }
   }
 
+  /// Takes a share URL apart where it stands: no copy of it is left.
+  public static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
+    try parse(URLParts(text.assumingMemoryBound(to: UInt8.self)))
+  }
+
   private static func parse(_ parts: URLParts) throws(ShareURLError) -> ShareURL {
     guard parts.scheme.elementsEqual("smpshare".utf8), parts.host.elementsEqual("secret".utf8) else {
       throw .notAShareURL
@@ -65,11 +70,29 @@ public struct ShareURL: Sendable {
       label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })
   }
 
-  /// The URL; it holds the key.
+  /// The URL; it holds the key, and is the caller's to wipe.
+  ///
+  /// There is no other copy: the key's digits are written where they stay.
   public func text() -> [UInt8] {
-    var text = Array("smpshare://secret?idx=\(index)&key=".utf8) + key.revealedHexDigits()
-    if let label { text += Array("&label=".utf8) + ShareURL.encodeLabel(label) }
-    return text
+    let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
+    let tail = label.map { Array("&label=".utf8) + ShareURL.encodeLabel($0) } ?? []
+    let size = head.count + 2 * SecretKey.size + tail.count
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      var place = buffer.startIndex
+      func put(_ byte: UInt8) {
+        buffer[place] = byte
+        place += 1
+      }
+      for byte in head { put(byte) }
+      key.withBytes { bytes in
+        for byte in bytes {
+          put(Hex.digit(byte >> 4))
+          put(Hex.digit(byte & 0x0F))
+        }
+      }
+      for byte in tail { put(byte) }
+      count = place
+    }
   }
 
   private static func decodeLabel(_ text: ArraySlice<UInt8>) throws(ShareURLError) -> String? {
@@ -86,8 +109,7 @@ public struct ShareURL: Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformedLabel }
     guard let label = text.trimmedLabel else { return nil }
-    // It is shown on terminals and in logs, and it came from a picture: nothing in it may move a cursor or end a line.
-    guard label.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .malformedLabel }
+    guard label.isPrintable else { throw .malformedLabel }
     let size = label.utf8.count
     guard size <= Limits.secretLabelSizeMax else { throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax) }
     return label
@@ -115,6 +137,13 @@ public struct ShareURL: Sendable {
 }
 
 extension String {
+  /// A label is shown on terminals and in logs, and may come from a picture: nothing in it may move a cursor or end a line.
+  ///
+  /// The second range are the controls of ISO 6429's upper half, which terminals obey in UTF-8 too.
+  public var isPrintable: Bool {
+    unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+  }
+
   /// Without white space and line ends at its ends; nil when nothing else is there.
   public var trimmedLabel: String? {
     let scalars = unicodeScalars

@@ -116,6 +116,8 @@ public enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case malformedAnswer = 4
   /// Its message is larger than `Limits.tagMemorySizeMax`.
   case tooLarge = 5
+  /// A smart card without NDEF application.
+  case noApplication = 6
 }
 
 /// Why the reader (the device, not the tag) cannot be used.

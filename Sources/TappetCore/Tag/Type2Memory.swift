@@ -65,7 +65,7 @@ public enum Type2Memory {
   /// One pass over the data area.
   ///
   /// Bytes in reserved ranges do not belong to any block and are stepped over.
-  private struct Walk {
+  struct Walk {
     let memory: [UInt8]
     let end: Int
     private var offset = headerSize
@@ -93,6 +93,32 @@ public enum Type2Memory {
         case .bytes(let length):
           if let location = block(tag, at: start, length: length) { return location }
         }
+      }
+    }
+
+    /// Where an NDEF block is, or may be put.
+    struct Place {
+      var offset: Int
+      /// There is one.
+      var hasBlock: Bool
+      /// What the blocks before it reserve.
+      var reserved: [Range<Int>]
+    }
+
+    /// The NDEF block's place, or one behind the blocks that must stay.
+    mutating func findPlace() -> Place {
+      // Behind what is not known only an NDEF block is looked for; if there is none, all that is overwritten.
+      var place = Place(offset: offset, hasBlock: false, reserved: [])
+      var isKnown = true
+      while true {
+        skipReserved()
+        let start = offset
+        guard offset < end, let tag = next(), tag != 0xFE else { return place }
+        if tag == 0x00 { continue }
+        if tag == 0x03 { return Place(offset: start, hasBlock: true, reserved: reserved) }
+        guard case .bytes(let length) = length(), block(tag, at: start, length: length) == nil else { return place }
+        isKnown = isKnown && (tag == 0x01 || tag == 0x02 || tag == 0xFD)
+        if isKnown { place = Place(offset: offset, hasBlock: false, reserved: reserved) }
       }
     }
 

@@ -14,6 +14,10 @@ public struct RFField {
 
   /// The tag on the antenna, if there is one.
   public private(set) var tag: VirtualTag?
+  /// A second one that lies there too.
+  private var neighbour: VirtualTag?
+  /// The one that was taken away last, as it was then.
+  private var former: VirtualTag?
   /// Whether the field is on; a tag without field forgets where it was.
   private(set) var isOn = false
   /// Times, summed up since `takeElapsed`.
@@ -35,12 +39,24 @@ public struct RFField {
     counters.exchangesSincePlace = 0
     counters.exchangesSinceSelect = 0
   }
-  /// Takes the tag away; nil when there was none.
+  /// Lays a second tag beside the one that is there.
+  mutating func place(beside newTag: VirtualTag) { neighbour = newTag }
+  /// Brings back the tag that was taken away last; nil when there was none.
+  mutating func bringBack() -> VirtualTag? {
+    guard let former else { return nil }
+    formerWrites -= former.writes
+    place(former)
+    return former
+  }
+  /// Takes the tag away, and the one beside it; nil when there was none.
   @discardableResult
   mutating func take() -> VirtualTag? {
     defer {
       formerWrites += tag?.writes ?? 0
+      tag?.losePower()
+      if tag != nil { former = tag }
       tag = nil
+      neighbour = nil
       departure = nil
     }
     return tag
@@ -64,16 +80,33 @@ public struct RFField {
 
   /// Switches the field.
   mutating func power(_ on: Bool) {
-    if isOn, !on { tag?.losePower() }
+    if isOn, !on {
+      tag?.losePower()
+      neighbour?.losePower()
+    }
     isOn = on
   }
 
   /// Sends a frame of the activation; what comes back, if anything.
   mutating func transmit(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
     elapsed += pacing.air(frame.bytes.count)
-    guard isOn, let answer = tag?.answer(frame) else { return nil }
+    guard isOn, let answer = RFField.superposed(tag?.answer(frame), neighbour?.answer(frame)) else { return nil }
     elapsed += pacing.air(answer.bytes.count) + pacing.tag(answer.delay)
     return answer
+  }
+
+  /// What the chip makes of two tags that answer at once: of their requests' answers both bits; in anti-collision it goes on
+  /// with a 1 where they differ first, and only the tag that has it there (ISO/IEC 14443-3 §6.5.3).
+  private static func superposed(_ one: RFFrame?, _ other: RFFrame?) -> RFFrame? {
+    guard let one, let other else { return one ?? other }
+    if one.bytes.count == 2, other.bytes.count == 2 {
+      return RFFrame([one.bytes[0] | other.bytes[0], one.bytes[1] | other.bytes[1]])
+    }
+    for (left, right) in zip(one.bytes, other.bytes) where left != right {
+      let lowestDifferingBit = (left ^ right) & (~(left ^ right) &+ 1)
+      return left & lowestDifferingBit != 0 ? one : other
+    }
+    return one
   }
 
   /// Sends a command to a selected tag: this is what is counted, and what faults happen to.

@@ -18,9 +18,11 @@ extension SimulatorCommandLine {
       --help, --version
 
     Commands. The answer is 'ok ...' or 'error ...'; where it is a list, lines and then a lone full stop.
-      place MODEL [uid=HEX] [url=URL | ndef=HEX | memory=HEX | empty | blank]
+      place MODEL [uid=HEX] [url=URL | ndef=HEX | memory=HEX | empty | blank] [readonly] [locked] [password=HEX]
                       MODEL: ntag213 ntag215 ntag216 ntag203 ultralight ultralight-ev1-48 ultralight-ev1-128
-                      type4 ntag424 classic
+                      type4 ntag424 classic desfire
+      beside MODEL... a second tag lies beside it
+      back            the tag that was taken away last is there again, as it was left
       take            the tag leaves
       take after N    it leaves when it has answered N exchanges more
       corrupt N       the N-th answer of a tag from now on has a wrong bit

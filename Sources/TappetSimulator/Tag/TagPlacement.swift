@@ -25,6 +25,8 @@ public struct TagPlacement {
     case unknownModel
     case uidSize
     case doesNotFit(size: Int, capacity: Int)
+    /// Nothing of the kind can be done to this model.
+    case notPossible
   }
 
   /// The name of a model.
@@ -33,6 +35,12 @@ public struct TagPlacement {
   public var uid: [UInt8]?
   /// What is on it.
   public var content: Content
+  /// The capability container says that it may not be written.
+  public var isReadOnly = false
+  /// All lock bits are set.
+  public var isLocked = false
+  /// Four bytes: writing needs them.
+  public var password: [UInt8]?
 
   /// A tag to be made.
   public init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
@@ -47,7 +55,14 @@ public struct TagPlacement {
     switch model {
     case "type4": return try makeType4(serial: serial, isNTAG: false)
     case "ntag424": return try makeType4(serial: serial, isNTAG: true)
+    case "desfire":
+      let uid = try checkedUID(sizes: [7], default: [0x04, 0xDE, 0x5F, 0x19, 0xE0, serial, 0x80])
+      guard !isReadOnly, !isLocked, password == nil, content == .factory else { throw .notPossible }
+      let application = Type4Application(size: 0, maximumRead: 0, maximumWrite: 0, hasNDEF: false)
+      let card = Type4Card(application: application, historicalBytes: [0x80])
+      return VirtualTag(uid: uid, atqa: [0x44, 0x03], sak: 0x20, body: .type4(card))
     case "classic":
+      guard !isReadOnly, !isLocked, password == nil else { throw .notPossible }
       let uid = try checkedUID(sizes: [4, 7], default: [0x5A, 0x17, 0x3C, serial])
       return VirtualTag(uid: uid, atqa: [uid.count == 4 ? 0x04 : 0x44, 0x00], sak: 0x08, body: .classic)
     default: throw .unknownModel
@@ -84,6 +99,9 @@ public struct TagPlacement {
     case .message(let message): try chip.store(message: message)
     case .memory(let bytes): try chip.load(bytes)
     }
+    if isReadOnly { chip.declareReadOnly() }
+    if isLocked { chip.setAllLocks() }
+    if let password, !chip.protect(with: password) { throw .notPossible }
     return VirtualTag(uid: uid, atqa: [0x44, 0x00], sak: 0x00, body: .type2(chip))
   }
 
@@ -106,6 +124,8 @@ public struct TagPlacement {
     case .message(let message): try application.store(message: message)
     case .memory(let bytes): try application.load(bytes)
     }
+    guard !isLocked, password == nil else { throw .notPossible }
+    if isReadOnly { application.close() }
     let card = Type4Card(application: application, historicalBytes: [0x80])
     let atqa: [UInt8] = isNTAG || uid.count == 7 ? [0x44, 0x03] : [UInt8(uid.count == 4 ? 0x04 : 0x84), 0x03]
     return VirtualTag(uid: uid, atqa: atqa, sak: 0x20, body: .type4(card))

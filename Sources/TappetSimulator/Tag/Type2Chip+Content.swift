@@ -30,6 +30,26 @@ extension Type2Chip {
     memory.replaceSubrange(0..<bytes.count, with: bytes)
   }
 
+  /// By its own word only.
+  mutating func declareReadOnly() { memory[15] |= 0x0F }
+
+  /// As a tag that was locked for good.
+  mutating func setAllLocks() {
+    memory[10] = 0xFF
+    memory[11] = 0xFF
+    if let lock = model.dynamicLock {
+      memory.replaceSubrange(lock.page * 4..<lock.page * 4 + 3, with: [0xFF, 0xFF, 0xFF])
+    }
+  }
+
+  /// From page 4 on; false where the model has no password.
+  mutating func protect(with password: [UInt8]) -> Bool {
+    guard let page = model.configurationPage, password.count == 4 else { return false }
+    memory[page * 4 + 3] = 4
+    memory.replaceSubrange(page * 4 + 8..<page * 4 + 12, with: password)
+    return true
+  }
+
   private mutating func fillUserMemory(_ content: [UInt8]) {
     let padding = [UInt8](repeating: 0, count: max(0, userSize - content.count))
     memory.replaceSubrange(16..<16 + userSize, with: content + padding)

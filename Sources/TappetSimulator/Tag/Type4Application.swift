@@ -15,7 +15,8 @@ public struct Type4Application {
 
   /// NLEN and the message behind it.
   public internal(set) var ndefFile: [UInt8]
-  private let capability: [UInt8]
+  private var capability: [UInt8]
+  private let hasNDEF: Bool
   private let versionFrames: [[UInt8]]
   private var nextVersionFrame: Int?
   private var selected = Selected.nothing
@@ -25,7 +26,8 @@ public struct Type4Application {
   /// An empty file of `size` bytes.
   ///
   /// `versionFrames`: the answers that GetVersion gives part by part.
-  init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = []) {
+  init(size: Int, maximumRead: UInt16, maximumWrite: UInt16, versionFrames: [[UInt8]] = [], hasNDEF: Bool = true) {
+    self.hasNDEF = hasNDEF
     ndefFile = [UInt8](repeating: 0, count: size)
     self.versionFrames = versionFrames
     let isNTAG = !versionFrames.isEmpty
@@ -56,6 +58,11 @@ public struct Type4Application {
     return true
   }
 
+  private static let writeAccessOffset = 14
+
+  /// Write access: never.
+  mutating func close() { capability[Self.writeAccessOffset] = 0xFF }
+
   /// The answer with its status words.
   mutating func answer(_ command: [UInt8]) -> [UInt8] {
     guard command.count >= 4 else { return [0x67, 0x00] }
@@ -82,7 +89,7 @@ public struct Type4Application {
     guard command.count >= 5, command.count >= 5 + Int(command[4]) else { return [0x67, 0x00] }
     let name = Array(command[5..<5 + Int(command[4])])
     switch (command[2], name) {
-    case (0x04, [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]): selected = .application
+    case (0x04, [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]) where hasNDEF: selected = .application
     case (0x00, [0xE1, 0x03]) where isOpen: selected = .capability
     case (0x00, [0xE1, 0x04]) where isOpen: selected = .ndef
     default: return [0x6A, 0x82]
@@ -114,8 +121,14 @@ public struct Type4Application {
 
   private mutating func updateBinary(_ command: [UInt8]) -> [UInt8] {
     guard command.count >= 6, command.count == 5 + Int(command[4]) else { return [0x67, 0x00] }
-    guard case .ndef = selected else { return [0x69, 0x82] }
     let offset = Int(command[2]) << 8 | Int(command[3])
+    // An NTAG 424 wants its key for the container; other cards let it be written (NFC Forum Type 4 Tag 1.2 §5.1.2).
+    if case .capability = selected, versionFrames.isEmpty, command[5...] == [0xFF], offset == Self.writeAccessOffset {
+      close()
+      writes += 1
+      return [0x90, 0x00]
+    }
+    guard case .ndef = selected, capability[Self.writeAccessOffset] == 0x00 else { return [0x69, 0x82] }
     guard offset + Int(command[4]) <= ndefFile.count else { return [0x6A, 0x84] }
     ndefFile.replaceSubrange(offset..<offset + Int(command[4]), with: command[5...])
     writes += 1

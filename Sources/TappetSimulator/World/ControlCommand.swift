@@ -5,6 +5,8 @@ import TappetCore
 /// What a test wants of the simulated world.
 enum ControlCommand {
   case place(TagPlacement)
+  case placeBeside(TagPlacement)
+  case bringBack
   case take
   case takeAfter(exchanges: Int)
   case corrupt(answer: Int)
@@ -35,6 +37,8 @@ enum ControlCommand {
     let rest = Array(words.dropFirst())
     switch (String(verb), rest.count) {
     case ("place", 1...): return .place(try placement(rest))
+    case ("beside", 1...): return .placeBeside(try placement(rest))
+    case ("back", 0): return .bringBack
     case ("take", 0): return .take
     case ("take", 2) where rest[0] == "after": return .takeAfter(exchanges: try count(rest[1]))
     case ("corrupt", 1): return .corrupt(answer: try count(rest[0]))
@@ -83,6 +87,9 @@ enum ControlCommand {
       switch (String(parts[0]), parts.count) {
       case ("empty", 1): placement.content = .empty
       case ("blank", 1): placement.content = .blank
+      case ("readonly", 1): placement.isReadOnly = true
+      case ("locked", 1): placement.isLocked = true
+      case ("password", 2): placement.password = try bytes(parts[1])
       case ("url", 2): placement.content = .url(String(parts[1]))
       case ("uid", 2): placement.uid = try bytes(parts[1])
       case ("ndef", 2): placement.content = .message(try bytes(parts[1]))

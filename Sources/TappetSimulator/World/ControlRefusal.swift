@@ -24,6 +24,7 @@ enum ControlRefusal: Error, Equatable {
     case .notHexadecimal: "hexadecimal digits, two a byte, were expected"
     case .placement(.unknownModel): "no such model of tag"
     case .placement(.uidSize): "the model has no UID of that size"
+    case .placement(.notPossible): "the model cannot be made so"
     case .placement(.doesNotFit(let size, let capacity)): "needs \(size) bytes, the tag has \(capacity)"
     case .noTag: "there is no tag"
     case .isPlugged: "already plugged"

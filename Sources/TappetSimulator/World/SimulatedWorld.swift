@@ -50,6 +50,11 @@ public struct SimulatedWorld {
   mutating func perform(_ command: ControlCommand, at now: Instant) throws(ControlRefusal) -> Reply {
     switch command {
     case .place(let placement): return try place(placement, at: now)
+    case .placeBeside(let placement): return try place(placement, beside: true, at: now)
+    case .bringBack:
+      guard let tag = chip.field.bringBack() else { throw .noTag }
+      chip.noticeTag(at: now)
+      return .done(Hex.encode(tag.uid))
     case .take:
       guard let tag = chip.field.take() else { throw .noTag }
       return .done(Hex.encode(tag.uid))
@@ -83,12 +88,18 @@ public struct SimulatedWorld {
     return .done("")
   }
 
-  private mutating func place(_ placement: TagPlacement, at now: Instant) throws(ControlRefusal) -> Reply {
+  private mutating func place(
+    _ placement: TagPlacement, beside: Bool = false, at now: Instant
+  ) throws(ControlRefusal) -> Reply {
     serial &+= 1
     do throws(TagPlacement.Fault) {
       let tag = try placement.makeTag(serial: serial)
-      chip.field.place(tag)
-      chip.noticeTag(at: now)
+      if beside {
+        chip.field.place(beside: tag)
+      } else {
+        chip.field.place(tag)
+        chip.noticeTag(at: now)
+      }
       return .done(Hex.encode(tag.uid))
     } catch {
       throw .placement(error)

@@ -6,13 +6,13 @@
 #include <tappet.h>
 
 static void told(void *context, const struct tappet_kiosk_event *event) {
-  switch (event->type) {
-  case TAPPET_KIOSK_EVENT_DELIVERED: printf("delivered %s\n", event->action); break;
-  case TAPPET_KIOSK_EVENT_REFUSED:
+  if (event->type == TAPPET_KIOSK_EVENT_LIGHT)
+    printf("light %s\n", event->name);
+  if (event->type == TAPPET_KIOSK_EVENT_DELIVERED)
+    printf("delivered %s\n", event->action);
+  if (event->type == TAPPET_KIOSK_EVENT_REFUSED) {
     printf("refused: %s\n", event->sentence);
     tappet_kiosk_stop(context);
-    break;
-  case TAPPET_KIOSK_EVENT_LIGHT: printf("light %s\n", event->name); break;
   }
   fflush(stdout);
 }
@@ -33,11 +33,15 @@ int main(int count, char **words) {
   snprintf(private_key, sizeof private_key, "%s/client.key", words[2]);
   struct tappet_broker_options broker = {
       .size = sizeof broker, .url = words[1], .client_id = "c-kiosk",
-      .ca_file = ca, .certificate_file = certificate, .private_key_file = private_key};
+      .ca_file = ca, .certificate_file = certificate,
+      .private_key_file = private_key};
   struct tappet_action garage = {
-      .size = sizeof garage, .name = "garage", .topic = "home/garage/set", .message = "open"};
+      .size = sizeof garage, .name = "garage",
+      .topic = "home/garage/set", .message = "open"};
   uint8_t key[TAPPET_KEY_SIZE];
-  if (tappet_hex_decode(words[5], strlen(words[5]), key, sizeof key) != TAPPET_KEY_SIZE) return 2;
+  if (tappet_hex_decode(words[5], strlen(words[5]), key, sizeof key) !=
+      TAPPET_KEY_SIZE)
+    return 2;
 
   struct tappet_kiosk *kiosk = NULL;
   if (tappet_kiosk_new(&kiosk) < 0) return EXIT_FAILURE;
@@ -51,7 +55,8 @@ int main(int count, char **words) {
 
   struct tappet_counters counters = {.size = sizeof counters};
   check(kiosk, tappet_kiosk_counters(kiosk, &counters));
-  printf("counters accepted=%d delivered=%d refused=%d\n", (int)counters.accepted, (int)counters.delivered,
+  printf("counters accepted=%d delivered=%d refused=%d\n",
+         (int)counters.accepted, (int)counters.delivered,
          (int)counters.refused);
   tappet_kiosk_free(kiosk);
 }

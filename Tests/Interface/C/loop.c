@@ -21,7 +21,8 @@ static void check(int result) {
 }
 
 static void published(void *context, int result) {
-  printf("published %s: %s\n", (const char *)context, result < 0 ? tappet_strerror(result) : "acknowledged");
+  printf("published %s: %s\n", (const char *)context,
+         result < 0 ? tappet_strerror(result) : "acknowledged");
 }
 
 static void subscribed(void *context, int result) {
@@ -31,12 +32,17 @@ static void subscribed(void *context, int result) {
   check(tappet_reader_open(reader, device));
 }
 
-static void broker_told(void *context, const struct tappet_broker_event *event) {
+static void broker_told(void *context,
+                        const struct tappet_broker_event *event) {
   (void)context;
   switch (event->type) {
-  case TAPPET_BROKER_EVENT_CONNECTED: check(tappet_broker_subscribe(broker, "tags/+", 1, subscribed, NULL)); break;
+  case TAPPET_BROKER_EVENT_CONNECTED:
+    check(tappet_broker_subscribe(broker, "tags/+", 1, subscribed,
+                                  NULL));
+    break;
   case TAPPET_BROKER_EVENT_MESSAGE:
-    printf("received %s: %.*s\n", event->topic, (int)event->payload_size, (const char *)event->payload);
+    printf("received %s: %.*s\n", event->topic, (int)event->payload_size,
+           (const char *)event->payload);
     has_returned = 1;
     break;
   case TAPPET_BROKER_EVENT_DISCONNECTED: is_disconnected = 1; break;
@@ -44,7 +50,8 @@ static void broker_told(void *context, const struct tappet_broker_event *event) 
   }
 }
 
-static void reader_told(void *context, const struct tappet_reader_event *event) {
+static void reader_told(void *context,
+                        const struct tappet_reader_event *event) {
   static char topic[64];
   (void)context;
   switch (event->type) {
@@ -52,8 +59,11 @@ static void reader_told(void *context, const struct tappet_reader_event *event) 
   case TAPPET_READER_EVENT_TAG_READ:
     if (event->url == NULL) die(event->text);
     memcpy(topic, "tags/", 5);
-    check(tappet_hex_encode(event->uid, event->uid_size, topic + 5, sizeof topic - 5));
-    check(tappet_broker_publish(broker, topic, (const uint8_t *)event->url, event->url_size, 0, published, topic));
+    check(tappet_hex_encode(event->uid, event->uid_size, topic + 5,
+                            sizeof topic - 5));
+    check(tappet_broker_publish(broker, topic,
+                                (const uint8_t *)event->url,
+                                event->url_size, 0, published, topic));
     break;
   case TAPPET_READER_EVENT_TAG_LEFT: has_left = 1; break;
   case TAPPET_READER_EVENT_TAG_FAULTED:
@@ -70,7 +80,8 @@ int main(int count, char **words) {
   snprintf(private_key, sizeof private_key, "%s/client.key", words[2]);
   struct tappet_broker_options options = {
       .size = sizeof options, .url = words[1], .client_id = "c-loop",
-      .ca_file = ca, .certificate_file = certificate, .private_key_file = private_key, .protocol = 5};
+      .ca_file = ca, .certificate_file = certificate,
+      .private_key_file = private_key, .protocol = 5};
   device = words[3];
   check(tappet_broker_new(&broker));
   check(tappet_reader_new(&reader));
@@ -79,14 +90,20 @@ int main(int count, char **words) {
   check(tappet_broker_connect(broker, &options));
 
   int loop = epoll_create1(0);
-  struct epoll_event of_broker = {.events = EPOLLIN, .data.ptr = broker}, of_reader = {.events = EPOLLIN, .data.ptr = reader};
+  struct epoll_event of_broker = {.events = EPOLLIN, .data.ptr = broker};
+  struct epoll_event of_reader = {.events = EPOLLIN, .data.ptr = reader};
   epoll_ctl(loop, EPOLL_CTL_ADD, tappet_broker_fd(broker), &of_broker);
   epoll_ctl(loop, EPOLL_CTL_ADD, tappet_reader_fd(reader), &of_reader);
   while (!is_disconnected) {
     struct epoll_event event;
-    if (epoll_wait(loop, &event, 1, 30000) != 1) die("nothing happened for 30 s");
-    check(event.data.ptr == broker ? tappet_broker_dispatch(broker) : tappet_reader_dispatch(reader));
-    if (has_returned && has_left) check(tappet_broker_disconnect(broker)), has_returned = 0;
+    if (epoll_wait(loop, &event, 1, 30000) != 1)
+      die("nothing happened for 30 s");
+    check(event.data.ptr == broker ? tappet_broker_dispatch(broker)
+                                   : tappet_reader_dispatch(reader));
+    if (has_returned && has_left) {
+      check(tappet_broker_disconnect(broker));
+      has_returned = 0;
+    }
   }
   tappet_reader_free(reader);
   tappet_broker_free(broker);

@@ -166,6 +166,10 @@ static void readers(void) {
   CHECK(tappet_reader_next(reader, &event) == 0);
   CHECK(tappet_reader_dispatch(reader) == TAPPET_ERROR_STATE);
   CHECK(tappet_reader_close(reader) == 0);
+  CHECK(tappet_reader_write(reader, NULL, 1) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_write(reader, key, 8193) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_write(reader, (const uint8_t *)"\xD1\x01\xFF", 3) == TAPPET_ERROR_NDEF_TRUNCATED);
+  CHECK(tappet_reader_write(reader, (const uint8_t *)"\xD0\0\0", 3) == TAPPET_ERROR_STATE);
   CHECK(tappet_reader_open(reader, "a\nb") == TAPPET_ERROR_ARGUMENT);
   event.size = 1;
   CHECK(tappet_reader_next(reader, &event) == TAPPET_ERROR_ARGUMENT);

@@ -17,9 +17,12 @@ static void check(int result) {
 static void told(void *context, const struct tappet_panel_event *event) {
   (void)context;
   switch (event->type) {
-  case TAPPET_PANEL_EVENT_OPENED: printf("line %d is in hand\n", event->line); break;
+  case TAPPET_PANEL_EVENT_OPENED:
+    printf("line %d is in hand\n", event->line);
+    break;
   case TAPPET_PANEL_EVENT_CHANGED:
-    if (event->line == button) check(tappet_panel_set(panel, light, event->is_active));
+    if (event->line == button)
+      check(tappet_panel_set(panel, light, event->is_active));
     break;
   case TAPPET_PANEL_EVENT_FAILED:
     printf("%s\n", event->text);
@@ -30,9 +33,11 @@ static void told(void *context, const struct tappet_panel_event *event) {
 
 int main(int count, char **words) {
   if (count != 3) return 2;
-  struct tappet_line of_button = {.size = sizeof of_button, .name = words[1], .is_active_low = 1,
-                                  .bias = TAPPET_LINE_BIAS_PULL_UP, .debounce_milliseconds = 10};
-  struct tappet_line of_light = {.size = sizeof of_light, .name = words[2], .is_output = 1};
+  struct tappet_line of_button = {
+      .size = sizeof of_button, .name = words[1], .is_active_low = 1,
+      .bias = TAPPET_LINE_BIAS_PULL_UP, .debounce_milliseconds = 10};
+  struct tappet_line of_light = {
+      .size = sizeof of_light, .name = words[2], .is_output = 1};
   check(tappet_panel_new(&panel));
   check(button = tappet_panel_add_line(panel, &of_button));
   check(light = tappet_panel_add_line(panel, &of_light));
@@ -41,7 +46,8 @@ int main(int count, char **words) {
   int loop = epoll_create1(0);
   struct epoll_event wanted = {.events = EPOLLIN}, ready;
   epoll_ctl(loop, EPOLL_CTL_ADD, tappet_panel_fd(panel), &wanted);
-  while (failures < 2 && epoll_wait(loop, &ready, 1, -1) >= 0) check(tappet_panel_dispatch(panel));
+  while (failures < 2 && epoll_wait(loop, &ready, 1, -1) >= 0)
+    check(tappet_panel_dispatch(panel));
   tappet_panel_free(panel);
   return EXIT_FAILURE;
 }

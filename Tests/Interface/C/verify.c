@@ -8,14 +8,19 @@ int main(int count, char **words) {
   uint8_t keys[TAPPET_KEYS_MAX][TAPPET_KEY_SIZE];
   if (count < 2 || count - 2 > TAPPET_KEYS_MAX) return 2;
   for (int index = 2; index < count; index++)
-    if (tappet_hex_decode(words[index], strlen(words[index]), keys[index - 2], TAPPET_KEY_SIZE) != TAPPET_KEY_SIZE) return 2;
+    if (tappet_hex_decode(words[index], strlen(words[index]),
+                          keys[index - 2], TAPPET_KEY_SIZE) !=
+        TAPPET_KEY_SIZE)
+      return 2;
 
   struct tappet_url url = {.size = sizeof url};
-  int result = tappet_url_verify(words[1], strlen(words[1]), keys[0], (size_t)(count - 2), &url);
+  int result = tappet_url_verify(words[1], strlen(words[1]),
+                                 keys[0], (size_t)(count - 2), &url);
   if (result < 0) {
     printf("refused: %s\n", tappet_strerror(result));
     return 1;
   }
-  printf("action %lld, written at %lld, signed with key %zu\n", (long long)url.index, (long long)url.timestamp,
+  printf("action %lld, written at %lld, signed with key %zu\n",
+         (long long)url.index, (long long)url.timestamp,
          url.key_index + 1);
 }

@@ -112,6 +112,16 @@ static inline ssize_t tp_sendto_unix(int fd, const struct sockaddr_un *address, 
 }
 static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
 
+/* Who connected: struct ucred needs a buffer of its size. */
+static inline int tp_peer(int fd, uid_t *user, pid_t *process) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
+
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
 static inline int tp_is_character_device(mode_t mode) { return S_ISCHR(mode); }

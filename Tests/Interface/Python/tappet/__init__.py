@@ -13,9 +13,9 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence, Tuple
 
-__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "TokenReceiver", "URL", "open_token", "seal_token", "sign_url",
+__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Reader", "TokenReceiver", "URL", "open_token", "seal_token", "sign_url",
            "verify_url", "version"]
 
 _library = ctypes.CDLL("libtappet.so.0")
@@ -60,6 +60,12 @@ class _Event(ctypes.Structure):
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64)]
 
 
+class _ReaderEvent(_Structure):
+    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("uid", POINTER(c_uint8)), ("uid_size", c_size_t),
+                ("url", c_char_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)), ("message_size", c_size_t),
+                ("memory", POINTER(c_uint8)), ("memory_size", c_size_t), ("text", c_char_p)]
+
+
 _EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(_Event))
 
 
@@ -77,6 +83,14 @@ _declare("tappet_token_open", c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_
 _declare("tappet_token_receiver_new", c_int, c_int64, c_char_p, c_size_t, POINTER(c_void_p))
 _declare("tappet_token_receiver_accept", c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_int64))
 _declare("tappet_token_receiver_free", c_void_p, result=None)
+_declare("tappet_ndef_uri_encode", c_char_p, c_size_t, c_char_p, c_size_t)
+_declare("tappet_reader_new", POINTER(c_void_p))
+_declare("tappet_reader_free", c_void_p, result=None)
+_declare("tappet_reader_open", c_void_p, c_char_p)
+_declare("tappet_reader_fd", c_void_p)
+_declare("tappet_reader_next", c_void_p, POINTER(_ReaderEvent))
+_declare("tappet_reader_write", c_void_p, c_char_p, c_size_t)
+_declare("tappet_reader_last_error", c_void_p, POINTER(_Failure))
 _declare("tappet_kiosk_new", POINTER(c_void_p))
 _declare("tappet_kiosk_free", c_void_p, result=None)
 _declare("tappet_kiosk_load", c_void_p, c_char_p)
@@ -157,6 +171,46 @@ class TokenReceiver:
 
     def __del__(self) -> None:
         _library.tappet_token_receiver_free(self._handle)
+
+
+class Reader:
+    """An NFC reader. Watch `fileno()` and ask `events()` when it is readable."""
+
+    READY, TAG_ARRIVED, TAG_READ, TAG_FAULTED, TAG_LEFT, LOST, WRITTEN, WRITE_FAILED = range(1, 9)
+
+    def __init__(self, device: Optional[str] = None) -> None:
+        self._handle = c_void_p()
+        _checked(_library.tappet_reader_new(byref(self._handle)))
+        self._check(_library.tappet_reader_open(self._handle, None if device is None else device.encode()))
+
+    def fileno(self) -> int:
+        """Readable when there may be events."""
+        return self._check(_library.tappet_reader_fd(self._handle))
+
+    def events(self) -> Iterator[Tuple[int, bytes, Optional[str]]]:
+        """What happened meanwhile: type, UID, and the tag's URL or a sentence for a person."""
+        event = _ReaderEvent()
+        while self._check(_library.tappet_reader_next(self._handle, byref(event))) == 1:
+            text = event.url or event.text
+            yield event.type, bytes(event.uid[: event.uid_size]), None if text is None else text.decode()
+
+    def write(self, url: str) -> None:
+        """Makes `url` the content of the tag that is there, or of the next; WRITTEN or WRITE_FAILED follows."""
+        text, room = url.encode(), ctypes.create_string_buffer(8192)
+        size = _checked(_library.tappet_ndef_uri_encode(text, len(text), room, len(room)))
+        self._check(_library.tappet_reader_write(self._handle, room.raw[:size], size))
+
+    def close(self) -> None:
+        """Ends it; the object is of no use afterwards."""
+        _library.tappet_reader_free(self._handle)
+
+    def _check(self, result: int) -> int:
+        if result >= 0:
+            return result
+        failure = _Failure()
+        if _library.tappet_reader_last_error(self._handle, byref(failure)) == 0:
+            raise Error(result, failure.sentence.decode())
+        raise Error(result)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+// A tag that is to be: a new secret, and what has to stand on the tag so that it acts with it. Nothing is written or saved here.
+
+/// Why nothing could be made for a tag.
+public enum TagDraftError: Error, Hashable, Sendable {
+  /// Bytes of the label.
+  case labelTooLong(size: Int, max: Int)
+  /// The label has characters that are not for one line of text.
+  case malformedLabel
+  case crypto(CryptoError)
+}
+
+/// A new secret of an action and the message for its tag.
+///
+/// The secret is to be saved when the message was written and read back, and not before: until then no tag works with it.
+public final class TagDraft: Sendable {
+  /// The secret.
+  public let secret: TagSecret
+  // Written in `init` and in `deinit`, when nobody else holds it: threads may share it.
+  nonisolated(unsafe) private var bytes: [UInt8]
+
+  /// Draws a key for `action` and signs the URL of its tag.
+  ///
+  /// `carriesKey`: in the older form, from which a phone can import the secret, and which whoever reads it can copy.
+  public init(action: Action, label: String?, carriesKey: Bool, unixSeconds: Int64) throws(TagDraftError) {
+    let label = label.flatMap { $0.trimmedLabel }
+    let size = label?.utf8.count ?? 0
+    guard size <= Limits.secretLabelSizeMax else {
+      throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax)
+    }
+    // It is shown on terminals and in logs.
+    guard label?.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) ?? true else { throw .malformedLabel }
+    do throws(CryptoError) {
+      let key = try SecretKey.random()
+      let url = try TagURL.sign(index: action.index, timestamp: unixSeconds, key: key)
+      secret = TagSecret(
+        id: try TagSecret.newID(), action: action.name, index: action.index, key: key, createdUnixSeconds: unixSeconds,
+        label: label)
+      bytes = TagDraft.message(url, carrying: carriesKey ? key : nil)
+    } catch { throw .crypto(error) }
+  }
+
+  deinit { LibCrypto.wipe(&bytes) }
+
+  /// The NDEF message: one record, a URI without abbreviation.
+  ///
+  /// May hold the key: a copy is the caller's to wipe.
+  public var message: [UInt8] { bytes }
+
+  /// Made in place, so that no copy of the key is left behind.
+  private static func message(_ url: TagURL, carrying key: SecretKey?) -> [UInt8] {
+    let text = url.text()
+    let keySize = key == nil ? 0 : 5 + 2 * SecretKey.size
+    // MB, ME, SR, TNF 1; at most 210 bytes with the longest numbers, so that the length is one byte (NDEF 1.0 §3.2.4).
+    var message: [UInt8] = [0xD1, 0x01, UInt8(truncatingIfNeeded: 1 + text.count + keySize), UInt8(ascii: "U"), 0x00]
+    message.reserveCapacity(message.count + text.count + keySize)
+    message += text
+    guard let key else { return message }
+    message += "&key=".utf8
+    key.withBytes { for byte in $0 { Hex.append(byte, to: &message) } }
+    return message
+  }
+}
+
+extension TagSecret {
+  /// A random UUID (RFC 9562 §5.4), lower-case.
+  public static func newID() throws(CryptoError) -> String {
+    var bytes = try LibCrypto.random(count: 16)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    var text: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+      Hex.append(byte, to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,196 @@
+// One job for a tag, from the wait for it to the end. Decides what is ordered and when a secret may be saved; performs nothing.
+//
+//     waiting ──tag there──▶ working ──done──▶ [saving ──saved──▶ [protecting ──done──▶]] ended
+//        ▲                      │
+//        └──── pulled away ─────┘
+//
+// Invariant: `save` is asked for only when the tag was read back and holds the message.
+
+/// A job for the next tag.
+public struct TagJob: Sendable {
+  /// What is to be done.
+  public enum Work: Sendable {
+    /// Write the draft's message and save its secret; `protects`: and let nobody else write the tag from then on.
+    case write(TagDraft, protects: Bool)
+    case erase
+    case lock
+    case format
+  }
+
+  /// What the owner has to do next.
+  public indirect enum Step: Sendable {
+    /// Send it to tappet-reader.
+    case order(ReaderOrder)
+    /// Save it, and call `saved` if that was done; else the job is at its end.
+    case save(TagSecret)
+    /// For the person.
+    case tell(TagJobNotice)
+    /// The job is at its end.
+    case end(TagJobEnd)
+  }
+
+  private enum State: Sendable {
+    case waiting
+    case working(TagUID)
+    case saving(OrderOutcome)
+    case protecting(OrderOutcome)
+    case ended
+  }
+
+  /// What it is.
+  public let work: Work
+  private let passwordKey: SecretKey?
+  private var state = State.waiting
+  /// A tag was left without its message.
+  private var leftTorn = false
+
+  /// A job that waits for a tag.
+  ///
+  /// `passwordKey`: the kiosk's key for tag passwords; nil when it has none yet, then no tag is protected by it either.
+  public init(_ work: Work, passwordKey: SecretKey?) {
+    self.work = work
+    self.passwordKey = passwordKey
+  }
+
+  /// Whether a tag is being written now.
+  public var isWorking: Bool {
+    switch state {
+    case .working, .saving, .protecting: true
+    case .waiting, .ended: false
+    }
+  }
+
+  /// The tag `uid` is on the reader, and has been read or refused to be.
+  public mutating func tagIsThere(_ uid: TagUID) -> [Step] {
+    guard case .waiting = state else { return [] }
+    let task: TagTask
+    switch work {
+    case .write(let draft, _): task = .write(draft.message)
+    case .erase: task = .erase
+    case .lock: task = .lock
+    case .format: task = .format
+    }
+    guard let order = order(uid, task) else { return end(.failed(nil, .noRandomness)) }
+    state = .working(uid)
+    return [.order(order)]
+  }
+
+  /// tappet-reader said something.
+  public mutating func heard(_ message: ReaderMessage) -> [Step] {
+    switch (state, message) {
+    case (.waiting, .tagRead(let reading)): return tagIsThere(reading.uid)
+    case (.waiting, .tagFaulted(_, let model, let fault)):
+      // A tag that moved is waited for; it is seen again when it lies still.
+      if case .pulledAway = fault { return [.tell(.heldTooShort)] }
+      return end(.failed(model, .unreadable(fault)))
+    case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
+      return [.tell(.progress(done: Int(done), total: Int(total)))]
+    case (.working(let uid), .orderDone(let outcome)) where outcome.uid == uid: return worked(outcome)
+    case (.protecting(let written), .orderDone(let outcome)) where outcome.uid == written.uid:
+      return protected(written, outcome)
+    default: return []
+    }
+  }
+
+  /// The secret is in the store.
+  public mutating func saved() -> [Step] {
+    guard case .saving(let outcome) = state, case .write(let draft, let protects) = work else { return [] }
+    guard protects else { return end(.done(outcome, draft.secret, isProtected: false)) }
+    guard let order = order(outcome.uid, .protect) else {
+      return end(.doneUnprotected(outcome, draft.secret, .refused(begun: false)))
+    }
+    state = .protecting(outcome)
+    return [.order(order)]
+  }
+
+  /// Nobody waits any longer, or no tag can come any more.
+  ///
+  /// Nothing while a tag is being written: that is quick, and brought to its end.
+  public mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
+    switch state {
+    case .waiting: return end(.failed(nil, leftTorn ? .leftTorn : reason))
+    case .working, .saving, .protecting, .ended: return []
+    }
+  }
+
+  /// tappet-reader is gone, and with it the answer.
+  public mutating func readerLost() -> [Step] {
+    switch state {
+    case .protecting(let outcome):
+      guard case .write(let draft, _) = work else { return [] }
+      return end(.doneUnprotected(outcome, draft.secret, .pulledAway(begun: true)))
+    case .waiting: return end(.failed(nil, leftTorn ? .leftTorn : .readerLost(torn: false)))
+    case .working: return end(.failed(nil, .readerLost(torn: true)))
+    case .saving, .ended: return []
+    }
+  }
+
+  private mutating func worked(_ outcome: OrderOutcome) -> [Step] {
+    switch outcome.fault {
+    case nil:
+      guard case .write(let draft, _) = work else { return end(.done(outcome, nil, isProtected: false)) }
+      state = .saving(outcome)
+      return [.save(draft.secret)]
+    case .pulledAway(let begun):
+      leftTorn = leftTorn || begun
+      state = .waiting
+      return [.tell(.pulledAway(begun: begun))]
+    case .notThere:
+      state = .waiting
+      return []
+    case .some(let fault):
+      return end(.failed(outcome.model, .tag(fault)))
+    }
+  }
+
+  private mutating func protected(_ written: OrderOutcome, _ outcome: OrderOutcome) -> [Step] {
+    guard case .write(let draft, _) = work else { return [] }
+    var sum = written
+    sum.writes += outcome.writes
+    if let fault = outcome.fault { return end(.doneUnprotected(sum, draft.secret, fault)) }
+    return end(.done(sum, draft.secret, isProtected: true))
+  }
+
+  private func order(_ uid: TagUID, _ task: TagTask) -> ReaderOrder? {
+    guard let passwordKey else { return ReaderOrder(uid: uid, task: task) }
+    guard let password = try? TagPassword(of: uid, key: passwordKey) else { return nil }
+    return ReaderOrder(uid: uid, password: password, task: task)
+  }
+
+  private mutating func end(_ end: TagJobEnd) -> [Step] {
+    state = .ended
+    return [.end(end)]
+  }
+}
+
+/// What a person is told while a job is under way.
+public enum TagJobNotice: Hashable, Sendable {
+  case progress(done: Int, total: Int)
+  /// It moved while it was read; nothing was changed.
+  case heldTooShort
+  /// It went while it was written; `begun`: it is to be written again.
+  case pulledAway(begun: Bool)
+}
+
+/// Why a job came to nothing.
+public enum TagJobFailure: Hashable, Sendable {
+  case tag(TagWriteFault)
+  case unreadable(TagFault)
+  /// Nobody showed a tag in time.
+  case noTag
+  /// Nobody came back with the tag that was pulled away half-written.
+  case leftTorn
+  case cancelled
+  /// `torn`: while it was writing.
+  case readerLost(torn: Bool)
+  case noRandomness
+}
+
+/// How a job ended.
+public indirect enum TagJobEnd: Sendable {
+  /// With the secret that was saved, if any.
+  case done(OrderOutcome, TagSecret?, isProtected: Bool)
+  /// It works, but anybody can rewrite it.
+  case doneUnprotected(OrderOutcome, TagSecret, TagWriteFault)
+  case failed(TagModel?, TagJobFailure)
+}

@@ -1,0 +1,106 @@
+// Why a tag is not as it was to be.
+
+/// What became of an order.
+public struct OrderOutcome: Hashable, Sendable {
+  /// Which tag.
+  public var uid: TagUID
+  /// What it is.
+  public var model: TagModel
+  /// Pages, or pieces of a file, that were written.
+  public var writes: Int
+  /// Nil: done, read back and compared.
+  public var fault: TagWriteFault?
+
+  /// An outcome.
+  public init(uid: TagUID, model: TagModel, writes: Int, fault: TagWriteFault?) {
+    self.uid = uid
+    self.model = model
+    self.writes = writes
+    self.fault = fault
+  }
+}
+
+/// Why an order was not done.
+///
+/// Where nothing else is said nothing was changed on the tag.
+public enum TagWriteFault: Error, Hashable, Sendable {
+  /// The tag is not on the reader.
+  case notThere
+  /// Two tags are on the reader.
+  case notAlone
+  /// It left before its end; `begun`: it may hold half of it, and holds no message then.
+  case pulledAway(begun: Bool)
+  /// A model that this cannot be done to.
+  case unsupportedModel
+  /// Its capability container says so.
+  case readOnly
+  /// Its lock bits hold what would have to change.
+  case locked
+  /// It wants a password that is not ours.
+  case passwordProtected
+  /// Bytes that are needed, and that there are.
+  case tooSmall(needed: Int, capacity: Int)
+  /// It has no capability container.
+  case unformatted
+  /// Its capability container, which can be written but once, says something else.
+  case foreignContainer
+  /// It refuses a command that it should obey; something may have been changed before.
+  case refused(begun: Bool)
+  /// It does not read as it was written.
+  case notAsWritten
+  /// It answered against the specification.
+  case malformedAnswer
+}
+
+extension TagWriteFault {
+  /// Whether the tag may be left without a message.
+  public var hasBegun: Bool {
+    switch self {
+    case .pulledAway(let begun), .refused(let begun): begun
+    case .notAsWritten: true
+    case .notThere, .notAlone, .unsupportedModel, .readOnly, .locked, .passwordProtected, .tooSmall, .unformatted,
+      .foreignContainer, .malformedAnswer:
+      false
+    }
+  }
+
+  /// The reader's wire format: append, never reuse.
+  var code: (UInt8, UInt16, UInt16) {
+    switch self {
+    case .notThere: (1, 0, 0)
+    case .notAlone: (2, 0, 0)
+    case .pulledAway(let begun): (3, begun ? 1 : 0, 0)
+    case .unsupportedModel: (4, 0, 0)
+    case .readOnly: (5, 0, 0)
+    case .locked: (6, 0, 0)
+    case .passwordProtected: (7, 0, 0)
+    case .tooSmall(let needed, let capacity): (8, UInt16(clamping: needed), UInt16(clamping: capacity))
+    case .unformatted: (9, 0, 0)
+    case .foreignContainer: (10, 0, 0)
+    case .refused(let begun): (11, begun ? 1 : 0, 0)
+    case .notAsWritten: (12, 0, 0)
+    case .malformedAnswer: (13, 0, 0)
+    }
+  }
+
+  /// Nil for what is no code of ours; numbers that mean nothing must be zero.
+  init?(code: UInt8, _ first: UInt16, _ second: UInt16) {
+    if code != 8, second != 0 { return nil }
+    switch (code, first) {
+    case (1, 0): self = .notThere
+    case (2, 0): self = .notAlone
+    case (3, 0...1): self = .pulledAway(begun: first == 1)
+    case (4, 0): self = .unsupportedModel
+    case (5, 0): self = .readOnly
+    case (6, 0): self = .locked
+    case (7, 0): self = .passwordProtected
+    case (8, _): self = .tooSmall(needed: Int(first), capacity: Int(second))
+    case (9, 0): self = .unformatted
+    case (10, 0): self = .foreignContainer
+    case (11, 0...1): self = .refused(begun: first == 1)
+    case (12, 0): self = .notAsWritten
+    case (13, 0): self = .malformedAnswer
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// Where the data files lie that are installed beside the programs: board profiles, broker presets.
+
+import CPlatform
+import TappetCore
+
+enum DataFolder {
+  /// Where the environment variable says, else where `make install` puts them beside the program that runs or beside libtappet,
+  /// else where packages put them.
+  static func path(_ name: String, variable: String) -> String {
+    if let path = secure_getenv(variable) { return String(cString: path) }
+    var candidates = ["/usr/local/share/tappet/" + name, "/usr/share/tappet/" + name]
+    if let library = ReaderProcess.folderOfThisCode() {
+      candidates = ["..", "../.."].map { "\(library)/\($0)/share/tappet/\(name)" } + candidates
+    }
+    if let own = ReaderProcess.folderOfThisProgram() { candidates.insert("\(own)/../share/tappet/\(name)", at: 0) }
+    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/" + name
+  }
+
+  /// The names of the YAML files in it, without their ending, sorted.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+      if bytes.suffix(5).elementsEqual(".yaml".utf8) {
+        names.append(String(decoding: bytes.dropLast(5), as: UTF8.self))
+      }
+    }
+    return names.inOrder { $0 < $1 }
+  }
+}

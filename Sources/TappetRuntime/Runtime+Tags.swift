@@ -1,0 +1,146 @@
+// Tags over the control socket: jobs for the next one, which is no tap then, and each one that is shown.
+//
+//   {"request": "tag-job", "kind": "write", "action": NAME, …}    →  {"waiting": true}, {"notice": …}…, {"result": {…}}
+//   {"request": "tag-cancel"}                                     →  the job's result
+//   {"request": "next-tag"}                                       →  the next reading or fault
+//   {"request": "watch-tags"}                                     →  each of them
+
+import CPlatform
+import TappetCore
+import TappetDevices
+
+/// What a kiosk has to do with tags beside taps.
+struct TagDesk {
+  /// The job that is under way, and who asked for it.
+  fileprivate var run: TagJobRun?
+  fileprivate var request: TagJobRequest?
+  fileprivate var client: ControlServer.Client?
+  /// The tag that lies on the reader and was read, or refused to be.
+  fileprivate var present: TagUID?
+}
+
+extension Runtime {
+  /// Answers a request that is about tags; false for others.
+  func answerTagRequest(_ request: JSON, _ name: String, from client: ControlServer.Client) -> Bool {
+    switch name {
+    case "next-tag": client.tagsAwaited = .next
+    case "watch-tags": client.tagsAwaited = .all
+    case "tag-job": startTagJob(request, for: client)
+    case "tag-cancel":
+      if tagDesk.client === client { tagDesk.run?.giveUp(.cancelled) }
+      finishTagJob()
+    default: return false
+    }
+    return true
+  }
+
+  private func startTagJob(_ json: JSON, for client: ControlServer.Client) {
+    guard tagDesk.run == nil else {
+      return client.send(.failure("another tag is being written already; wait until that is done"))
+    }
+    guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
+    guard let peer = client.peer else { return client.send(.failure("the kernel does not say who asks")) }
+    do throws(TagJobRefusal) {
+      tagDesk.run = try TagJobRun(
+        request, configuration, by: peer, unixSeconds: now().unixSeconds,
+        send: { [unowned(unsafe) self] in self.order($0) },
+        tell: { client.send($0.json) })
+    } catch {
+      return client.send(.object(["result": TagJobRun.Result(error).json]))
+    }
+    tagDesk.request = request
+    tagDesk.client = client
+    client.send(.object(["waiting": .bool(true)]))
+    feed(.tagJob(.waiting))
+    if let present = tagDesk.present { tagDesk.run?.tagIsThere(present) }
+    finishTagJob()
+  }
+
+  /// After the kiosk was told.
+  func tagHeard(_ message: ReaderMessage) {
+    switch message {
+    case .tagArrived, .tagLeft, .ready, .lost: tagDesk.present = nil
+    case .tagRead(let reading):
+      tagDesk.present = reading.uid
+      tellTagWaiters(describe(reading))
+    case .tagFaulted(let uid, let model, let fault):
+      tagDesk.present = uid
+      tellTagWaiters(describe(uid, model, fault))
+    case .heartbeat, .orderProgress, .orderDone: break
+    }
+    tagDesk.run?.heard(message)
+    finishTagJob()
+  }
+
+  /// tappet-reader is gone; another one follows, but not with what this one was about to answer.
+  func tagReaderLost() {
+    tagDesk.present = nil
+    if tagDesk.run?.isWorking == true { tagDesk.run?.readerLost() }
+    finishTagJob()
+  }
+
+  /// Whoever asked does not wait any longer; a tag that is being written is brought to its end.
+  func tagClientGone(_ client: ControlServer.Client) {
+    guard tagDesk.client === client else { return }
+    tagDesk.run?.giveUp(.cancelled)
+    finishTagJob()
+  }
+
+  private func finishTagJob() {
+    guard let run = tagDesk.run, let result = run.result, let request = tagDesk.request, let client = tagDesk.client
+    else { return }
+    tagDesk.run = nil
+    tagDesk.request = nil
+    tagDesk.client = nil
+    if result.secretID != nil {
+      do throws(VaultError) { _ = try reloadSecrets() } catch {
+        say(Line(.error, "secrets-not-loaded", "the new secret is stored, but not in force: \(error.sentence)"))
+      }
+    }
+    say(Self.line(result, request, user: client.peer?.user))
+    feed(.tagJob(result.isDone ? .done : .failed))
+    client.send(.object(["result": result.json]))
+  }
+
+  /// Who did what to which tag; never the secret.
+  private static func line(_ result: TagJobRun.Result, _ request: TagJobRequest, user: UInt32?) -> Line {
+    var fields: [Field] = [("kind", request.kind.name)]
+    if let action = request.action { fields.append(("action", action)) }
+    if let uid = result.uid { fields.append(("uid", uid)) }
+    if let id = result.secretID { fields.append(("secret", id)) }
+    if let user { fields.append(("user", String(user))) }
+    return Line(
+      result.isDone ? .notice : .warning, result.isDone ? "tag-job-done" : "tag-job-failed",
+      "tag \(request.kind.name): \(result.sentence)", fields)
+  }
+
+  private func describe(_ uid: TagUID, _ model: TagModel, _ fault: TagFault) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(uid.bytes)), "model": .number(Int64(model.rawValue)),
+      "fault": .number(Int64(fault.rawValue)),
+    ])
+  }
+}
+
+extension TagJobNotice {
+  fileprivate var json: JSON {
+    switch self {
+    case .progress(let done, let total):
+      .object(["notice": .string("progress"), "done": .number(Int64(done)), "total": .number(Int64(total))])
+    case .heldTooShort: .object(["notice": .string("held-too-short")])
+    case .pulledAway(let begun): .object(["notice": .string("pulled-away"), "begun": .bool(begun)])
+    }
+  }
+
+  /// Nil for what is none.
+  public init?(_ json: JSON) {
+    switch json["notice"]?.text {
+    case "progress":
+      self = .progress(
+        done: Int(clamping: json["done"]?.wholeNumber ?? 0), total: Int(clamping: json["total"]?.wholeNumber ?? 0))
+    case "held-too-short": self = .heldTooShort
+    case "pulled-away": self = .pulledAway(begun: json["begun"] == .bool(true))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// While a job waits, the next tag is no tap.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskWritingTests {
+  @Test func `a tag that comes while a job waits is no tap, and none afterwards while it still lies there`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.at(100, .tagJob(.waiting)) == ["light writing"])
+    let reading = TagReading.of(.lightSecret)
+    #expect(story.at(200, .reader(.tagArrived(reading.uid))) == [])
+    #expect(story.at(210, .reader(.tagRead(reading))) == [])
+    #expect(story.at(300, .tagJob(.done)) == ["light accepted", "light ready"])
+    // A restless reader sees it once more.
+    #expect(!story.at(310, .reader(.tagRead(reading))).contains { $0.hasPrefix("store") })
+    story.at(400, .reader(.tagLeft(reading.uid)))
+    #expect(story.tap(at: 3_000, reading).contains { $0.hasPrefix("store") })
+  }
+
+  @Test func `a job that comes to nothing is seen, and an unreadable tag is the job's matter`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(100, .tagJob(.waiting))
+    let uid = TagReading.of(.lightSecret).uid
+    #expect(story.at(200, .reader(.tagFaulted(uid, .ntag213, .pulledAway))) == [])
+    #expect(story.at(300, .tagJob(.failed)) == ["light refused", "light ready"])
+    #expect(story.at(400, .reader(.tagFaulted(uid, .ntag213, .pulledAway))).contains("light refused"))
+  }
+
+  @Test func `a reader that is lost while a job waits is shown`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(100, .tagJob(.waiting))
+    #expect(story.at(200, .readerEnded(.signaled(9))).contains("light reader-lost"))
+  }
+}
