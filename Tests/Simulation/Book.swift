@@ -44,9 +44,9 @@ struct Book {
   /// When each action's button was touched last.
   var touchedAt: [Instant?]
   var touchesSinceLock = 0
-  /// When each card was refused, and accepted, last.
+  /// When each card was refused last, and how often it was accepted.
   var refusedAt: [Instant?]
-  var acceptedAt: [Instant?]
+  var acceptedCounts: [Int]
   /// When the last refusals were told, the oldest first; at most twice what a minute may have.
   var toldRefusals: [Instant] = []
 
@@ -56,7 +56,7 @@ struct Book {
     lastSent = [(era: Int, sequence: Int64)](repeating: (-1, 0), count: Cast.actions.count)
     touchedAt = [Instant?](repeating: nil, count: Cast.actions.count)
     refusedAt = [Instant?](repeating: nil, count: Cast.cards.count)
-    acceptedAt = refusedAt
+    acceptedCounts = [Int](repeating: 0, count: Cast.cards.count)
   }
 
   mutating func connectionEnds() {
@@ -76,7 +76,7 @@ struct Book {
     certificateDays = nil
     touchesSinceLock = 0
     for index in touchedAt.indices { touchedAt[index] = nil }
-    for index in refusedAt.indices { (refusedAt[index], acceptedAt[index]) = (nil, nil) }
+    for index in refusedAt.indices { (refusedAt[index], acceptedCounts[index]) = (nil, 0) }
     toldRefusals.removeAll(keepingCapacity: true)
   }
 }

@@ -45,7 +45,7 @@ extension World {
     let heldFor = now.instant - readAt
     if heldFor < action.confirmWithin ?? .zero { complain("\(entry.action) was not confirmed") }
     lying?.isSpent = true
-    book.acceptedAt[tag.card] = now.instant
+    book.acceptedCounts[tag.card] += 1
   }
 
   private func judgePress(_ entry: OutboxEntry, _ number: Int) {
@@ -188,8 +188,9 @@ extension World {
     case .tooMany:
       // Somebody else's taps are no reason.
       guard let tag = lying else { return complain("too many taps of no tag") }
-      let lately = [book.refusedAt[tag.card], book.acceptedAt[tag.card]] + sameTag(tag.card)
-      if !lately.contains(where: { $0.map { now.instant - $0 <= .seconds(60) } ?? false }) {
+      let lately = [book.refusedAt[tag.card]] + sameTag(tag.card)
+      let isRefusedOften = lately.contains { $0.map { now.instant - $0 <= .seconds(60) } ?? false }
+      if !isRefusedOften, book.acceptedCounts[tag.card] < Limits.acceptedTapsPerTagMax {
         complain("a tag was refused for what others did")
       }
     case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature:
@@ -206,7 +207,7 @@ extension World {
   private func sameTag(_ card: Int) -> [Instant?] {
     switch card {
     case 0: [book.refusedAt[Cast.cards.count - 1]]
-    case Cast.cards.count - 1: [book.refusedAt[0], book.acceptedAt[0]]
+    case Cast.cards.count - 1: [book.refusedAt[0]]
     default: []
     }
   }

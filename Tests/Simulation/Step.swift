@@ -17,6 +17,8 @@ struct Step: Hashable, Sendable {
     case hangs
     /// The card of this number comes and is read.
     case tap
+    /// It comes and goes a dozen times within seconds.
+    case hammer
     /// It comes and is pulled away.
     case torn
     /// The card that lies there is read once more.

@@ -18,7 +18,8 @@ private struct Weather {
   static let fair: [(kind: Step.Kind, weight: Int)] = [
     (.readerStarts, 60), (.readerEnds, 4), (.readerLost, 3), (.readerMalformed, 2), (.heartbeat, 3), (.hangs, 2),
     (.tap, 130),
-    (.torn, 8), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12), (.asked, 12),
+    (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
+    (.asked, 12),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
@@ -49,7 +50,9 @@ private struct Weather {
     // An owner who tries things out.
     Weather([.reload: 60, .secrets: 20, .certificates: 20, .stop: 4]),
     // A reader that fails, and a hammering person.
-    Weather([.readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .leave: 150, .pass: 60, .hangs: 10]),
+    Weather([
+      .readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .hammer: 15, .leave: 150, .pass: 60, .hangs: 10,
+    ]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -88,7 +91,7 @@ struct StoryTeller {
     case .readerEnds, .closed: below(3)
     // Mostly genuine ones.
     case .tap: below(4) > 0 ? below(Cast.genuineCount) : below(Cast.cards.count)
-    case .torn, .stale: below(Cast.cards.count)
+    case .torn, .hammer, .stale: below(Cast.cards.count)
     case .press, .edge: below(4)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
     case .asked: below(Cast.actions.count)

@@ -14,6 +14,7 @@ extension World {
     case .heartbeat: if reader == .ready, !isHanging { tell(.reader(.heartbeat)) }
     case .tap: tap(number, isTorn: false)
     case .torn: tap(number, isTorn: true)
+    case .hammer: hammer(number)
     case .again: readAgain()
     case .leave: leave()
     case .stale: if reader != .ready { tell(.reader(.tagRead(card(number).reading))) }
@@ -117,6 +118,14 @@ extension World {
     guard reader == .ready, !isHanging else { return }
     lying = Lying(card: abs(number) % Cast.cards.count)
     arrive(isTorn: isTorn)
+  }
+
+  private func hammer(_ number: Int) {
+    for _ in 0..<12 where complaint == nil && !isFinished {
+      tap(number, isTorn: false)
+      pass(milliseconds: 200, beats: true)
+      leave()
+    }
   }
 
   private func arrive(isTorn: Bool) {
