@@ -45,6 +45,8 @@ import Testing
     #expect(try entries(world).compactMap { $0["id"] as? String } == [ids[0], ids[2]])
     try world.restartBroker()
     #expect(eventually(70) { world.received.count == 2 })
+    // Their lights come after them, and are not the next tap's.
+    #expect(eventually(5) { world.lights.filter { $0 == "delivered-by-tag" }.count == 2 })
     try world.goodTap()
     #expect(Set(world.received.dropLast().map(\.payload)) == [ids[0], ids[2]])
     #expect(try entries(world).isEmpty)
