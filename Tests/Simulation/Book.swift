@@ -98,6 +98,7 @@ struct Seen {
   var codes = 0
   var droppedReports = 0
   var homelessExpired = 0
+  var refusalsTold = 0
 }
 
 extension World {

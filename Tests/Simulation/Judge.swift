@@ -163,8 +163,15 @@ extension World {
     book.fates[entry.id]?.outcomeLife = life
   }
 
+  /// A refusal without a line of its own: for the tag it counts all the same.
+  private func noteRefusalUntold() {
+    guard seen.refusedLights > 0, seen.refusalsTold == 0, let tag = lying else { return }
+    book.refusedAt[tag.card] = now.instant
+  }
+
   /// At most thirty in a minute's window have a line; two windows can meet.
   private func noteRefusalTold() {
+    seen.refusalsTold += 1
     let most = 2 * Limits.toldRefusalsMax
     if book.toldRefusals.count >= most {
       if now.instant - book.toldRefusals.removeFirst() < Limits.toldRefusalsWindow {
@@ -240,6 +247,7 @@ extension World {
         complain("what the broker refused was not shown")
       }
     case .reader(.tagRead):
+      noteRefusalUntold()
       if reader == .ready, seen.lights == 0, seen.stores == 0 { complain("a tap came to nothing") }
     case _: break
     }
