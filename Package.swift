@@ -107,7 +107,7 @@ let package = Package(
         tests("SystemTests", ["TappetCore"]),
         // Tests/Simulation/run builds it with optimisation.
         .executableTarget(
-          name: "Simulation", dependencies: ["TappetCore"], path: "Tests/Simulation",
+          name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
           exclude: ["run", "mutants", "mutants.txt"]),
       ]),
   swiftLanguageModes: [.v6]

@@ -26,6 +26,9 @@ final class ControlServer {
     /// Who it is.
     var peer: LocalPeer? { socket.peer }
 
+    /// Whether it may see keys: root's and the kiosk's own user's processes may.
+    var maySeeKeys: Bool { peer.map { $0.user == 0 || $0.user == geteuid() } ?? false }
+
     /// Answers.
     ///
     /// A client that does not read what it asked for is not waited for.
@@ -70,11 +73,11 @@ final class ControlServer {
     for client in watching where !client.socket.send(bytes) { drop(client) }
   }
 
-  /// Tells those who wait for a tag what was read.
-  func answerTagWaiters(_ reading: JSON) {
+  /// Tells those who wait for a tag what was read, each what it may know.
+  func answerTagWaiters(_ reading: (Client) -> JSON) {
     for client in clients.values where client.tagsAwaited != .none {
       if client.tagsAwaited == .next { client.tagsAwaited = .none }
-      client.send(reading)
+      client.send(reading(client))
     }
   }
 

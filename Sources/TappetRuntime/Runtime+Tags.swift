@@ -62,10 +62,10 @@ extension Runtime {
     case .tagArrived, .tagLeft, .ready, .lost: tagDesk.present = nil
     case .tagRead(let reading):
       tagDesk.present = reading.uid
-      tellTagWaiters(describe(reading))
+      tellTagWaiters { describe($0.maySeeKeys ? reading : reading.withoutCarriedKey) }
     case .tagFaulted(let uid, let model, let fault):
       tagDesk.present = uid
-      tellTagWaiters(describe(uid, model, fault))
+      tellTagWaiters { _ in describe(uid, model, fault) }
     case .heartbeat, .orderProgress, .orderDone: break
     }
     tagDesk.run?.heard(message)

@@ -372,7 +372,7 @@ public final class Runtime {
   /// False when there is no reader that takes it.
   func order(_ order: ReaderOrder) -> Bool { reader?.send(order) ?? false }
 
-  func tellTagWaiters(_ reading: JSON) { control?.answerTagWaiters(reading) }
+  func tellTagWaiters(_ reading: (ControlServer.Client) -> JSON) { control?.answerTagWaiters(reading) }
 
   private func readerSpoke() {
     guard let process = reader else { return }

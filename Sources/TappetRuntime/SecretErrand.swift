@@ -132,7 +132,7 @@ extension SecretDesk {
     _ vault: Vault, _ request: SecretRequest, action: String, index: Int64, _ key: SecretKey, label: String?,
     deed word: String
   ) throws(VaultError) -> SecretAnswer {
-    guard let id = UUIDText.random() else { return .failed("the system has no random numbers") }
+    guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
     let secret = TagSecret(
       id: id, action: action, index: index, key: key, createdUnixSeconds: SystemClock().now().unixSeconds, label: label)
     try vault.add(secret, noting: deed(word, id, request))
@@ -267,22 +267,5 @@ extension SecretDesk {
       }
     } catch { throw .store(error) }
     return SecretAnswer(json: .object(["deeds": .array(deeds)]))
-  }
-}
-
-/// A random UUID (RFC 9562 §5.4), lower-case.
-public enum UUIDText {
-  /// Nil when the system has no random numbers.
-  public static func random() -> String? {
-    guard var bytes = try? LibCrypto.random(count: 16) else { return nil }
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let digits = Array(Hex.encode(bytes).utf8)
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if index == 8 || index == 12 || index == 16 || index == 20 { text += "-" }
-      text += String(decoding: [digit], as: UTF8.self)
-    }
-    return text
   }
 }

@@ -20,7 +20,7 @@ enum ImportSettingsCommand {
       }
       let passphrase = PassphraseSource(arguments)
       switch AppSettings.load(
-        path: path, ask: { passphrase.ask("the private key in \(path) (\($0))") }, makeID: UUIDText.random)
+        path: path, ask: { passphrase.ask("the private key in \(path) (\($0))") }, makeID: { try? TagSecret.newID() })
       {
       case .refused(let problems):
         for problem in problems { Output.complain(path + ": " + sentence(problem)) }

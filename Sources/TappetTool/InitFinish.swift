@@ -69,7 +69,7 @@ extension Setup {
     guard let action = configuration.actions.first(where: { $0.index == share.index }) else {
       return "the share code is for action \(share.index), which is not configured; the first one has 0"
     }
-    guard let id = UUIDText.random() else { return "the system has no random numbers" }
+    guard let id = try? TagSecret.newID() else { return "the system has no random numbers" }
     let secret = TagSecret(
       id: id, action: action.name, index: share.index, key: share.key,
       createdUnixSeconds: SystemClock().now().unixSeconds, label: share.label)

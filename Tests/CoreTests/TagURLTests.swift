@@ -39,6 +39,20 @@ import Testing
     }
   }
 
+  @Test func `who may not see keys sees a tag without the digits of its key`() throws {
+    let secret = try tagSecret(Self.key, index: 1)
+    let text = try TagURL.sign(index: 1, timestamp: 1, key: secret.key).text(carrying: secret.key)
+    let uid = try #require(TagUID([4, 1, 2, 3, 4, 5, 6]))
+    // What lies behind the TLV's end stays as it is.
+    let reading = TagReading(uid: uid, model: .ntag213, bytes: [0x04, 0xA1] + text + [0xFE, 0x61, 0x00])
+    let masked = reading.withoutCarriedKey
+    #expect(masked.bytes.count == reading.bytes.count && masked.bytes.suffix(3) == [0xFE, 0x61, 0x00])
+    let url = masked.bytes.dropFirst(2).dropLast(3)
+    #expect(url.prefix(text.count - 64).elementsEqual(text.prefix(text.count - 64)))
+    #expect(url.suffix(64).allSatisfy { $0 == UInt8(ascii: "0") })
+    #expect(try TagURL.parse(url).verify(with: [secret]) != nil)
+  }
+
   /// The reason as the app words it, for the vectors: its four actions are 0 to 3, of which some have secrets.
   private static func appsReason(_ text: String, configured: [Int64: [TagSecret]]) -> String? {
     let url: TagURL

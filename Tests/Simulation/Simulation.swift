@@ -1,7 +1,7 @@
 // The command: tells the stories of many seeds, or one that is written down. Says how far it is, and of the first story that
 // ends badly the shortest form.
 
-import Foundation
+import CPlatform
 import TappetCore
 
 @main struct Simulation {
@@ -51,7 +51,7 @@ import TappetCore
     }
   }
 
-  private static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+  private static func say(_ line: String) { fputs(line + "\n", tp_stderr()) }
 
   private func run() -> Int32 {
     let begin = ContinuousClock.now
@@ -84,9 +84,10 @@ import TappetCore
   }
 
   private func pace(_ steps: Int, since begin: ContinuousClock.Instant) -> String {
-    let seconds = max(0.001, Double((ContinuousClock.now - begin).wholeMilliseconds) / 1000)
-    return String(
-      format: "%d steps in %.1f s, %.2f million a minute", steps, seconds, Double(steps) * 60 / seconds / 1e6)
+    let milliseconds = max(1, Int((ContinuousClock.now - begin).wholeMilliseconds))
+    let hundredths = steps * 6 / milliseconds
+    return "\(steps) steps in \(milliseconds / 1000).\(milliseconds / 100 % 10) s, "
+      + "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) million a minute"
   }
 
   private func show(_ script: Script) {
@@ -106,18 +107,25 @@ import TappetCore
   }
 
   private func replay(_ path: String) -> Int32 {
-    let data =
-      path == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
-    guard let data else {
+    guard let text = Simulation.read(path == "-" ? "/dev/stdin" : path) else {
       Simulation.say("\(path) cannot be read")
       return 2
     }
-    let (script, wrongLine) = Script.parse(String(decoding: data, as: UTF8.self))
+    let (script, wrongLine) = Script.parse(text)
     guard let script else {
       Simulation.say("\(path): '\(wrongLine ?? "")' is no step")
       return 2
     }
     tell(script)
     return Story.tell(script).complaint == nil ? 0 : 1
+  }
+
+  private static func read(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&block, 1, block.count, file), count > 0 { bytes += block.prefix(count) }
+    return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }

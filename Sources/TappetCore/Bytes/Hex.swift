@@ -59,7 +59,7 @@ public enum Hex {
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
   /// 0 to 15, or 0xFF for what is no digit.
-  private static func value(of character: UInt8) -> UInt8 {
+  static func value(of character: UInt8) -> UInt8 {
     switch character {
     case 0x30...0x39: character - 0x30
     case 0x41...0x46: character - 0x41 + 10

@@ -59,3 +59,23 @@ extension TagReading {
     do throws(TagURLError) { return try TagURL.parse(text) } catch { throw .url(error) }
   }
 }
+
+extension TagReading {
+  /// The same with zeros for the digits of a key that the tag carries: for those who may see the tag, but not keys.
+  public var withoutCarriedKey: TagReading {
+    var masked = self
+    let name = Array("key=".utf8)
+    var isInKey = false
+    for index in masked.bytes.indices {
+      let byte = masked.bytes[index]
+      if isInKey {
+        // Up to the next parameter or the TLV's end; bytes that are no digits may be the memory's own between them.
+        if byte == UInt8(ascii: "&") || byte == 0xFE { isInKey = false }
+        if Hex.value(of: byte) < 16 { masked.bytes[index] = UInt8(ascii: "0") }
+      } else if index + 1 >= name.count, masked.bytes[index + 1 - name.count...index].elementsEqual(name) {
+        isInKey = true
+      }
+    }
+    return masked
+  }
+}

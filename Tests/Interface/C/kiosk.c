@@ -27,17 +27,15 @@ static void check(struct tappet_kiosk *kiosk, int result) {
 
 int main(int count, char **words) {
   if (count != 6) return 2;
-  char ca[512], certificate[512], private_key[512];
+  char ca[512], cert[512], own_key[512];
   snprintf(ca, sizeof ca, "%s/ca.pem", words[2]);
-  snprintf(certificate, sizeof certificate, "%s/client.pem", words[2]);
-  snprintf(private_key, sizeof private_key, "%s/client.key", words[2]);
+  snprintf(cert, sizeof cert, "%s/client.pem", words[2]);
+  snprintf(own_key, sizeof own_key, "%s/client.key", words[2]);
   struct tappet_broker_options broker = {
       .size = sizeof broker, .url = words[1], .client_id = "c-kiosk",
-      .ca_file = ca, .certificate_file = certificate,
-      .private_key_file = private_key};
-  struct tappet_action garage = {
-      .size = sizeof garage, .name = "garage",
-      .topic = "home/garage/set", .message = "open"};
+      .ca_file = ca, .certificate_file = cert, .private_key_file = own_key};
+  struct tappet_action garage = {.size = sizeof garage, .name = "garage",
+                                 .topic = "home/garage/set", .message = "open"};
   uint8_t key[TAPPET_KEY_SIZE];
   if (tappet_hex_decode(words[5], strlen(words[5]), key, sizeof key) !=
       TAPPET_KEY_SIZE)
