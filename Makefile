@@ -69,9 +69,11 @@ MANUAL := $(OUT)/share/man/man3
 
 .PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz simulate bench torture soak install clean
 
-all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made  ## build everything that ships (Embedded Swift)
+all:  ## build everything that ships (Embedded Swift)
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made
 
-board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)  ## only what a board needs
+board:  ## only what a board needs
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
@@ -107,14 +109,11 @@ $(SCRATCH)/.flags: $(SYSROOT_COMPILED)/.wanted $(TOOLSET)
 $(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
 endif
 
-# One archive a product; SwiftPM knows best what has changed.
+# One archive a product, all in one go; SwiftPM knows best what has changed.
 $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 	@board/deps check $(DEPS)
 	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
-	$(EMBEDDED) --product TappetToolStatic
-	$(EMBEDDED) --product TappetReaderStatic
-	$(EMBEDDED) --product TappetSimulatorStatic
-	$(EMBEDDED) --product TappetStatic
+	$(EMBEDDED)
 	@touch $@
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built

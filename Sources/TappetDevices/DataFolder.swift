@@ -8,11 +8,12 @@ enum DataFolder {
   /// else where packages put them.
   static func path(_ name: String, variable: String) -> String {
     if let path = secure_getenv(variable) { return String(cString: path) }
-    var candidates = ["/usr/local/share/tappet/" + name, "/usr/share/tappet/" + name]
-    if let library = ReaderProcess.folderOfThisCode() {
-      candidates = ["..", "../.."].map { "\(library)/\($0)/share/tappet/\(name)" } + candidates
+    var candidates: [String] = []
+    // A program lies in bin/ or in libexec/tappet/, libtappet in lib/ or in lib/TRIPLE/.
+    for folder in [ReaderProcess.folderOfThisProgram(), ReaderProcess.folderOfThisCode()] {
+      if let folder { candidates += ["..", "../.."].map { "\(folder)/\($0)/share/tappet/\(name)" } }
     }
-    if let own = ReaderProcess.folderOfThisProgram() { candidates.insert("\(own)/../share/tappet/\(name)", at: 0) }
+    candidates += ["/usr/local/share/tappet/" + name, "/usr/share/tappet/" + name]
     return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/" + name
   }
 

@@ -33,14 +33,15 @@ int main(int count, char **words) {
   snprintf(own_key, sizeof own_key, "%s/client.key", words[2]);
   struct tappet_broker_options broker = {
       .size = sizeof broker, .url = words[1], .client_id = "c-kiosk",
-      .ca_file = ca, .certificate_file = cert, .private_key_file = own_key};
-  struct tappet_action garage = {.size = sizeof garage, .name = "garage",
-                                 .topic = "home/garage/set", .message = "open"};
+      .ca_file = ca, .certificate_file = cert,
+      .private_key_file = own_key};
+  struct tappet_action garage = {
+      .size = sizeof garage, .name = "garage",
+      .topic = "home/garage/set", .message = "open"};
   uint8_t key[TAPPET_KEY_SIZE];
   if (tappet_hex_decode(words[5], strlen(words[5]), key, sizeof key) !=
       TAPPET_KEY_SIZE)
     return 2;
-
   struct tappet_kiosk *kiosk = NULL;
   if (tappet_kiosk_new(&kiosk) < 0) return EXIT_FAILURE;
   check(kiosk, tappet_kiosk_set_broker(kiosk, &broker));
@@ -50,7 +51,6 @@ int main(int count, char **words) {
   check(kiosk, tappet_kiosk_add_secret(kiosk, "garage", key));
   check(kiosk, tappet_kiosk_set_event_callback(kiosk, told, kiosk));
   check(kiosk, tappet_kiosk_run(kiosk));
-
   struct tappet_counters counters = {.size = sizeof counters};
   check(kiosk, tappet_kiosk_counters(kiosk, &counters));
   printf("counters accepted=%d delivered=%d refused=%d\n",
