@@ -107,5 +107,8 @@ import Testing
     var readOnly = memory([])
     readOnly[15] = 0x0F
     #expect(throws: TagWriteFault.readOnly) { try Type2Memory.plan([], in: readOnly) }
+    var readProtected = memory([])
+    readProtected[15] = 0x10
+    #expect(throws: TagWriteFault.foreignContainer) { try Type2Memory.plan([], in: readProtected) }
   }
 }

@@ -19,7 +19,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let index = choices.number()
   let label = choices.bit() ? choices.text() : nil
   // What parse refuses in a label nobody may have put into one.
-  let isKept = label?.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ?? true
+  let isKept = label?.isPrintable ?? true
   if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax {
     arrives(ShareURL(index: index, key: secret, label: label))
   }

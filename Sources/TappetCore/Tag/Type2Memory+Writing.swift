@@ -34,6 +34,7 @@ extension Type2Memory {
   public static func plan(_ message: [UInt8], in memory: [UInt8]) throws(TagWriteFault) -> [PageWrite] {
     guard memory.count >= headerSize, memory[12] == 0xE1, memory[13] >> 4 == 1 else { throw .unformatted }
     guard memory[15] & 0x0F == 0 else { throw .readOnly }
+    guard memory[15] == 0 else { throw .foreignContainer }  // Nobody may read it: what is written would not be found.
     let end = min(headerSize + Int(memory[14]) * 8, memory.count / pageSize * pageSize)
     var walk = Walk(memory: memory, end: end)
     let place = walk.findPlace()
