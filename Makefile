@@ -67,7 +67,7 @@ LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
-.PHONY: all board help deps check-deps run test test-unit test-sanitized test-interface vm-test docs lint format fuzz simulate bench torture soak install clean
+.PHONY: all board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test vm-images docs lint format fuzz simulate bench torture soak install clean
 
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made
@@ -163,7 +163,10 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
 
-test: lint all test-unit test-interface test-sanitized vm-test  ## everything that .ci/run runs
+# The unit tests mostly wait; the virtual board's programs are compiled meanwhile.
+test: lint all  ## everything that .ci/run runs
+	@$(MAKE) --no-print-directory --jobs=2 test-unit vm-images
+	@$(MAKE) --no-print-directory test-interface test-sanitized vm-test
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
@@ -171,8 +174,14 @@ test: lint all test-unit test-interface test-sanitized vm-test  ## everything th
 
 TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
 
+# Side by side, since they mostly wait for brokers, readers and clocks; within each one after the other.
 test-unit: all  ## unit, device and system tests: regular Swift, and the shipped programs
-	$(TEST_ENVIRONMENT) $(SWIFT) test --no-parallel
+	$(SWIFT) build --build-tests
+	@$(MAKE) --no-print-directory --jobs=2 test-parts test-system
+
+test-parts test-system:
+	@$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --ignore-lock --no-parallel $(if $(filter test-parts,$@),--skip,--filter) SystemTests
+
 
 test-sanitized: all  ## the core and the parsers again under the address sanitizer
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
@@ -182,6 +191,9 @@ test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust 
 
 vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
 	@board/vm/run
+
+vm-images: all
+	@nice -n 19 board/vm/run --images
 
 docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
 	@mkdir -p build/doc

@@ -61,12 +61,15 @@ import Testing
     let good: [UInt8] = [0, 15, 0x20, 0, 0x7F, 0, 0x7F, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00]
     #expect(try Type4Reading.Container(good).pieceSize == 127)
     #expect(try Type4Reading.Container(good).size == 256)
-    // MLe below 15, another TLV, another length, a protected file, too few bytes.
-    for (offset, value) in [(4, 14), (7, 0x05), (8, 0x08), (13, 0xFF)] as [(Int, UInt8)] {
+    // MLe below 15, no MLc, another TLV, another length, too few bytes.
+    for (offset, value) in [(4, 14), (6, 0), (7, 0x05), (8, 0x08)] as [(Int, UInt8)] {
       var bad = good
       bad[offset] = value
       #expect(throws: ReadFailure.self) { _ = try Type4Reading.Container(bad) }
     }
+    var isProtected = good
+    isProtected[13] = 0xFF
+    #expect(try Type4Reading.Container(isProtected).readAccess == 0xFF)
     #expect(throws: ReadFailure.self) { _ = try Type4Reading.Container(Array(good.dropLast())) }
   }
 

@@ -1,12 +1,12 @@
 // The reader unplugged, the broker restarted, tappet-reader killed, again and again: nothing is lost and nothing grows.
-// TAPPET_ENDURANCE=full does it 100, 100 and 50 times; otherwise five times each.
+// TAPPET_ENDURANCE=full does it 100, 100 and 50 times; otherwise three times each.
 
 import Foundation
 import Testing
 
 @Suite(.serialized) struct EnduranceTests {
   private func times(_ full: Int) -> Int {
-    ProcessInfo.processInfo.environment["TAPPET_ENDURANCE"] == "full" ? full : 5
+    ProcessInfo.processInfo.environment["TAPPET_ENDURANCE"] == "full" ? full : 3
   }
 
   /// Does `cycle` so often, a good tap after each, and compares descriptors and memory.
