@@ -59,7 +59,8 @@ LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 # What stands in a program several times becomes one function: a twentieth less. (Not in the library, whose calls are quick.)
 PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
-TOOL_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libqrencode libpng)
+KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
+TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode libpng)
 SOURCES := $(shell find Sources Include Package.swift -type f)
 
 PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
@@ -136,7 +137,7 @@ $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
-		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(FIRST_COUNTS) $(LINK_FLAGS) $(TOOL_LIBS)
+		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(FIRST_COUNTS) $(LINK_FLAGS) $(KIOSK_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 # One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.

@@ -86,13 +86,11 @@ let package = Package(
     layer("TappetCore", ["CPlatform", "COpenSSL"]),
     layer(
       "TappetDevices",
-      [
-        "TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO", "CQREncode", "CPNG",
-      ]),
+      ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO"]),
     layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
     layer("TappetRuntime", ["TappetDevices"]),
     layer("TappetInterface", ["TappetRuntime", "CTappet"]),
-    layer("TappetTool", ["TappetRuntime"]),
+    layer("TappetTool", ["TappetRuntime", "CQREncode", "CPNG"]),
     layer("TappetSimulator", ["TappetCore", "CPlatform"]),
   ]
     + (isEmbedded

@@ -68,13 +68,13 @@ final class StoreDatabase {
   func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
   ) throws(Failure) -> Result {
-    do throws(StoreError) { try execute("BEGIN IMMEDIATE") } catch { throw failed(error) }
+    do throws(StoreError) { try statement("BEGIN IMMEDIATE").run() } catch { throw failed(error) }
     let result: Result
     do throws(Failure) { result = try body() } catch {
       rollBack()
       throw error
     }
-    do throws(StoreError) { try execute("COMMIT") } catch {
+    do throws(StoreError) { try statement("COMMIT").run() } catch {
       rollBack()
       throw failed(error)
     }

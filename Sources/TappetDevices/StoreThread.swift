@@ -62,19 +62,19 @@ public final class StoreThread: @unchecked Sendable {
   ///
   /// Any thread; never blocks on the disk.
   public func submit(_ request: StoreRequest) {
-    pthread_mutex_lock(mutex)
     var refused: EntryID?
+    pthread_mutex_lock(mutex)
     if case .append(let entry) = request, isStopping || appendCount >= Limits.storeAppendsMax {
       refused = entry.id
     } else {
       if case .append = request { appendCount += 1 }
       waiting.append(request)
-      if request.isWorthACommit {
-        isWanted = true
-        pthread_cond_signal(condition)
-      }
+      isWanted = isWanted || request.isWorthACommit
     }
+    let wakes = isWanted
     pthread_mutex_unlock(mutex)
+    // Only now: a thread that is woken while the mutex is held goes to sleep on it again.
+    if wakes { pthread_cond_signal(condition) }
     if let refused { post(.storeFailed(refused, .busy)) }
   }
 

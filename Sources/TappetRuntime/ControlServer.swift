@@ -66,10 +66,11 @@ final class ControlServer {
 
   deinit { buffer.deallocate() }
 
-  func broadcast(_ message: JSON) {
+  /// `message` is made only where somebody watches.
+  func broadcast(_ message: @autoclosure () -> JSON) {
     let watching = clients.values.filter { $0.isWatching }
     guard !watching.isEmpty else { return }
-    let bytes = message.encoded()
+    let bytes = message().encoded()
     for client in watching where !client.socket.send(bytes) { drop(client) }
   }
 

@@ -233,7 +233,11 @@ public final class Runtime {
       let event = waiting[next]
       next += 1
       let now = clock.now()
-      for effect in kiosk.handle(event, at: now) { perform(effect, at: now) }
+      let effects = kiosk.handle(event, at: now)
+      // The broker's thread sends while this one shows; words come last, nobody waits for them.
+      for case .publish(let entry, let unixSeconds) in effects { publish(entry, unixSeconds: unixSeconds) }
+      for effect in effects { perform(effect, at: now) }
+      for case .report(let report) in effects { tell(report, at: now) }
     }
     waiting.removeAll(keepingCapacity: true)
     isHandling = false
@@ -300,6 +304,7 @@ public final class Runtime {
 
   // MARK: Effects
 
+  /// All but messages, which come before the rest, and reports, which come after it.
   private func perform(_ effect: Effect, at now: Moment) {
     switch effect {
     case .startReader: startReader()
@@ -307,7 +312,6 @@ public final class Runtime {
     case .stopReader: reader?.stop()
     case .connect(let endpoint): broker.connect(endpoint: endpoint)
     case .disconnect: broker.disconnect()
-    case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .store(let entry): storeThread.submit(.append(entry))
     case .forget(let id): storeThread.submit(.remove([id]))
     case .fetch(let after, let limit, let clockIsGood):
@@ -321,7 +325,7 @@ public final class Runtime {
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
-    case .report(let report): tell(report, at: now)
+    case .publish, .report: break
     case .finish: isFinished = true
     }
   }

@@ -71,22 +71,7 @@ final class Interview {
 
   /// A passphrase, without echo; nil when the interview is over.
   func secret(_ question: String) -> SecretText? {
-    var terminal = termios()
-    let isTerminal = tcgetattr(0, &terminal) == 0
-    if isTerminal {
-      var silent = terminal
-      silent.c_lflag &= ~UInt32(ECHO)
-      tcsetattr(0, TCSAFLUSH, &silent)
-    }
-    // Only now: whoever answers at once is not heard.
-    Output.prompt(question + ": ")
-    defer {
-      if isTerminal {
-        tcsetattr(0, TCSAFLUSH, &terminal)
-        Output.complain("")
-      }
-    }
-    guard var line = readLine() else { return nil }
+    guard var line = QuietInput.withoutEcho(question + ": ", readLine) else { return nil }
     return SecretText.taking(&line)
   }
 

@@ -21,17 +21,28 @@ enum QuietInput {
 
   /// With the echo off; whatever ends it, the terminal is as it was.
   private static func typedLine(_ prompt: String, sizeMax: Int) -> [UInt8]? {
+    guard let stop = StopSignals() else { return nil }
+    return withoutEcho(prompt) { line(from: 0, stop: stop, sizeMax: sizeMax) }
+  }
+
+  /// Asks, and lets `read` take the answer while a terminal does not show it; signals must be held back.
+  static func withoutEcho<Answer>(_ prompt: String, _ read: () -> Answer) -> Answer {
     var before = termios()
-    guard let stop = StopSignals(), tcgetattr(0, &before) == 0 else { return nil }
-    Output.prompt(prompt)
-    var quiet = before
-    quiet.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(0, TCSAFLUSH, &quiet)
-    defer {
-      tcsetattr(0, TCSAFLUSH, &before)
-      Output.complain("")
+    let isTerminal = tcgetattr(0, &before) == 0
+    if isTerminal {
+      var quiet = before
+      quiet.c_lflag &= ~tcflag_t(ECHO)
+      tcsetattr(0, TCSAFLUSH, &quiet)
     }
-    return line(from: 0, stop: stop, sizeMax: sizeMax)
+    defer {
+      if isTerminal {
+        tcsetattr(0, TCSAFLUSH, &before)
+        Output.complain("")
+      }
+    }
+    // Only now: whoever answers at once is not heard.
+    Output.prompt(prompt)
+    return read()
   }
 
   private static func line(from file: Int32, stop: StopSignals?, sizeMax: Int) -> [UInt8]? {

@@ -4,9 +4,9 @@ import CPNG
 import TappetCore
 
 /// Writes PNG.
-public enum PNGImage {
+enum PNGImage {
   /// A square of grey pixels, `width` on a side; nil when libpng had no memory.
-  public static func encode(grey pixels: [UInt8], width: Int) -> [UInt8]? {
+  static func encode(grey pixels: [UInt8], width: Int) -> [UInt8]? {
     guard let side = UInt32(exactly: width), pixels.count == width * width else { return nil }
     var image = png_image()
     defer { png_image_free(&image) }

@@ -7,7 +7,7 @@ import CQREncode
 import TappetCore
 
 /// Why there is no QR code.
-public enum QRCodeError: Error, Hashable, Sendable {
+enum QRCodeError: Error, Hashable, Sendable {
   /// More bytes than the largest code holds at level H.
   case tooLong(size: Int)
   /// The errno that libqrencode left.
@@ -15,16 +15,16 @@ public enum QRCodeError: Error, Hashable, Sendable {
 }
 
 /// A QR code (ISO/IEC 18004) at error correction level H, with its quiet zone.
-public struct QRCode: Sendable {
+struct QRCode: Sendable {
   /// Modules of light around the code (ISO/IEC 18004 §9.1).
-  public static let quietZone = 4
+  static let quietZone = 4
 
   /// Modules on a side, the quiet zone included.
-  public let width: Int
+  let width: Int
   private let isDark: [Bool]
 
   /// Encodes `data` as bytes, in the smallest version that holds it.
-  public init(_ data: [UInt8]) throws(QRCodeError) {
+  init(_ data: [UInt8]) throws(QRCodeError) {
     guard let size = Int32(exactly: data.count), let code = QRcode_encodeData(size, data, 0, QR_ECLEVEL_H) else {
       let reason = tp_errno()
       throw reason == ERANGE ? .tooLong(size: data.count) : .library(code: reason)
@@ -45,13 +45,13 @@ public struct QRCode: Sendable {
   }
 
   /// Whether the module is dark; outside the code everything is light.
-  public func isDark(row: Int, column: Int) -> Bool {
+  func isDark(row: Int, column: Int) -> Bool {
     guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
     return isDark[row * width + column]
   }
 
   /// Lines of half blocks, two rows of modules each: drawn in black on white they are the code.
-  public var lines: [String] {
+  var lines: [String] {
     stride(from: 0, to: width, by: 2).map { row in
       var line = ""
       for column in 0..<width {
@@ -67,7 +67,7 @@ public struct QRCode: Sendable {
   }
 
   /// A picture of 8 units a module, black on white.
-  public var svg: String {
+  var svg: String {
     var path = ""
     for row in 0..<width {
       var column = 0
@@ -89,7 +89,7 @@ public struct QRCode: Sendable {
   }
 
   /// Grey pixels, `scale` a module, row by row; 0 is black.
-  public func pixels(scale: Int) -> [UInt8] {
+  func pixels(scale: Int) -> [UInt8] {
     var pixels: [UInt8] = []
     pixels.reserveCapacity(width * scale * width * scale)
     for row in 0..<width * scale {
