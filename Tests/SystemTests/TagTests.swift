@@ -41,6 +41,34 @@ import Testing
     return decoded.output.trimmingCharacters(in: .newlines)
   }
 
+  /// A message of the URL and a text, by ndeflib; in hexadecimal.
+  private func encoded(_ url: String, ballast: Int) throws -> String {
+    let script = """
+      import sys, ndef
+      texts = [ndef.TextRecord(int(sys.argv[2]) * "x")] if sys.argv[2] != "0" else []
+      print(b"".join(ndef.message_encoder([ndef.UriRecord(sys.argv[1])] + texts)).hex())
+      """
+    return try Programs.run(try Programs.python(), ["-c", script, url, String(ballast)]).output
+      .trimmingCharacters(in: .newlines)
+  }
+
+  /// The TLV block around a message, by libfreefare; both in hexadecimal.
+  private func freefareBlock(_ message: String) throws -> String {
+    let script = """
+      import ctypes, sys
+      message = bytes.fromhex(sys.argv[1])
+      encode = ctypes.CDLL("libfreefare.so.0").tlv_encode
+      encode.argtypes = [ctypes.c_uint8, ctypes.c_char_p, ctypes.c_uint16, ctypes.POINTER(ctypes.c_size_t)]
+      encode.restype = ctypes.POINTER(ctypes.c_uint8)
+      size = ctypes.c_size_t()
+      block = encode(3, message, len(message), ctypes.byref(size))
+      print(bytes(block[:size.value]).hex())
+      """
+    let encoded = try Programs.run(try Programs.python(), ["-c", script, message])
+    #expect(encoded.errors.isEmpty)
+    return encoded.output.trimmingCharacters(in: .newlines)
+  }
+
   @Test(arguments: ["ntag213", "ntag215", "type4", "ntag424"])
   func `a tag written without a kiosk is read by others to the expected bytes, and acts`(_ model: String) throws {
     let world = try KioskWorld()
@@ -179,10 +207,8 @@ import Testing
 
   @Test func `images that others made are accepted`() throws {
     let world = try KioskWorld()
-    // By ndeflib.
     let url = try world.url(1)
-    let script = "import sys, ndef; print(b''.join(ndef.message_encoder([ndef.UriRecord(sys.argv[1])])).hex())"
-    let message = try Programs.run(try Programs.python(), ["-c", script, url]).output.trimmingCharacters(in: .newlines)
+    let message = try encoded(url, ballast: 0)
     // By libnfc's tool, on a tag of its own.
     try world.tell("place ntag213 url=\(url)")
     let file = world.folder + "/image"
@@ -190,11 +216,18 @@ import Testing
     try world.tell("place ntag213 empty")
     _ = try tool(world, "nfc-mfultralight", ["w", file], input: "n\nn\nn\nn\n")
     let image = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
+    // By libfreefare, whose block of 300 bytes and more has a length of three.
+    let blocks = try [message, encoded(try world.url(1), ballast: 300)].map { try freefareBlock($0) }
+    #expect(blocks[0].hasPrefix("03") && blocks[1].hasPrefix("03ff"))
+    let freefareImages = try blocks.map { block in
+      try world.tell("place ntag216 uid=\(world.freshUID()) empty")
+      return try world.tell("dump").replacingOccurrences(of: "ok ", with: "").prefix(32) + block
+    }
     try world.tell("take")
     try world.start()
     for placement in [
       "ntag213 uid=\(world.freshUID()) ndef=\(message)", "ntag424 ndef=\(message)", "ntag213 memory=\(image)",
-    ] {
+    ] + freefareImages.map({ "ntag216 memory=\($0)" }) {
       #expect(try world.tap(placement, until: "delivered-by-tag", messages: 1).received.count == 1)
     }
   }
