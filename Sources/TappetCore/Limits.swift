@@ -264,7 +264,7 @@ public enum Limits {
   public static let storeAppendsMax = 1024
   /// Entries whose place in the database is remembered: what the kiosk holds in memory, several times over.
   public static let storePlacesMax = 1024
-  /// Entries that one `expire` removes and reports: as many as are held in memory anyway.
+  /// Entries that are reported as expired, and then removed, in one go: as many as are held in memory anyway.
   public static let storeExpireMax = outboxWindow
   /// Entries that a person drops, or looks at, in one go.
   public static let storeDropMax = 512

@@ -10,10 +10,10 @@ public indirect enum StoreRequest: Sendable {
   case remove([EntryID])
   /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove what may not be sent any more, but for these. Answered by `expired` or `expireFailed`.
-  case expire(Moment, clockIsGood: Bool, sparing: [EntryID])
-  /// Remove an entry, or some of all of them, as a person wished. Answered by `dropped` or `dropFailed`.
-  case drop(EntryID?)
+  /// Name what may not be sent any more, but for these. Answered by `expired` or `fetchExpiredFailed`.
+  case fetchExpired(Moment, clockIsGood: Bool, sparing: [EntryID])
+  /// Remove an entry, or some of all of them, but for these, as a person wished. Answered by `dropped` or `dropFailed`.
+  case drop(EntryID?, sparing: [EntryID])
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember that a tag of this secret was used, with the next commit. Not answered: a use that could not be noted harms
@@ -24,7 +24,7 @@ public indirect enum StoreRequest: Sendable {
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse: false
-    case .append, .remove, .fetch, .expire, .drop, .check: true
+    case .append, .remove, .fetch, .fetchExpired, .drop, .check: true
     }
   }
 }
@@ -35,8 +35,8 @@ struct StoreBatch {
   private var expiries: [(moment: Moment, clockIsGood: Bool, spared: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
-  /// Nil: the oldest ones.
-  private var drops: [EntryID?] = []
+  /// No id: the oldest ones.
+  private var drops: [(id: EntryID?, spared: [EntryID])] = []
   private var checkCount = 0
   private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
 
@@ -48,8 +48,8 @@ struct StoreBatch {
       case .append(let entry): appends.append(entry)
       case .remove(let ids): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
-      case .expire(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
-      case .drop(let id): drops.append(id)
+      case .fetchExpired(let moment, let clockIsGood, let spared): expiries.append((moment, clockIsGood, spared))
+      case .drop(let id, let spared): drops.append((id, spared))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       }
@@ -67,14 +67,14 @@ struct StoreBatch {
       var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
       for expiry in expiries {
         let limit = Limits.storeExpireMax
-        let answer = try store.removeExpired(
+        let answer = try store.findExpired(
           at: expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared, limit: limit)
         events.append(.expired(answer.expired, earliest: answer.earliest))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
       for drop in drops {
-        events.append(.dropped(try store.removeChosen(drop)))
+        events.append(.dropped(try store.removeChosen(drop.id, sparing: drop.spared)))
       }
       if checkCount > 0 { try store.noteTrial() }
       for _ in 0..<checkCount { events.append(.checked) }
@@ -91,14 +91,14 @@ struct StoreBatch {
     var batches: [StoreBatch] = []
     if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
     for expiry in expiries {
-      let request = StoreRequest.expire(expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared)
+      let request = StoreRequest.fetchExpired(expiry.moment, clockIsGood: expiry.clockIsGood, sparing: expiry.spared)
       batches.append(StoreBatch([request], unfinished: []))
     }
     for use in uses {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
     }
     for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
-    for drop in drops { batches.append(StoreBatch([.drop(drop)], unfinished: [])) }
+    for drop in drops { batches.append(StoreBatch([.drop(drop.id, sparing: drop.spared)], unfinished: [])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
     return batches
   }
@@ -106,7 +106,7 @@ struct StoreBatch {
   /// The answers when nothing of it could be written.
   func failed(_ fault: StoreFault) -> [StoreEvent] {
     var events: [StoreEvent] = removals.isEmpty ? [] : [.removeFailed(fault)]
-    for _ in expiries { events.append(.expireFailed(fault)) }
+    for _ in expiries { events.append(.fetchExpiredFailed(fault)) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
@@ -121,9 +121,9 @@ extension Store {
       switch event {
       case .stored(let id, let sequence): remember(id, at: sequence)
       case .removed(let ids): for id in ids { places[id] = nil }
-      case .expired(let entries, _), .dropped(let entries): for entry in entries { places[entry.id] = nil }
-      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expireFailed, .dropFailed, .replaced, .checked,
-        .checkFailed:
+      case .dropped(let entries): for entry in entries { places[entry.id] = nil }
+      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed, .dropFailed, .replaced,
+        .checked, .checkFailed:
         break
       }
     }

@@ -61,49 +61,43 @@ extension Store {
       earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: []))
   }
 
-  /// Removes at most `limit` entries whose time is over and answers them, with the first expiry among the rest: it is
-  /// in the past when there are more.
+  /// At most `limit` entries whose time is over, with the first expiry among the rest: it is in the past when there are more.
   ///
   /// Entries of an earlier start are judged only by a good wall clock. Those that are spared count for neither.
-  public func expire(
+  public func fetchExpired(
     at moment: Moment, clockIsGood: Bool, sparing spared: [EntryID] = [], limit: Int = Limits.storeExpireMax
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
-    let answer = try transaction { () throws(StoreError) in
-      try removeExpired(at: moment, clockIsGood: clockIsGood, sparing: spared, limit: limit)
+    try transaction { () throws(StoreError) in
+      try findExpired(at: moment, clockIsGood: clockIsGood, sparing: spared, limit: limit)
     }
-    for entry in answer.expired { places[entry.id] = nil }
-    return answer
   }
 
   /// Removes the entry of this id, or with nil the oldest ones, at most `Limits.storeDropMax`; answers them.
   public func drop(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
-    let dropped = try transaction { () throws(StoreError) in try removeChosen(id) }
+    let dropped = try transaction { () throws(StoreError) in try removeChosen(id, sparing: []) }
     for entry in dropped { places[entry.id] = nil }
     return dropped
   }
 
   // MARK: Within a transaction
 
-  /// See `drop`.
-  func removeChosen(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
+  /// See `drop`; those that are spared stay.
+  func removeChosen(_ id: EntryID?, sparing spared: [EntryID]) throws(StoreError) -> [OutboxEntry] {
     let statement = try database.statement(
       """
       SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
       FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
       """)
     if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
-    statement.bind(Int64(Limits.storeDropMax), at: 2)
-    let chosen = try rows(of: statement, offsets: try wallOffsets())
-    try remove(chosen)
-    return chosen
-  }
-
-  private func remove(_ entries: [OutboxEntry]) throws(StoreError) {
-    for entry in entries {
+    statement.bind(Int64(Limits.storeDropMax + spared.count), at: 2)
+    let found = try rows(of: statement, offsets: try wallOffsets())
+    let chosen = Array(found.filter { !spared.contains($0.id) }.prefix(Limits.storeDropMax))
+    for entry in chosen {
       let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
       statement.bind(entry.sequence, at: 1)
       try statement.run()
     }
+    return chosen
   }
 
   /// Its row; answers the sequence.
@@ -151,8 +145,8 @@ extension Store {
     try statement.run()
   }
 
-  /// See `expire`.
-  func removeExpired(
+  /// See `fetchExpired`; the clock's reading is noted with it.
+  func findExpired(
     at moment: Moment, clockIsGood: Bool, sparing spared: [EntryID], limit: Int
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try noteClock(moment)
@@ -172,8 +166,8 @@ extension Store {
         expired.append(entry)
       }
     }
-    try remove(expired)
-    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: spared))
+    let others = spared + expired.map { $0.id }
+    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, sparing: others))
   }
 
   /// Keeps the latest difference of the two clocks, when it has changed by enough to matter.

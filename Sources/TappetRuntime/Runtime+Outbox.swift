@@ -10,10 +10,14 @@ struct OutboxAsker {
   /// Nil: all of them.
   var id: EntryID?
   var droppedCount = 0
+  /// Those that are with the broker already.
+  var sentCount = 0
 }
 
 extension Runtime {
-  /// `{"request": "outbox-drop", "id": HEX}`, or with `"all": true`; answered by `{"dropped": COUNT}` when it is on the disk.
+  /// `{"request": "outbox-drop", "id": HEX}`, or with `"all": true`; answered by `{"dropped": COUNT, "sent": COUNT}`.
+  ///
+  /// The answer comes when it is on the disk. What is with the broker already is counted as sent, and stays.
   func dropFromOutbox(_ request: JSON, for client: ControlServer.Client) {
     var asker = OutboxAsker(client: client)
     if request["all"] != .bool(true) {
@@ -22,7 +26,6 @@ extension Runtime {
       }
       asker.id = id
     }
-    outboxAskers.append(asker)
     order(asker)
   }
 
@@ -33,21 +36,23 @@ extension Runtime {
       guard !outboxAskers.isEmpty else { return }
       var asker = outboxAskers.removeFirst()
       asker.droppedCount += entries.count
-      if asker.id == nil, entries.count == Limits.storeDropMax {
-        outboxAskers.append(asker)
-        return order(asker)
-      }
-      asker.client.send(.object(["dropped": .number(Int64(asker.droppedCount))]))
+      if asker.id == nil, entries.count == Limits.storeDropMax { return order(asker) }
+      asker.client.send(
+        .object(["dropped": .number(Int64(asker.droppedCount)), "sent": .number(Int64(asker.sentCount))]))
     case .dropFailed(let fault):
       guard !outboxAskers.isEmpty else { return }
       outboxAskers.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
-    case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .expireFailed, .replaced,
+    case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed,
+      .replaced,
       .checked, .checkFailed:
       break
     }
   }
 
   private func order(_ asker: OutboxAsker) {
-    storeThread.submit(.drop(asker.id))
+    var asker = asker
+    asker.sentCount = kiosk.inflightCount(of: asker.id)
+    outboxAskers.append(asker)
+    feed(.dropAsked(asker.id))
   }
 }

@@ -234,10 +234,11 @@ public final class Runtime {
       next += 1
       let now = clock.now()
       let effects = kiosk.handle(event, at: now)
-      // The broker's thread sends while this one shows; words come last, nobody waits for them.
+      // The broker's thread sends while this one shows; nobody waits for words; and nothing is forgotten that is not told.
       for case .publish(let entry, let unixSeconds) in effects { publish(entry, unixSeconds: unixSeconds) }
       for effect in effects { perform(effect, at: now) }
       for case .report(let report) in effects { tell(report, at: now) }
+      for case .forget(let ids) in effects { storeThread.submit(.remove(ids)) }
     }
     waiting.removeAll(keepingCapacity: true)
     isHandling = false
@@ -304,7 +305,7 @@ public final class Runtime {
 
   // MARK: Effects
 
-  /// All but messages, which come before the rest, and reports, which come after it.
+  /// All but messages, which come before the rest, and what comes after it.
   private func perform(_ effect: Effect, at now: Moment) {
     switch effect {
     case .startReader: startReader()
@@ -313,11 +314,11 @@ public final class Runtime {
     case .connect(let endpoint): broker.connect(endpoint: endpoint)
     case .disconnect: broker.disconnect()
     case .store(let entry): storeThread.submit(.append(entry))
-    case .forget(let id): storeThread.submit(.remove([id]))
     case .fetch(let after, let limit, let clockIsGood):
       storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .expire(let clockIsGood, let spared):
-      storeThread.submit(.expire(now, clockIsGood: clockIsGood, sparing: spared))
+    case .fetchExpired(let clockIsGood, let spared):
+      storeThread.submit(.fetchExpired(now, clockIsGood: clockIsGood, sparing: spared))
+    case .drop(let id, let spared): storeThread.submit(.drop(id, sparing: spared))
     case .checkStore: storeThread.submit(.check)
     case .noteSecretUse(let id, let unixSeconds):
       storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
@@ -325,7 +326,7 @@ public final class Runtime {
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
-    case .publish, .report: break
+    case .publish, .report, .forget: break
     case .finish: isFinished = true
     }
   }

@@ -252,7 +252,8 @@ enum Help {
            tappet outbox drop [--config FILE] [--json] --all
 
     Takes one entry, or all, out of the outbox: they will not be sent. A running kiosk does it itself; what is with the
-    broker already, its answer outstanding, may have arrived. Exit status 1: there is no such entry.
+    broker already, its answer outstanding, stays, and is said ("sent"). Exit status 1: there is no such entry, or it is with
+    the broker.
     """,
     "outbox export": """
     Usage: tappet outbox export [--config FILE] [--json] FILE

@@ -97,6 +97,7 @@ enum OutboxCommand {
 
   private static func drop(_ id: EntryID?, _ configuration: Configuration, asJSON: Bool) -> ExitStatus {
     let count: Int64
+    var sentCount: Int64 = 0
     if let kiosk = RunningKiosk(configuration) {
       var members = [JSON.Member(name: "request", value: .string("outbox-drop"))]
       members.append(id.map { .init(name: "id", value: .string($0.hex)) } ?? .init(name: "all", value: .bool(true)))
@@ -105,17 +106,28 @@ enum OutboxCommand {
       }
       if let sentence = answer["error"]?.text { return complain("drop", sentence) }
       count = answer["dropped"]?.wholeNumber ?? 0
+      sentCount = answer["sent"]?.wholeNumber ?? 0
     } else {
       guard let vault = Settings.openVault(configuration) else { return .failure }
       do throws(StoreError) { count = Int64(try dropAll(id, of: vault.store)) } catch {
         return complain("drop", error.sentence)
       }
     }
-    if asJSON { Output.print(.object(["dropped": .number(count)])) }
+    if asJSON { Output.print(.object(["dropped": .number(count), "sent": .number(sentCount)])) }
     if let id, count == 0 {
-      return complain("drop", "there is no entry \(id.hex); it may have been delivered meanwhile", .refused)
+      let reason =
+        sentCount > 0
+        ? "\(id.hex) is with the broker already, and cannot be taken back; if the connection is lost before the broker's word, try again"
+        : "there is no entry \(id.hex); it may have been delivered meanwhile"
+      return complain("drop", reason, .refused)
     }
-    if !asJSON { Output.complain(count == 1 ? "1 entry dropped." : "\(count) entries dropped.") }
+    if !asJSON {
+      Output.complain(count == 1 ? "1 entry dropped." : "\(count) entries dropped.")
+      if sentCount > 0 {
+        Output.complain(
+          "\(sentCount) more \(sentCount == 1 ? "is" : "are") with the broker already, and cannot be taken back.")
+      }
+    }
     return .success
   }
 

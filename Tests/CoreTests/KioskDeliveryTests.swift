@@ -153,8 +153,61 @@ import Testing
     story.at(5_099, .link(.failed(.connectionRefused)))
     #expect(story.at(5_100, .timerFired).contains("expire"))
     #expect(
-      story.at(5_110, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(5_110, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
     #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.expired == 1)
+  }
+
+  @Test func `what is told as expired stays in the store until then, and is told once`() throws {
+    let story = KioskScript([.brief])
+    story.startOffline()
+    story.at(20, .secretsLoaded([.of(.brief, id: "b", byte: 5)]))
+    let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
+    let entry = try #require(accepted)
+    story.at(5_100, .timerFired)
+    let effects = story.kiosk.handle(.store(.expired([entry], earliest: nil)), at: story.moment(5_110))
+    let ids = effects.flatMap { effect -> [EntryID] in if case .forget(let ids) = effect { ids } else { [] } }
+    #expect(ids == [entry.id])
+    // Another one expires, and the store has not removed the first yet.
+    let later = story.accept(at: 6_000, .of(.of(.brief, id: "b", byte: 5), uid: 2))
+    let second = try #require(later)
+    var words: [String] = []
+    while !words.contains("expire"), let deadline = story.wakesAt, deadline < 12_000 {
+      words = story.at(deadline, .timerFired)
+      if words.contains("connect 0") { words += story.at(deadline, .link(.failed(.connectionRefused))) }
+    }
+    #expect(words.contains("expire"))
+    let told = story.at(story.time, .store(.expired([entry, second], earliest: nil)))
+    #expect(told == ["light expired", "report expired brief", "forget"])
+    #expect(story.kiosk.counters.expired == 2 && story.kiosk.outboxCount == 0)
+  }
+
+  // MARK: Drop
+
+  @Test func `what is with the broker cannot be dropped, and nothing goes out while the store removes`() throws {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 100, .of(.lightSecret))
+    let first = try #require(accepted)
+    #expect(story.kiosk.inflightCount(of: nil) == 1 && story.kiosk.inflightCount(of: first.id) == 1)
+    #expect(story.at(200, .dropAsked(first.id)) == ["drop one but 1"])
+    #expect(story.at(210, .store(.dropped([]))) == [])
+    #expect(story.at(300, .dropAsked(nil)) == ["drop all but 1"])
+    let other = story.accept(at: 400, .of(.garageSecret, uid: 2))
+    let second = try #require(other)
+    #expect(story.kiosk.inflightCount(of: second.id) == 0)
+    #expect(story.at(500, .store(.dropped([second]))) == ["report dropped garage"])
+    #expect(story.kiosk.outboxCount == 1)
+    #expect(story.at(600, .link(.acknowledged(first.id))).contains("report delivered light"))
+    #expect(story.kiosk.outboxCount == 0)
+  }
+
+  @Test func `a drop that the disk refused holds nothing back`() throws {
+    let story = KioskScript()
+    story.startAll()
+    story.at(90, .dropAsked(nil))
+    _ = story.accept(at: 100, .of(.lightSecret))
+    #expect(story.kiosk.inflightCount(of: nil) == 0)
+    #expect(story.at(200, .store(.dropFailed(.ioError))).contains("publish light"))
   }
 
   @Test func `an entry that is over is not sent, though the store still has it`() {
@@ -166,7 +219,7 @@ import Testing
     let words = story.at(20, .store(.fetched([over], reachedEnd: true))) + story.sleep(until: 30)
     #expect(words == ["expire"])
     #expect(
-      story.at(40, .store(.expired([over], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(40, .store(.expired([over], earliest: nil))) == ["light expired", "report expired brief", "forget"])
   }
 
   @Test func `an entry of an earlier start expires by the wall clock, and waits while that is unknown`() {
@@ -181,7 +234,7 @@ import Testing
     #expect(story.at(3_500, .clockChecked(isSynchronised: true)).contains("expire"))
     let entry = OutboxEntry.waiting(.brief, sequence: 1, expiry: .atUnixMilliseconds(unix))
     #expect(
-      story.at(3_510, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(3_510, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
   }
 
   @Test func `a new entry does not hide that one of an earlier start expires sooner`() {
@@ -240,7 +293,7 @@ import Testing
     #expect(
       story.at(5_200, .link(.lost(.closedByBroker))) == ["report link lost 0", "expire", "light offline"])
     #expect(
-      story.at(5_210, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(5_210, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
     #expect(story.kiosk.outboxCount == 0)
   }
 
@@ -254,7 +307,7 @@ import Testing
     #expect(story.at(5_105, .link(.lost(.closedByBroker))) == ["report link lost 0", "light offline"])
     #expect(story.at(5_110, .store(.expired([], earliest: nil))) == ["expire"])
     #expect(
-      story.at(5_120, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(5_120, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
   }
 
   @Test func `what the store is letting go is not sent, though the clock was set back meanwhile`() {
@@ -272,7 +325,7 @@ import Testing
     let entry = OutboxEntry.waiting(.brief, sequence: 1, expiry: .atUnixMilliseconds(unix))
     #expect(story.at(3_010, .store(.fetched([entry], reachedEnd: true))) == [])
     #expect(
-      story.at(3_020, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(3_020, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
   }
 
   @Test func `an entry that is acknowledged while the store expires it is counted once`() throws {

@@ -70,7 +70,9 @@ import Testing
     #expect(words.contains("expire"))
     #expect(story.at(story.time, .store(.dropped([other]))) == ["report dropped brief"])
     #expect(
-      story.at(story.time, .store(.expired([first], earliest: nil))) == ["light expired", "report expired brief"])
+      story.at(story.time, .store(.expired([first], earliest: nil))) == [
+        "light expired", "report expired brief", "forget",
+      ])
     #expect(story.kiosk.outboxCount == 0)
   }
 

@@ -14,8 +14,10 @@ extension Effect {
     case .store(let entry): "store \(entry.action)"
     case .forget: "forget"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .expire(let clockIsGood, let spared):
+    case .fetchExpired(let clockIsGood, let spared):
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
+    case .drop(let id, let spared):
+      (id == nil ? "drop all" : "drop one") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"

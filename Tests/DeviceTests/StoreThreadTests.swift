@@ -77,7 +77,7 @@ private final class Answers: @unchecked Sendable {
     case .fetched(let entries, let reachedEnd): "fetched \(entries.map(\.id.low)) \(reachedEnd)"
     case .fetchFailed(let fault): "fetchFailed \(fault)"
     case .expired(let entries, _): "expired \(entries.map(\.id.low))"
-    case .expireFailed(let fault): "expireFailed \(fault)"
+    case .fetchExpiredFailed(let fault): "fetchExpiredFailed \(fault)"
     case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"
@@ -96,7 +96,7 @@ private final class Answers: @unchecked Sendable {
     _ = answers.wait(3)
     thread.submit(.remove([EntryID(high: 7, low: 1)]))
     _ = answers.wait(4)
-    thread.submit(.expire(.test(900, wallSeconds: 1_000_800), clockIsGood: true, sparing: []))
+    thread.submit(.fetchExpired(.test(900, wallSeconds: 1_000_800), clockIsGood: true, sparing: []))
     _ = answers.wait(5)
     thread.submit(.check)
     let events = try #require(answers.wait(6))

@@ -28,8 +28,8 @@ struct Book {
   var settled: Set<EntryID> = []
   /// In the kiosk's memory alone: their database was set aside.
   var homeless: Set<EntryID> = []
-  /// What is acknowledged or refused by the event that is told now.
-  var answering: EntryID?
+  /// What is acknowledged, refused or named as expired by the event that is told now.
+  var answering: [EntryID] = []
 
   // This connection.
   var sent: Set<EntryID> = []
@@ -108,7 +108,7 @@ extension World {
   func endBook() {
     while let answer = disk.takeAnswer() {
       switch answer {
-      case .expired(let entries, _), .dropped(let entries):
+      case .dropped(let entries):
         for entry in entries { book.fates[entry.id]?.hasOutcome = true }
       case .replaced: noteLoss(disk.takeLoss())
       case _: break

@@ -8,11 +8,11 @@ struct Disk {
   /// A question, in the order of asking.
   enum Question {
     case append(OutboxEntry)
-    case remove(EntryID)
+    case remove([EntryID])
     case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-    case expire(Moment, clockIsGood: Bool, spared: [EntryID])
-    /// `tappet outbox drop`, of the entry at this place.
-    case drop(Int, Moment, clockIsGood: Bool)
+    case fetchExpired(Moment, clockIsGood: Bool, spared: [EntryID])
+    /// `tappet outbox drop`, of this entry or of all.
+    case drop(EntryID?, spared: [EntryID])
     case check
   }
 
@@ -31,7 +31,7 @@ struct Disk {
 
   var fault: StoreFault?
   private(set) var rows: [Row] = []
-  /// Rows of a database that was set aside, and those that a person dropped, in this life of the kiosk.
+  /// Rows of a database that was set aside, in this life of the kiosk.
   private(set) var goneRows: [Row] = []
   /// What each new database cost that was not told of yet.
   private var losses: [[Row]] = []
@@ -39,6 +39,16 @@ struct Disk {
   private(set) var answers: [StoreEvent] = []
   var owesFetch = false
   var owesExpiry = false
+  /// A drop was asked and its answer not told.
+  var owesDrop: Bool {
+    asked.contains { if case .drop = $0 { true } else { false } }
+      || answers.contains {
+        switch $0 {
+        case .dropped, .dropFailed: true
+        case _: false
+        }
+      }
+  }
   /// One more at each start of the machine and each new database: within it the order holds.
   private var era = 0
   private var unfinished: [EntryID] = []
@@ -57,14 +67,15 @@ struct Disk {
     let batch = asked.prefix(count)
     guard !batch.isEmpty else { return }
     remove(batch)
-    for case .expire(let moment, let clockIsGood, let spared) in batch {
+    for case .fetchExpired(let moment, let clockIsGood, let spared) in batch {
       answers.append(
-        canRemove ? expire(at: moment, clockIsGood: clockIsGood, spared: spared) : .expireFailed(fault ?? .ioError))
-    }
-    for case .drop(let place, let moment, let clockIsGood) in batch {
-      answers.append(canRemove ? drop(place, at: moment, clockIsGood: clockIsGood) : .dropFailed(fault ?? .ioError))
+        canRemove
+          ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared) : .fetchExpiredFailed(fault ?? .ioError))
     }
     for case .append(let entry) in batch { answers.append(append(entry)) }
+    for case .drop(let id, let spared) in batch {
+      answers.append(canRemove ? drop(id, spared: spared) : .dropFailed(fault ?? .ioError))
+    }
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
     for case .fetch(let after, let limit, let clockIsGood) in batch {
       answers.append(fetch(after: after, limit: limit, clockIsGood: clockIsGood))
@@ -81,7 +92,7 @@ struct Disk {
 
   private mutating func remove(_ batch: ArraySlice<Question>) {
     var ids = unfinished
-    for case .remove(let id) in batch { ids.append(id) }
+    for case .remove(let done) in batch { ids += done }
     guard !ids.isEmpty else { return }
     guard canRemove else {
       unfinished = ids
@@ -109,20 +120,19 @@ struct Disk {
     return .fetched(found.prefix(limit).map { $0.entry }, reachedEnd: found.count <= limit)
   }
 
-  private mutating func expire(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> StoreEvent {
-    var gone: [OutboxEntry] = []
-    for row in rows where gone.count < Limits.storeExpireMax {
-      if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { gone.append(row.entry) }
+  private func fetchExpired(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> StoreEvent {
+    var over: [OutboxEntry] = []
+    for row in rows where over.count < Limits.storeExpireMax {
+      if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { over.append(row.entry) }
     }
-    if !gone.isEmpty { rows.removeAll { row in gone.contains { $0.id == row.id } } }
-    return .expired(gone, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: spared))
+    let others = spared + over.map { $0.id }
+    return .expired(over, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: others))
   }
 
-  private mutating func drop(_ place: Int, at moment: Moment, clockIsGood: Bool) -> StoreEvent {
-    guard !rows.isEmpty else { return .dropped([]) }
-    let row = rows.remove(at: place % rows.count)
-    goneRows.append(row)
-    return .dropped([row.entry])
+  private mutating func drop(_ id: EntryID?, spared: [EntryID]) -> StoreEvent {
+    let gone = rows.filter { (id == nil || $0.id == id) && !spared.contains($0.id) }.prefix(Limits.storeDropMax)
+    rows.removeAll { row in gone.contains { $0.id == row.id } }
+    return .dropped(gone.map { $0.entry })
   }
 
   /// The database is damaged: a new one takes its place.

@@ -65,6 +65,7 @@ extension World {
   func judgePublished(_ entry: OutboxEntry, unixSeconds: Int64) {
     if !isUp { complain("published without a link") }
     if isStopping { complain("published while stopping") }
+    if disk.owesDrop { complain("published what may be on its way out") }
     let place = disk.index(of: entry.id)
     guard let row = place.map({ disk.rows[$0] }) ?? disk.goneRows.first(where: { $0.id == entry.id }) else {
       return complain("published what is not on the disk")
@@ -90,10 +91,17 @@ extension World {
 
   func judgeForgotten(_ id: EntryID) {
     seen.forgets += 1
-    guard id == book.answering else { return complain("an entry was forgotten that nobody answered") }
+    guard book.answering.contains(id) else { return complain("an entry was forgotten that nobody answered") }
     if !book.settled.insert(id).inserted { complain("an entry was forgotten twice") }
     leaveBook(id)
     if let index = disk.index(of: id) { disk.forget(at: index) }
+  }
+
+  /// What is with the broker cannot be taken back.
+  func judgeDrop(of id: EntryID?, sparing spared: [EntryID]) {
+    if Set(spared) != Set(outstanding.filter { id == nil || $0 == id }) {
+      complain("a drop spares \(spared.count), and \(outstanding.count) are with the broker")
+    }
   }
 
   private func leaveBook(_ id: EntryID) {
@@ -236,7 +244,7 @@ extension World {
     switch event {
     case .store(let answer): judgeAnswer(answer)
     case .link(.acknowledged(let id)):
-      let isAnswer = book.answering == id
+      let isAnswer = book.answering == [id]
       if seen.deliveredLights != (isAnswer ? 1 : 0) || seen.deliveredReports != seen.deliveredLights
         || seen.forgets != seen.deliveredLights
       {
@@ -281,13 +289,10 @@ extension World {
       book.pendingCount -= 1
       book.pendingSize -= book.fates[id]?.size ?? 0
       lying?.isSpent = false
-    case .expired(let entries, _):
-      var outcomes = 0
-      for entry in entries where book.settled.insert(entry.id).inserted {
-        outcomes += 1
-        leaveBook(entry.id)
-      }
-      outcomes += seen.homelessExpired
+    case .expired:
+      // What was settled before has its outcome; what was not is forgotten, and told first.
+      if seen.forgets != book.answering.count { complain("\(book.answering.count) expired, \(seen.forgets) are to go") }
+      let outcomes = seen.forgets + seen.homelessExpired
       if seen.expiredLights != outcomes || seen.expiredReports != outcomes {
         complain("\(outcomes) expired, \(seen.expiredLights) were shown")
       }
@@ -304,7 +309,7 @@ extension World {
       noteLoss(loss)
       (book.count, book.size) = (0, 0)
       for row in loss { book.homeless.insert(row.id) }
-    case .removeFailed, .fetchFailed, .expireFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
+    case .removeFailed, .fetchFailed, .fetchExpiredFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
     case .removed, .fetched: break
     }
   }

@@ -15,11 +15,11 @@ extension World {
     case .publish(let entry, _): "publish \(entry.action) #\(entry.sequence)"
     case .store(let entry): "store \(entry.action)"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
-    case .expire(let clockIsGood, let spared):
+    case .fetchExpired(let clockIsGood, let spared):
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
-    case .startReader, .killReader, .stopReader, .connect, .disconnect, .forget, .checkStore, .noteSecretUse,
+    case .startReader, .killReader, .stopReader, .connect, .disconnect, .forget, .drop, .checkStore, .noteSecretUse,
       .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

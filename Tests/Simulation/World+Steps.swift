@@ -29,7 +29,7 @@ extension World {
       tell(.link(.acknowledged(answered[number % answered.count])))
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
-    case .drop: disk.asked.append(.drop(abs(number), now, clockIsGood: isSynchronised || settings.trustsClock))
+    case .drop: drop(number)
     case .replace: disk.replace()
     case .disk: disk.fault = [nil, .full, .readOnly, .ioError, .busy][abs(number) % 5]
     case .pass: pass(milliseconds: max(0, number), beats: true)
@@ -242,32 +242,40 @@ extension World {
     let id = outstanding.remove(at: abs(step.number) % outstanding.count)
     if answered.count >= 8 { answered.removeFirst() }
     answered.append(id)
-    book.answering = id
+    book.answering = [id]
     switch step.kind {
     case .refuse: tell(.link(.publishRefused(id, code: 135)))
     case .unfillable: tell(.fillFailed(id))
     case _: tell(.link(.acknowledged(id)))
     }
-    book.answering = nil
+    book.answering = []
   }
 
   // MARK: The disk
+
+  /// A person takes the entry at this place out of the outbox, or now and then all.
+  private func drop(_ number: Int) {
+    let place = abs(number)
+    if place % 8 == 0 { return tell(.dropAsked(nil)) }
+    guard !disk.rows.isEmpty else { return }
+    tell(.dropAsked(disk.rows[place % disk.rows.count].id))
+  }
 
   func tellAnswers(_ count: Int) {
     for _ in 0..<count {
       guard let answer = disk.takeAnswer() else { return }
       switch answer {
       case .fetched, .fetchFailed: disk.owesFetch = false
-      case .expired, .expireFailed: disk.owesExpiry = false
+      case .expired(let entries, _):
+        disk.owesExpiry = false
+        book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
+      case .fetchExpiredFailed: disk.owesExpiry = false
       case .dropped(let entries):
-        // Its PUBACK may come all the same.
-        for entry in entries {
-          guard let index = outstanding.firstIndex(of: entry.id) else { continue }
-          answered.append(outstanding.remove(at: index))
-        }
+        if entries.contains(where: { outstanding.contains($0.id) }) { complain("what is with the broker was dropped") }
       case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))
+      book.answering = []
       if isFinished { return }
     }
   }

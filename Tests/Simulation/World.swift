@@ -110,18 +110,21 @@ final class World {
     case .store(let entry):
       judgeStored(entry, after: event)
       disk.asked.append(.append(entry))
-    case .forget(let id):
-      judgeForgotten(id)
-      disk.asked.append(.remove(id))
+    case .forget(let ids):
+      for id in ids { judgeForgotten(id) }
+      disk.asked.append(.remove(ids))
+    case .drop(let id, let spared):
+      judgeDrop(of: id, sparing: spared)
+      disk.asked.append(.drop(id, spared: spared))
     case .fetch(let after, let limit, let clockIsGood):
       if disk.owesFetch { complain("two fetches at a time") }
       if limit > Limits.outboxWindow { complain("\(limit) entries were asked for at once") }
       disk.owesFetch = true
       disk.asked.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    case .expire(let clockIsGood, let spared):
+    case .fetchExpired(let clockIsGood, let spared):
       if disk.owesExpiry { complain("two expiry passes at a time") }
       disk.owesExpiry = true
-      disk.asked.append(.expire(now, clockIsGood: clockIsGood, spared: spared))
+      disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared))
     case .checkStore: disk.asked.append(.check)
     case .light(let light): judgeLight(light)
     case .report(let report): judgeReport(report, after: event)

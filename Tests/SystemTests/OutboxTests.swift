@@ -55,12 +55,29 @@ import Testing
   @Test func `all are dropped at once, and the kiosk knows that nothing waits`() throws {
     let world = try waiting()
     let dropped = try world.tappet("outbox", "drop", "--all", "--json")
-    #expect(dropped.status == 0 && dropped.output == "{\"dropped\":3}\n", "\(dropped.output)\(dropped.errors)")
+    #expect(
+      dropped.status == 0 && dropped.output == "{\"dropped\":3,\"sent\":0}\n", "\(dropped.output)\(dropped.errors)")
     #expect(try world.tappet("status").output.contains("outbox    0 waiting"))
     try world.restartBroker()
     try world.awaitLight("ready", after: world.lights.count - 1, seconds: 70)
     try world.goodTap()
     #expect(world.received.count == 1)
+  }
+
+  @Test func `what the broker has cannot be taken back, and that is said`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    world.broker.freeze()
+    defer { world.broker.thaw() }
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "accepted")
+    let id = try #require(try entries(world).first?["id"] as? String)
+    let one = try world.tappet("outbox", "drop", id)
+    #expect(one.status == 1 && one.errors.contains("is with the broker already"), "\(one.errors)")
+    let all = try world.tappet("outbox", "drop", "--all")
+    #expect(all.status == 0 && all.errors.contains("0 entries dropped."), "\(all.errors)")
+    #expect(all.errors.contains("1 more is with the broker already"), "\(all.errors)")
+    world.broker.thaw()
+    #expect(eventually(10) { world.received.map(\.payload) == [id] })
   }
 
   @Test func `without a kiosk the database itself is changed`() throws {
@@ -69,7 +86,7 @@ import Testing
     #expect(world.kiosk?.end(SIGKILL) == true)
     #expect(try entries(world).count == 3)
     #expect(try world.tappet("outbox", "drop", ids[0]).status == 0)
-    #expect(try world.tappet("outbox", "drop", "--all", "--json").output == "{\"dropped\":2}\n")
+    #expect(try world.tappet("outbox", "drop", "--all", "--json").output == "{\"dropped\":2,\"sent\":0}\n")
     #expect(try world.tappet("outbox", "list").errors.contains("The outbox is empty."))
     #expect(try world.tappet("outbox", "drop").status == 2)
     #expect(try world.tappet("outbox", "drop", "--all", ids[0]).status == 2)

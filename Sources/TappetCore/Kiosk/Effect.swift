@@ -16,13 +16,17 @@ public enum Effect: Sendable {
   indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
   indirect case store(OutboxEntry)
-  /// Remove the entry, which was delivered or refused for good.
-  case forget(EntryID)
+  /// Remove the entries, whose outcome is told by the same event's reports: performed after them, so that whoever is killed
+  /// in between has told it twice, and not never. Answered by `StoreEvent.removed`.
+  indirect case forget([EntryID])
+  /// A person's wish: remove and name the entry, with nil some of all of them, but for `sparing`, which are with the broker;
+  /// answered by `StoreEvent.dropped` or `.dropFailed`.
+  indirect case drop(EntryID?, sparing: [EntryID])
   /// Fetch the entries behind `sequence`, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Remove and name the entries whose time is over, but for `sparing`, which are with the broker; answered by
-  /// `StoreEvent.expired` or `.expireFailed`.
-  indirect case expire(clockIsGood: Bool, sparing: [EntryID])
+  /// Name the entries whose time is over, but for `sparing`, which are with the broker; answered by `StoreEvent.expired` or
+  /// `.fetchExpiredFailed`.
+  indirect case fetchExpired(clockIsGood: Bool, sparing: [EntryID])
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.

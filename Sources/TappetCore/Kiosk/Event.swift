@@ -40,6 +40,8 @@ public enum Event: Sendable {
   case readerNotStarted(code: Int32)
   /// The store answered.
   case store(StoreEvent)
+  /// A person wants this entry out of the outbox, or with nil some of all of them.
+  case dropAsked(EntryID?)
   /// The link to the broker changed, or the broker answered.
   case link(LinkEvent)
   /// A message could not be made from the entry: its time does not fit a token.

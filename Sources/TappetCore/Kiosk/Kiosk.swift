@@ -62,6 +62,9 @@ public struct Kiosk: Sendable {
   /// Entries that wait in the store.
   public var outboxCount: Int { outbox.count }
 
+  /// How many entries are with the broker, of all, or of this one.
+  public func inflightCount(of id: EntryID?) -> Int { outbox.inflightIDs(id).count }
+
   /// Whether `%T` may be sealed.
   public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
 
@@ -115,6 +118,7 @@ public struct Kiosk: Sendable {
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
+    case .dropAsked(let id): effects = [.drop(id, sparing: outbox.willDrop(id))]
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .panel(let change): effects = panelChanged(change, at: now)
@@ -296,7 +300,7 @@ public struct Kiosk: Sendable {
       outbox.removed(ids)
       return []
     case .expired(let entries, let earliest):
-      return outbox.expired(entries, earliest: earliest).flatMap { expiredEffects($0) }
+      return expired(entries, earliest: earliest)
     case .dropped(let entries):
       return outbox.dropped(entries).map { .report(.dropped($0)) }
     case .replaced:
@@ -304,13 +308,16 @@ public struct Kiosk: Sendable {
       return []
     case .checked:
       return store.succeeded()
-    case .expireFailed(let fault):
-      outbox.expireFailed()
+    case .fetchExpiredFailed(let fault):
+      outbox.fetchExpiredFailed()
       return store.failed(fault, at: now.instant)
     case .fetchFailed(let fault):
       outbox.fetchFailed()
       return store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault), .dropFailed(let fault):
+    case .dropFailed(let fault):
+      outbox.dropFailed()
+      return store.failed(fault, at: now.instant)
+    case .removeFailed(let fault), .checkFailed(let fault):
       return store.failed(fault, at: now.instant)
     }
   }
@@ -332,7 +339,7 @@ public struct Kiosk: Sendable {
     guard let entry = outbox.settle(id) else { return [] }
     counters.delivered += 1
     return [
-      .forget(id), .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
+      .forget([id]), .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
       .report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })),
     ]
   }
@@ -340,17 +347,20 @@ public struct Kiosk: Sendable {
   private mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
     guard let entry = outbox.settle(id) else { return [] }
     counters.undeliverable += 1
-    return [.forget(id), .light(.refused), .report(.undeliverable(entry, code: code))]
+    return [.forget([id]), .light(.refused), .report(.undeliverable(entry, code: code))]
   }
 
-  private mutating func expiredEffects(_ entry: OutboxEntry) -> [Effect] {
-    counters.expired += 1
-    return [.light(.expired), .report(.expired(entry))]
+  private mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
+    let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
+    counters.expired += outcomes.count
+    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] }
+    return rows.isEmpty ? effects : effects + [.forget(rows)]
   }
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    return [.expire(clockIsGood: clockIsGood, sparing: outbox.willExpire(at: now, clockIsGood: clockIsGood))]
+    let spared = outbox.willExpire(at: now, clockIsGood: clockIsGood)
+    return [.fetchExpired(clockIsGood: clockIsGood, sparing: spared)]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {

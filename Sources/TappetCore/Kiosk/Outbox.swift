@@ -17,10 +17,13 @@ struct Outbox: Sendable {
   private var window: [OutboxEntry] = []
   /// Published on this connection, PUBACK awaited.
   private var inflight: [EntryID: OutboxEntry] = [:]
-  /// Acknowledged or given up, their removal not yet confirmed: never to be sent again.
+  /// Acknowledged, given up or expired, their removal not yet confirmed: never to be sent or told again.
   private var settled: Set<EntryID> = []
   /// The expiry pass that is under way; one at a time.
   private var expiring: ExpiryPass?
+  /// How often a person's wish to drop something was handed on and not answered: until then nothing is sent, for it might
+  /// be what the store is removing.
+  private var unansweredDropCount = 0
   /// In memory alone, waiting or in flight: the database that held them was damaged and set aside.
   private var homeless: Set<EntryID> = []
   private var reading: Reading = .idle
@@ -41,9 +44,9 @@ struct Outbox: Sendable {
     case complete(through: Int64)
   }
 
-  /// What the store was told to let go, and has not answered.
+  /// What the store was asked for, and has not answered.
   private struct ExpiryPass: Sendable {
-    /// What was over then is not sent any more, whatever the clock says since: the store may be removing it.
+    /// What was over then is not sent any more, whatever the clock says since: the store may be naming it.
     var moment: Moment
     var clockIsGood: Bool
     /// What was with the broker then: the PUBACK decides whether it was delivered or expired, so it stays in the store until
@@ -68,7 +71,15 @@ struct Outbox: Sendable {
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
   /// Whether something was asked that is answered exactly once.
-  var isAwaitingStore: Bool { !uncommitted.isEmpty || isFetchUnanswered || isExpiring }
+  var isAwaitingStore: Bool {
+    !uncommitted.isEmpty || isFetchUnanswered || isExpiring || unansweredDropCount > 0
+  }
+
+  /// What is with the broker, of all, or of this one; in order.
+  func inflightIDs(_ id: EntryID?) -> [EntryID] {
+    if let id { return inflight[id] == nil ? [] : [id] }
+    return Array(inflight.values).inOrder { $0.sequence < $1.sequence }.map { $0.id }
+  }
 
   // MARK: The store
 
@@ -119,23 +130,26 @@ struct Outbox: Sendable {
 
   /// An expiry pass begins; answers those that it must spare.
   mutating func willExpire(at now: Moment, clockIsGood: Bool) -> [EntryID] {
-    let spared = Array(inflight.values).inOrder { $0.sequence < $1.sequence }
+    let spared = Array(inflight.values)
     expiring = ExpiryPass(moment: now, clockIsGood: clockIsGood, spared: spared)
-    return spared.map { $0.id }
+    return inflightIDs(nil)
   }
 
-  mutating func expireFailed() { expiring = nil }
+  mutating func fetchExpiredFailed() { expiring = nil }
 
-  /// The store removed these because their time was over; answers those whose outcome that is.
-  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [OutboxEntry] {
-    guard let pass = expiring else { return [] }
+  /// The time of these is over; answers those whose outcome that is, and the rows to be removed then.
+  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [EntryID]) {
+    guard let pass = expiring else { return ([], []) }
     expiring = nil
     let strays = window.filter {
       guard homeless.contains($0.id), $0.expiry.isOver(at: pass.moment) else { return false }
       if case .atUnixMilliseconds = $0.expiry { return pass.clockIsGood }
       return true
     }
-    let outcomes = left(entries + strays)
+    let stored = left(entries)
+    let rows = stored.map { $0.id }
+    for id in rows { settled.insert(id) }
+    let outcomes = stored + left(strays)
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     if let earliest { note(earliest) }
@@ -143,20 +157,31 @@ struct Outbox: Sendable {
     if pass.isOutdated, count > 0 { note(.at(pass.moment.instant)) }
     // Back from the broker without its word, while the store left them out.
     for entry in pass.spared where inflight[entry.id] == nil && !settled.contains(entry.id) { note(entry.expiry) }
-    return outcomes
+    return (outcomes, rows)
   }
+
+  /// A person wants this entry out, or all; answers what the store must spare: it is not ours alone any more.
+  mutating func willDrop(_ id: EntryID?) -> [EntryID] {
+    unansweredDropCount += 1
+    return inflightIDs(id)
+  }
+
+  mutating func dropFailed() { unansweredDropCount = max(0, unansweredDropCount - 1) }
 
   /// The store removed these because a person wished it; answers those whose outcome that is.
   ///
   /// A pass that is under way goes on; and what expires first among the rest is not asked: without them it can only be later.
-  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] { left(entries) }
+  mutating func dropped(_ entries: [OutboxEntry]) -> [OutboxEntry] {
+    unansweredDropCount = max(0, unansweredDropCount - 1)
+    return left(entries)
+  }
 
   private mutating func left(_ entries: [OutboxEntry]) -> [OutboxEntry] {
     var gone: Set<EntryID> = []
     var outcomes: [OutboxEntry] = []
     for entry in entries {
       // What was settled meanwhile has left already.
-      if settled.remove(entry.id) != nil { continue }
+      if settled.contains(entry.id) { continue }
       leave(entry)
       gone.insert(entry.id)
       inflight[entry.id] = nil
@@ -228,7 +253,9 @@ struct Outbox: Sendable {
   ///
   /// An entry that must wait holds back its own action's later ones, no others.
   mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
-    guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty else { return [] }
+    guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty, unansweredDropCount == 0 else {
+      return []
+    }
     var taken: [OutboxEntry] = []
     var kept: [OutboxEntry] = []
     var waiting: [String] = []

@@ -30,14 +30,14 @@ public indirect enum StoreEvent: Sendable {
   case fetched([OutboxEntry], reachedEnd: Bool)
   /// Nothing could be read.
   case fetchFailed(StoreFault)
-  /// These were removed because their time was over; when the next one's is, those that were spared left out.
+  /// The time of these is over; when the next one's is, those that were spared left out. Their rows are still there.
   case expired([OutboxEntry], earliest: Expiry?)
   /// These were removed because a person wished it.
   case dropped([OutboxEntry])
   /// Nothing was dropped.
   case dropFailed(StoreFault)
-  /// Nothing was removed.
-  case expireFailed(StoreFault)
+  /// Which ones are over could not be read.
+  case fetchExpiredFailed(StoreFault)
   /// The database was damaged; a new one, which is empty, has taken its place.
   case replaced
   /// A trial write reached the disk.

@@ -43,6 +43,11 @@ final class Broker {
     service = nil
   }
 
+  /// From now on it keeps its connections and says nothing, until `thaw`.
+  func freeze() { service?.signal(SIGSTOP) }
+
+  func thaw() { service?.signal(SIGCONT) }
+
   private static func program() throws -> URL {
     for path in ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
     where FileManager.default.isExecutableFile(atPath: path) { return URL(fileURLWithPath: path) }
