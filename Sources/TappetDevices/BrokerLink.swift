@@ -22,8 +22,9 @@ public final class BrokerLink {
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     orders = try Mailbox(capacity: Limits.mailboxCapacity)
-    thread = try BrokerLink.startThread(
-      BrokerLinkLoop(settings, orders: orders, signs: signs, post: post, receive: receive))
+    thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [orders, signs] in
+      BrokerLinkLoop(settings, orders: orders, signs: signs, post: post, receive: receive).run()
+    }
   }
 
   deinit { shutdown() }
@@ -74,33 +75,5 @@ public final class BrokerLink {
     deadline.tv_sec += time_t(nanoseconds / 1_000_000_000)
     deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
     if pthread_clockjoin_np(thread, nil, CLOCK_MONOTONIC, &deadline) != 0 { pthread_detach(thread) }
-  }
-
-  private static func startThread(_ loop: BrokerLinkLoop) throws(SystemError) -> pthread_t {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, Limits.linkStackSize)
-    // Signals are the reactor's: with all of them blocked here the kernel never picks this thread.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let owned = Unmanaged.passRetained(loop)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        pthread_setname_np(pthread_self(), "tappet-link")
-        Unmanaged<BrokerLinkLoop>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, owned.toOpaque())
-    guard code == 0 else {
-      owned.release()
-      throw SystemError(call: "pthread_create", code: code)
-    }
-    return thread
   }
 }

@@ -11,33 +11,26 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
   /// Readable while values wait; for `Reactor.watch` or `poll`, never to be read or closed by others.
   public let fileDescriptor: Int32
   private let capacity: Int
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let monitor = Monitor()
   private var values: [Value] = []
 
   /// An empty mailbox for at most `capacity` values.
   public init(capacity: Int = Limits.mailboxCapacity) throws(SystemError) {
     fileDescriptor = try checked("eventfd") { eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)) }
     self.capacity = capacity
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
   }
 
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-    close(fileDescriptor)
-  }
+  deinit { close(fileDescriptor) }
 
   /// Appends `value` and wakes the reader; false, and nothing done, when it is full.
   ///
   /// Any thread.
   @discardableResult
   public func post(_ value: Value) -> Bool {
-    pthread_mutex_lock(mutex)
+    monitor.lock()
     let count = values.count
     if count < capacity { values.append(value) }
-    pthread_mutex_unlock(mutex)
+    monitor.unlock()
     // Who made it non-empty rings; the others find the bell rung, or a reader that has not taken the values yet.
     if count == 0 { ring() }
     return count < capacity
@@ -47,8 +40,8 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
   ///
   /// Any thread.
   public var count: Int {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    monitor.lock()
+    defer { monitor.unlock() }
     return values.count
   }
 
@@ -59,10 +52,10 @@ public final class Mailbox<Value: Sendable>: @unchecked Sendable {
     // The bell is silenced before the values are taken: the other way round a value posted in between would sleep on.
     var rings: UInt64 = 0
     _ = read(fileDescriptor, &rings, 8)
-    pthread_mutex_lock(mutex)
+    monitor.lock()
     let taken = values
     values = []
-    pthread_mutex_unlock(mutex)
+    monitor.unlock()
     return taken
   }
 

@@ -15,8 +15,7 @@ public final class StoreThread: @unchecked Sendable {
   private var store: Store?
   private let replace: @Sendable () throws(StoreError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private let monitor = Monitor()
   private var waiting: [StoreRequest] = []
   /// Something waits that is worth a commit.
   private var isWanted = false
@@ -42,20 +41,7 @@ public final class StoreThread: @unchecked Sendable {
     self.store = store
     self.replace = replace
     self.post = post
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-    condition = .allocate(capacity: 1)
-    condition.initialize(to: pthread_cond_t())
-    pthread_cond_init(condition, nil)
-    try start()
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    condition.deallocate()
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
+    thread = try WorkerThread.start("tappet-store", stackSize: Limits.storeThreadStackSize) { self.run() }
   }
 
   /// Hands a request over.
@@ -63,7 +49,7 @@ public final class StoreThread: @unchecked Sendable {
   /// Any thread; never blocks on the disk.
   public func submit(_ request: StoreRequest) {
     var refused: EntryID?
-    pthread_mutex_lock(mutex)
+    monitor.lock()
     if case .append(let entry) = request, isStopping || appendCount >= Limits.storeAppendsMax {
       refused = entry.id
     } else {
@@ -72,9 +58,9 @@ public final class StoreThread: @unchecked Sendable {
       isWanted = isWanted || request.isWorthACommit
     }
     let wakes = isWanted
-    pthread_mutex_unlock(mutex)
+    monitor.unlock()
     // Only now: a thread that is woken while the mutex is held goes to sleep on it again.
-    if wakes { pthread_cond_signal(condition) }
+    if wakes { monitor.signal() }
     if let refused { post(.storeFailed(refused, .busy)) }
   }
 
@@ -83,54 +69,27 @@ public final class StoreThread: @unchecked Sendable {
   /// Any thread.
   public func askForSign() {
     signs.ask()
-    pthread_mutex_lock(mutex)
+    monitor.lock()
     isSignWanted = true
-    pthread_cond_signal(condition)
-    pthread_mutex_unlock(mutex)
+    monitor.signal()
+    monitor.unlock()
   }
 
   /// Finishes what waits and ends the thread.
   ///
   /// Once, from one thread; blocks on the disk.
   public func stop() {
-    pthread_mutex_lock(mutex)
+    monitor.lock()
     isStopping = true
-    pthread_cond_signal(condition)
-    pthread_mutex_unlock(mutex)
+    monitor.signal()
+    monitor.unlock()
     if let thread { pthread_join(thread, nil) }
     thread = nil
   }
 
   // MARK: The thread
 
-  /// Signals are the reactor's: the thread starts with all of them blocked.
-  private func start() throws(SystemError) {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, Limits.storeThreadStackSize)
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var started = pthread_t()
-    let this = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &started, &attributes,
-      { context in
-        if let context { Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, this.toOpaque())
-    guard code == 0 else {
-      this.release()
-      throw SystemError(call: "pthread_create", code: code)
-    }
-    thread = started
-  }
-
   private func run() {
-    pthread_setname_np(pthread_self(), "tappet-store")
     while let requests = take() { serve(StoreBatch(requests, unfinished: unfinished)) }
     if store == nil { return }
     if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
@@ -138,8 +97,8 @@ public final class StoreThread: @unchecked Sendable {
 
   /// Everything that waits, once something is worth it; nil when nothing will come any more.
   private func take() -> [StoreRequest]? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    monitor.lock()
+    defer { monitor.unlock() }
     while !isWanted {
       if isSignWanted {
         isSignWanted = false
@@ -149,7 +108,7 @@ public final class StoreThread: @unchecked Sendable {
         if waiting.isEmpty { return nil }
         break
       }
-      pthread_cond_wait(condition, mutex)
+      monitor.wait()
     }
     let taken = waiting
     waiting = []
