@@ -126,24 +126,9 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
   func `ndeflib decodes the message that the tag holds`(model: String) throws {
     let world = try LibNFCToolsWorld()
     try world.tell("place \(model) url=\(actionURL)")
-    // The whole memory goes to the script, so that the way to the message is not ours either.
-    let script = """
-      import sys, ndef
-      memory = bytes.fromhex(sys.argv[1])
-      if sys.argv[2] == "type4":
-          message = memory[2:2 + int.from_bytes(memory[:2], "big")]
-      else:
-          place = 16
-          while memory[place] != 3:
-              place += 1 if memory[place] == 0 else 2 + memory[place + 1]
-          message = memory[place + 2:place + 2 + memory[place + 1]]
-      for record in ndef.message_decoder(message, errors="strict"):
-          print(type(record).__name__, record.iri)
-      """
-    let layout = model == "type4" || model == "ntag424" ? "type4" : "type2"
-    let decoded = try Programs.run(try Programs.python(), ["-c", script, try world.tell("dump"), layout])
-    #expect(decoded.errors.isEmpty)
-    #expect(decoded.output == "UriRecord \(actionURL)\n")
+    let record = try OtherLibraries.records(
+      in: try world.tell("dump"), isType4: model == "type4" || model == "ntag424")
+    #expect(record == "UriRecord \(actionURL)")
   }
 
   @Test func `paced, a READ takes the time of line and air`() throws {

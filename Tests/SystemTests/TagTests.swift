@@ -22,53 +22,6 @@ import Testing
       environment: ["LIBNFC_DEFAULT_DEVICE": device, "LIBNFC_DEVICE": device], input: input)
   }
 
-  /// What ndeflib finds in the memory that a tool read.
-  private func ndeflib(_ memory: String, isType4: Bool = false) throws -> String {
-    let script = """
-      import sys, ndef
-      memory = bytes.fromhex(sys.argv[1])
-      if sys.argv[2] == "True":
-          message = memory[2:2 + int.from_bytes(memory[:2], "big")]
-      else:
-          place = 16
-          while memory[place] != 3:
-              place += 1 if memory[place] == 0 else 2 + memory[place + 1]
-          message = memory[place + 2:place + 2 + memory[place + 1]]
-      print(" ".join(record.iri for record in ndef.message_decoder(message, errors="strict")))
-      """
-    let decoded = try Programs.run(try Programs.python(), ["-c", script, memory, isType4 ? "True" : "False"])
-    #expect(decoded.errors.isEmpty)
-    return decoded.output.trimmingCharacters(in: .newlines)
-  }
-
-  /// A message of the URL and a text, by ndeflib; in hexadecimal.
-  private func encoded(_ url: String, ballast: Int) throws -> String {
-    let script = """
-      import sys, ndef
-      texts = [ndef.TextRecord(int(sys.argv[2]) * "x")] if sys.argv[2] != "0" else []
-      print(b"".join(ndef.message_encoder([ndef.UriRecord(sys.argv[1])] + texts)).hex())
-      """
-    return try Programs.run(try Programs.python(), ["-c", script, url, String(ballast)]).output
-      .trimmingCharacters(in: .newlines)
-  }
-
-  /// The TLV block around a message, by libfreefare; both in hexadecimal.
-  private func freefareBlock(_ message: String) throws -> String {
-    let script = """
-      import ctypes, sys
-      message = bytes.fromhex(sys.argv[1])
-      encode = ctypes.CDLL("libfreefare.so.0").tlv_encode
-      encode.argtypes = [ctypes.c_uint8, ctypes.c_char_p, ctypes.c_uint16, ctypes.POINTER(ctypes.c_size_t)]
-      encode.restype = ctypes.POINTER(ctypes.c_uint8)
-      size = ctypes.c_size_t()
-      block = encode(3, message, len(message), ctypes.byref(size))
-      print(bytes(block[:size.value]).hex())
-      """
-    let encoded = try Programs.run(try Programs.python(), ["-c", script, message])
-    #expect(encoded.errors.isEmpty)
-    return encoded.output.trimmingCharacters(in: .newlines)
-  }
-
   @Test(arguments: ["ntag213", "ntag215", "type4", "ntag424"])
   func `a tag written without a kiosk is read by others to the expected bytes, and acts`(_ model: String) throws {
     let world = try KioskWorld()
@@ -83,8 +36,9 @@ import Testing
       #expect(try tool(world, "nfc-mfultralight", ["r", file]).output.contains("(0 pages failed)"))
       memory = try Data(contentsOf: URL(fileURLWithPath: file)).map { String(format: "%02x", $0) }.joined()
     }
-    let url = try ndeflib(memory, isType4: !model.hasPrefix("ntag2"))
-    #expect(url.hasPrefix("smp://action?idx=1&ts=") && url.utf8.count == 101)
+    let record = try OtherLibraries.records(in: memory, isType4: !model.hasPrefix("ntag2"))
+    let url = record.replacingOccurrences(of: "UriRecord ", with: "")
+    #expect(url.hasPrefix("smp://action?idx=1&ts=") && url.utf8.count == 101, "\(record)")
     #expect(try secretCount(world) == 3)
     try world.tell("take")
     try world.start()
@@ -208,7 +162,7 @@ import Testing
   @Test func `images that others made are accepted`() throws {
     let world = try KioskWorld()
     let url = try world.url(1)
-    let message = try encoded(url, ballast: 0)
+    let message = try OtherLibraries.message(url)
     // By libnfc's tool, on a tag of its own.
     try world.tell("place ntag213 url=\(url)")
     let file = world.folder + "/image"
@@ -217,7 +171,9 @@ import Testing
     _ = try tool(world, "nfc-mfultralight", ["w", file], input: "n\nn\nn\nn\n")
     let image = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
     // By libfreefare, whose block of 300 bytes and more has a length of three.
-    let blocks = try [message, encoded(try world.url(1), ballast: 300)].map { try freefareBlock($0) }
+    let blocks = try [message, OtherLibraries.message(try world.url(1), ballast: 300)].map {
+      try OtherLibraries.block($0)
+    }
     #expect(blocks[0].hasPrefix("03") && blocks[1].hasPrefix("03ff"))
     let freefareImages = try blocks.map { block in
       try world.tell("place ntag216 uid=\(world.freshUID()) empty")
