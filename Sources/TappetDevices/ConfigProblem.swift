@@ -52,7 +52,11 @@ public struct ConfigProblem: Hashable, Sendable {
   /// For a person.
   ///
   /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
-  public var sentence: String { Self.printable("\(file):\(position.line):\(position.column): \(words)") }
+  public var sentence: String {
+    // What could not be read at all has no place in it.
+    if case .cannotRead(let error) = kind { return Self.printable("\(file) cannot be read: \(error.text)") }
+    return Self.printable("\(file):\(position.line):\(position.column): \(words)")
+  }
 
   /// What a file holds may not steer the terminal on which it is complained of.
   private static func printable(_ text: String) -> String {
@@ -71,7 +75,7 @@ public struct ConfigProblem: Hashable, Sendable {
     let inPlace = place.isEmpty ? "" : " in \(place)"
     let what = place.isEmpty ? "the file" : place
     switch kind {
-    case .cannotRead(let error): return "cannot be read: \(error.text)"
+    case .cannotRead(let error): return error.text
     case .tooLarge(let size, let max): return "has \(size) bytes; a configuration has at most \(max)"
     case .notUTF8: return "is not UTF-8 text"
     case .yaml(.syntax(let problem)): return "is no YAML: \(problem)"
@@ -84,7 +88,7 @@ public struct ConfigProblem: Hashable, Sendable {
     case .yaml(.empty): return "is empty; 'broker' and 'actions' are needed"
     case .mergeKey: return "merge keys ('<<') are not taken\(inPlace); write the values out"
     case .keyNotText: return "a key\(inPlace) is not a word"
-    case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Self.suggestion(nearest)
+    case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
     case .duplicateKey(let key): return "the key '\(key)' stands twice\(inPlace)"
     case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
     case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
@@ -93,12 +97,12 @@ public struct ConfigProblem: Hashable, Sendable {
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
     case .unknownAction(let name, let nearest):
-      return "\(what): there is no action '\(name)'" + Self.suggestion(nearest)
+      return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
     case .unknownButton(let name, let nearest):
-      return "\(what): there is no button '\(name)'" + Self.suggestion(nearest)
+      return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
     case .unknownLight(let name, let nearest):
-      return "\(what): there is no light '\(name)'" + Self.suggestion(nearest)
+      return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
     case .nothingUnlocks:
       return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
@@ -112,40 +116,5 @@ public struct ConfigProblem: Hashable, Sendable {
     }
   }
 
-  private static func suggestion(_ nearest: String?) -> String { nearest.map { " (did you mean '\($0)'?)" } ?? "" }
-
   private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
-}
-
-/// How far two words are from each other.
-enum Spelling {
-  /// The candidate that needs the fewest changes, if they are few; insertions, deletions, replacements, exchanged neighbours.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
-    let wanted = Array(word.utf8)
-    guard wanted.count <= 64 else { return nil }
-    var best: (distance: Int, candidate: String)?
-    for candidate in candidates {
-      let distance = distance(wanted, Array(candidate.utf8))
-      if distance < best?.distance ?? (max(wanted.count, candidate.utf8.count) / 2 + 1) { best = (distance, candidate) }
-    }
-    return best?.candidate
-  }
-
-  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
-    for (row, character) in left.enumerated() {
-      var current = [row + 1]
-      for (column, other) in right.enumerated() {
-        var cost = min(last[column + 1] + 1, current[column] + 1, last[column] + (character == other ? 0 : 1))
-        if row > 0, column > 0, character == right[column - 1], left[row - 1] == other {
-          cost = min(cost, beforeLast[column - 1] + 1)
-        }
-        current.append(cost)
-      }
-      beforeLast = last
-      last = current
-    }
-    return last[right.count]
-  }
 }

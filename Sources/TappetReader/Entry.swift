@@ -18,7 +18,7 @@ enum ExitStatus {
 public func tappet_reader_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
-  ProcessSetup.openStandardDescriptors()
+  tp_open_standard_descriptors()
   switch Invocation(words(count, arguments)) {
   case .help:
     write(Invocation.helpText, to: STDOUT_FILENO)

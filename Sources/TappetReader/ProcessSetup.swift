@@ -5,19 +5,6 @@ import CPlatform
 
 /// The steps before the device is opened; each is harmless where the kernel lacks it.
 enum ProcessSetup {
-  /// Opens /dev/null in place of closed standard descriptors: libnfc fails without descriptor 0, and whatever it opened
-  /// as 1 or 2 would get its messages.
-  static func openStandardDescriptors() {
-    while true {
-      let descriptor = tp_open("/dev/null", O_RDWR, 0)
-      if descriptor < 0 { return }
-      if descriptor > STDERR_FILENO {
-        close(descriptor)
-        return
-      }
-    }
-  }
-
   /// Whether `descriptor` is what the parent talks over; it is closed on exec from here on.
   static func isPacketSocket(_ descriptor: Int32) -> Bool {
     var type: Int32 = 0

@@ -20,11 +20,12 @@ public func tappet_tool_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
-  return Tool.run(words(count, arguments)).rawValue
+  return Output.judged(Tool.run(words(count, arguments))).rawValue
 }
 
 /// What was typed after the program's name; the process is made ready for secrets.
 private func words(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [String] {
+  tp_open_standard_descriptors()
   // A core dump would hold the secrets.
   _ = tp_prctl(Int32(PR_SET_DUMPABLE), 0, 0)
   tp_ignore_sigpipe()
@@ -40,9 +41,9 @@ private enum Front {
     switch words.first {
     case "--version":
       Output.print("tappet \(Version.text)")
-      return .success
+      return Output.judged(.success)
     case "run" where !asksForHelp(rest): return RunCommand.run(rest)
-    case "status" where !asksForHelp(rest): return StatusCommand.run(rest)
+    case "status" where !asksForHelp(rest): return Output.judged(StatusCommand.run(rest))
     default: return becomeTool(arguments)
     }
   }

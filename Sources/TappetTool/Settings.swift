@@ -14,6 +14,9 @@ enum Settings {
     case .loaded(let configuration): return configuration
     case .refused(let problems):
       for problem in problems { Output.complain(problem.sentence) }
+      if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
+        Output.complain("Make one with 'tappet init', or say where it is with '--config FILE'.")
+      }
       return nil
     }
   }

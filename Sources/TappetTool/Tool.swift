@@ -66,8 +66,7 @@ enum Tool {
       return subcommand(
         of: first, rest, ["seal": TokenCommand.seal, "open": TokenCommand.open, "key": TokenCommand.keep])
     default:
-      Output.complain("tappet: there is no command '\(first)'; 'tappet --help' lists them")
-      return .usage
+      return unknown(first)
     }
   }
 
@@ -77,22 +76,35 @@ enum Tool {
       return .success
     }
     guard let text = Help.text(for: words.prefix(2).joined(separator: " ")) ?? Help.text(for: command) else {
-      Output.complain("tappet: there is no command '\(command)'")
-      return .usage
+      return unknown(command)
     }
     Output.print(text)
     return .success
   }
 
+  private static let names = [
+    "--help", "--version", "audit", "backup", "cert", "check", "import-settings", "init", "outbox", "restore", "run",
+    "secret", "status", "tag", "token",
+  ]
+
+  private static func unknown(_ word: String) -> ExitStatus {
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: word, among: names))
+    Output.complain("tappet: there is no command '\(word)'\(suggestion); 'tappet --help' lists them")
+    return .usage
+  }
+
   private static func subcommand(
     of command: String, _ words: [String], _ table: KeyValuePairs<String, ([String]) -> ExitStatus>
   ) -> ExitStatus {
-    if let word = words.first {
-      if word == "--help" || word == "-h" { return help([command]) }
-      for entry in table where entry.key == word { return entry.value(Array(words.dropFirst())) }
-    }
     let known = table.map { "'tappet \(command) \($0.key)'" }.joined(separator: ", ")
-    Output.complain("tappet \(command): say what to do: \(known)")
+    guard let word = words.first else {
+      Output.complain("tappet \(command): say what to do: \(known)")
+      return .usage
+    }
+    if word == "--help" || word == "-h" { return help([command]) }
+    for entry in table where entry.key == word { return entry.value(Array(words.dropFirst())) }
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: word, among: table.map { $0.key }))
+    Output.complain("tappet \(command): there is no '\(word)'\(suggestion); there are \(known)")
     return .usage
   }
 }
@@ -122,9 +134,17 @@ enum Output {
   /// A line for the person.
   static func complain(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }
 
+  /// What to end with: data that a full disk did not take is no success.
+  ///
+  /// Who closes a pipe early has read enough.
+  static func judged(_ status: ExitStatus) -> ExitStatus {
+    let code = tp_output_error()
+    guard status == .success, code != 0, code != EPIPE else { return status }
+    complain("tappet: the output could not be written: \(SystemError(call: "write", code: code).text)")
+    return .failure
+  }
+
   private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {
-    guard let stream else { return }
-    _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stream) }
-    fflush(stream)
+    bytes.withUnsafeBytes { tp_put(stream, $0.baseAddress, $0.count) }
   }
 }

@@ -15,8 +15,34 @@ import Testing
     #expect(try run("run", "--help").output.contains("--light-trace"))
     let unknown = try run("rnu")
     #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("no command 'rnu'"))
+    #expect(unknown.errors.contains("did you mean 'run'?"))
+    let part = try run("tag", "wirte")
+    #expect(part.status == 2 && part.errors.contains("no 'wirte' (did you mean 'write'?)"), "\(part.errors)")
     #expect(try run().status == 2)
-    #expect(try run("status", "--config", "/nowhere/kiosk.yaml").status == 3)
+    let nowhere = try run("status", "--config", "/nowhere/kiosk.yaml")
+    #expect(nowhere.status == 3 && nowhere.errors.hasPrefix("/nowhere/kiosk.yaml cannot be read: No such file"))
+    #expect(nowhere.errors.contains("'tappet init'"), "\(nowhere.errors)")
+  }
+
+  /// Into a pipe that is closed early it is none: whoever reads has enough.
+  @Test func `output that a full disk or a closed stream does not take is a failure, and is said`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let tappet = try Programs.built("tappet").path
+    func sh(_ line: String) throws -> Finished {
+      try Programs.run(URL(fileURLWithPath: "/bin/bash"), ["-c", "set -o pipefail; " + line])
+    }
+    for words in ["--version", "--help", "secret list --json --config \(world.configPath)"] {
+      let full = try sh("\(tappet) \(words) >/dev/full")
+      #expect(full.status == 4 && full.errors.contains("No space left on device"), "\(words): \(full.errors)")
+      let closed = try sh("\(tappet) \(words) >&-")
+      #expect(closed.status == 4 && closed.errors.contains("Bad file descriptor"), "\(words): \(closed.errors)")
+    }
+    let piped = try sh("for i in {1..300}; do echo --help; done | xargs -n 1 \(tappet) | head -n 1")
+    #expect(piped.output.contains("Usage") && piped.errors.isEmpty, "\(piped.errors)")
+    // Nothing that is opened takes the place of what is closed.
+    #expect(try sh("\(tappet) secret new light --config \(world.configPath) <&- >&- 2>&-").status == 4)
+    let listed = try world.tappet("secret", "list", "--json")
+    #expect(listed.status == 0, "\(listed.errors)")
   }
 
   @Test func `every mistake in a configuration is told at once, with its place, and ends with 3`() throws {

@@ -132,5 +132,12 @@ static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
 static inline FILE *tp_stderr(void) { return stderr; }
+/* Opens /dev/null in place of closed standard descriptors, to be read from only: whatever a library opened as 1 or 2 would get
+   our output, and libnfc fails without 0. What is written to them still fails, and is noticed. */
+void tp_open_standard_descriptors(void);
+/* Writes at once. One thread. */
+void tp_put(FILE *stream, const void *bytes, size_t size);
+/* The first errno with which stdout did not take what was put there; 0: it took all. */
+int tp_output_error(void);
 
 #endif
