@@ -68,13 +68,20 @@ LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
-.PHONY: all board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test vm-images docs lint format fuzz simulate bench torture soak install clean
+.PHONY: all .all board .board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test vm-images docs lint format fuzz simulate bench torture soak install clean
 
 all:  ## build everything that ships (Embedded Swift)
-	@$(MAKE) --no-print-directory --jobs=$(shell nproc) $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
 
 board:  ## only what a board needs
-	@$(MAKE) --no-print-directory --jobs=$(shell nproc) $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .board
+
+# Built in parallel, and silent when there is nothing to do.
+.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made
+	@:
+
+.board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
+	@:
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
