@@ -3,6 +3,7 @@ watched by QEMU itself."""
 import time
 
 from virtualboard import rhythm
+from virtualboard.machine import LED, LED_LINE
 from virtualboard.suite import require, test
 from virtualboard.waiting import until
 
@@ -39,12 +40,12 @@ class Lines:
         return [(at / 1e9, level) for at, found, level in list(self.qtest.reports) if found == line and at >= since_ns]
 
 
-def start_pl061(world):
+def start_pl061(world, panel=PANEL):
     if world.chip is None:
         world.chip = Lines(world.machine)
         for line in (BUTTON, OTHER, BARE, STORING):
             world.chip.set(line, True)  # It has no pulls: the level must be there before the program asks for the line.
-    world.kiosk.run_with(PANEL)
+    world.kiosk.run_with(panel)
     lines = world.chip
     until("everything to be up", lambda: world.kiosk.tool("status")[0] == 0, pause=0.1)
     return lines
@@ -70,9 +71,8 @@ def presses(world):
         require(world.witness.count(topic) == seen + 1, "one press, more than one message")
 
 
-@test("PL061", "a tag is answered on the LED in the README's rhythm")
-def plays(world):
-    lines = start_pl061(world)
+def judge_tag(world, lines, led):
+    """A tag's flashes on that line, as the README draws them."""
     off = None
     for _ in range(3):  # The times are this machine's, which may be busy with something else for a moment.
         began = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
@@ -81,12 +81,33 @@ def plays(world):
         until("the message", lambda: world.witness.count("board/garage") > seen)
         world.reader.take()
         time.sleep(2.5)
-        found = rhythm.find_moment(lines.changes(RESULT, began), "delivered-by-tag")
+        found = rhythm.find_moment(lines.changes(led, began), "delivered-by-tag")
         off = found if off is None else min(off, found)
         if off <= rhythm.TOLERANCE_MS:
             break
     require(off <= rhythm.TOLERANCE_MS, f"an interval is {off:.1f} ms off")
     return f"{off:.1f} ms off"
+
+
+@test("PL061", "a tag is answered on the LED in the README's rhythm")
+def plays(world):
+    return judge_tag(world, start_pl061(world), RESULT)
+
+
+@test("PL061", "an LED with a driver of the kernel's is a light, and has its trigger back at the end")
+def has_class(world):
+    def trigger():
+        return world.machine.agent.sh(f"cat /sys/class/leds/{LED}/trigger")
+
+    require("[heartbeat]" in trigger(), f"the kernel does not blink it: {trigger()}")
+    lines = start_pl061(world, PANEL.replace(f"{{offset: {RESULT}}}", f"{{led: '{LED}'}}"))
+    require("[none]" in trigger(), f"while it is a light, its trigger is {trigger()}")
+    said = judge_tag(world, lines, LED_LINE)
+    world.kiosk.stop()
+    require("[heartbeat]" in trigger(), f"at the end its trigger is {trigger()}")
+    began = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    until("the heartbeat", lambda: len(lines.changes(LED_LINE, began)) >= 4)
+    return said
 
 
 @test("PL061", "the LEDs are dark after the end")

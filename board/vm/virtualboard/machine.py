@@ -11,6 +11,9 @@ from .waiting import until
 
 EMULATOR = "qemu-system-aarch64"
 DISK_SIZE_MB = 64
+KIND = ["-cpu", "cortex-a72", "-accel", "tcg", "-m", "384", "-display", "none", "-nodefaults"]
+# On line 7 of the machine's own GPIO chip, for the kernel's driver: what a board's maker writes into its device tree.
+LED, LED_LINE = "board:green:result", 7
 
 
 class Machine:
@@ -29,6 +32,7 @@ class Machine:
             file.truncate(DISK_SIZE_MB << 20)
         make = shutil.which("mke2fs", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
         subprocess.run([make, "-q", "-t", "ext4", self.disk], check=True)
+        self.describe_hardware()
         self.process = None
 
     def path(self, name):
@@ -43,8 +47,7 @@ class Machine:
                     "-device", f"virtserialport,chardev={name},name={name}"]
 
         relay = f"socat STDIO TCP4:127.0.0.1:{self.broker_port},,nodelay"
-        words = [EMULATOR, "-M", "virt", "-cpu", "cortex-a72", "-accel", "tcg", "-m", "384", "-display", "none", "-nodefaults"]
-        words += ["-no-reboot", "-kernel", self.kernel, "-initrd", self.initrd]
+        words = [EMULATOR, "-M", "virt", *KIND, "-no-reboot", "-dtb", self.path("tree"), "-kernel", self.kernel, "-initrd", self.initrd]
         words += ["-append", "console=ttyAMA0 quiet panic=-1 rdinit=/init" + (" plain" if self.is_plain else "")]
         words += ["-serial", f"file:{self.path('console')}", "-qmp", socket("qmp"), "-qtest", socket("qtest")]
         words += ["-qtest-log", "none", "-device", "virtio-serial-pci", *port("agent"), *port("edges")]
@@ -58,6 +61,21 @@ class Machine:
             words += ["-chardev", f"serial,id=reader,path={self.reader_device}"]
             words += ["-device", "usb-serial,chardev=reader,id=adapter,bus=usb.0"]
         return words
+
+    def describe_hardware(self):
+        """The machine's own device tree, with one LED more."""
+        tree = self.path("tree")
+
+        def edit(*words):
+            return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+        edit(EMULATOR, "-M", f"virt,dumpdtb={tree}", *KIND)
+        chip = edit("fdtget", "-t", "x", tree, "/pl061@9030000", "phandle")
+        edit("fdtput", "-c", tree, "/leds", "/leds/result")
+        edit("fdtput", "-t", "s", tree, "/leds", "compatible", "gpio-leds")
+        edit("fdtput", "-t", "s", tree, "/leds/result", "label", LED)
+        edit("fdtput", "-t", "s", tree, "/leds/result", "linux,default-trigger", "heartbeat")
+        edit("fdtput", "-t", "x", tree, "/leds/result", "gpios", chip, str(LED_LINE), "0")
 
     def boot(self):
         for name in ("agent", "edges", "qmp", "qtest"):
