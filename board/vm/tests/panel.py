@@ -93,6 +93,30 @@ def check_draws(world):
     require(any("status" in line for line in rows) and "front" in output and "bell" in output, f"no header:\n{output}")
 
 
+@test("Debian 12", "a label that two chips have is not guessed")  # Our own doing, like the next: one release is enough.
+def twins(world):
+    start(world)
+    world.kiosk.stop()
+    twin = SimulatedChip(world.machine.agent, world.machine.edges, lines=8, names={}, name="twin")
+    status, output = world.kiosk.tool("check")
+    twin.unplug()
+    require(status == 1 and "2 GPIO chips are labelled 'pinctrl-bcm2835'" in output, f"{status}:\n{output}")
+    status, output = world.kiosk.tool("check")
+    require(status == 0, f"without the twin 'tappet check' ended with {status}:\n{output}")
+
+
+@test("Debian 12", "a user who may not open the chip is told what to do")
+def denied(world):
+    start(world)
+    world.kiosk.stop()
+    # In a folder of the user's own: only the chip is not.
+    agent = world.machine.agent
+    agent.sh("rm -rf /tmp/visitor && cp -r /data/kiosk /tmp/visitor && chown -R nobody /tmp/visitor")
+    command = "tappet check --config /tmp/visitor/kiosk.yaml"
+    status, output = agent.run(f"su nobody -c '{command}'")
+    require(status == 1 and "may not be opened by this user; add the user to the group gpio" in output, f"{status}:\n{output}")
+
+
 @on_each("a press becomes a message")
 def presses(world):
     chip = ready(world)
