@@ -1,5 +1,5 @@
 // Several files that come into being together: each is written beside its place, whole and on the disk, and only then do all of
-// them take their places. What cannot be written changes nothing.
+// them take their places. What cannot be written changes nothing, and a signal waits until it is settled.
 
 import CPlatform
 import TappetCore
@@ -32,14 +32,22 @@ public final class FileSet {
   private let mark: String
 
   private let isForService: Bool
+  private var maskBefore = sigset_t()
 
   /// An empty set; `isForService`: what root writes in a folder of its own is for the service's user to read.
   public init(isForService: Bool = false) {
     self.isForService = isForService
     mark = ".tappet-" + String(getpid())
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&mask, number) }
+    pthread_sigmask(SIG_BLOCK, &mask, &maskBefore)
   }
 
-  deinit { discard() }
+  deinit {
+    discard()
+    pthread_sigmask(SIG_SETMASK, &maskBefore, nil)
+  }
 
   /// Writes `bytes` beside `path`; the mode is exactly `mode`, whatever the umask.
   public func add(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(FileSetError) {
@@ -142,7 +150,8 @@ public final class FileSet {
     close(descriptor)
   }
 
-  private static func folder(of path: String) -> String {
+  /// The folder that a path is in.
+  public static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }

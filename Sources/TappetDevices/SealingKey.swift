@@ -8,6 +8,8 @@ import TappetCore
 public enum SealingKeyError: Error, Hashable, Sendable {
   /// A system call on this path failed.
   case unreadable(path: String, SystemError)
+  /// A new key could not be written to this path.
+  case unwritable(path: String, SystemError)
   /// Others than its owner have rights to the file.
   case readableByOthers(path: String, mode: UInt32)
   /// The file belongs to another user.
@@ -194,7 +196,7 @@ public enum SealingKey {
     do throws(CryptoError) { key = try SecretKey.random() } catch { throw .notMade(error) }
     // Only a start that was cut short leaves one behind: the folder is locked.
     unlink(draft)
-    try reaching(path) { () throws(SystemError) in
+    do throws(SystemError) {
       let file = try folder.make(draft)
       defer { close(file) }
       let count = try checked("write") { key.withBytes { write(file, $0.baseAddress, $0.count) } }
@@ -202,6 +204,9 @@ public enum SealingKey {
       try checked("fsync") { fsync(file) }
       try checked("rename") { rename(draft, path) }
       try folder.synchronise()
+    } catch {
+      unlink(draft)
+      throw .unwritable(path: path, error)
     }
     return key
   }

@@ -106,6 +106,32 @@ extension Store {
     renewBackup()
   }
 
+  /// Adds those that their actions do not have yet, all of them or none; answers their ids.
+  public func addSecrets(
+    _ secrets: [TagSecret], sealedUnder key: SecretKey, noting deed: AuditEntry
+  ) throws(SecretError) -> [String] {
+    let added = try transaction(
+      { () throws(SecretError) in
+        try requireSealing(under: key)
+        var added: [String] = []
+        for secret in secrets {
+          do throws(SecretError) { try requireRoom(for: secret, key) } catch {
+            if case .alreadyThere = error { continue }
+            throw error
+          }
+          try insertSealed(secret, key)
+          added.append(secret.id)
+        }
+        do throws(StoreError) {
+          try noteSecretChange()
+          try note(deed)
+        } catch { throw .store(error) }
+        return added
+      }, failed: { .store($0) })
+    renewBackup()
+    return added
+  }
+
   /// Removes a secret: the tags that were written with it are refused from now on.
   ///
   /// False when there was none.

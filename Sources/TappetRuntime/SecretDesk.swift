@@ -138,7 +138,7 @@ extension SecretAnswer {
 
 extension VaultError {
   /// Whether what was asked for is at fault, and not the disk or the key.
-  var isRefusal: Bool {
+  public var isRefusal: Bool {
     switch self {
     case .store, .sealingKey: false
     case .keyIsGiven, .noTimestampKey: true

@@ -59,6 +59,7 @@ extension SealingKeyError {
   public var sentence: String {
     switch self {
     case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
+    case .unwritable(let path, let error): "the sealing key \(path) cannot be written: \(error.text)"
     case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
     case .foreignOwner(let path, let user):
       "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"

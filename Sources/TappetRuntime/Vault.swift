@@ -90,6 +90,13 @@ public struct Vault {
     }
   }
 
+  /// Adds those that their actions do not have yet, all of them or none; answers their ids.
+  public func add(_ secrets: [TagSecret], noting deed: AuditEntry) throws(VaultError) -> [String] {
+    do throws(SecretError) { return try store.addSecrets(secrets, sealedUnder: sealingKey, noting: deed) } catch {
+      throw .secret(error)
+    }
+  }
+
   /// False when there was none of this id.
   public func remove(id: String, noting deed: AuditEntry? = nil) throws(VaultError) -> Bool {
     do throws(StoreError) { return try store.removeSecret(id, noting: deed) } catch { throw .store(error) }

@@ -44,18 +44,28 @@ enum ImportSettingsCommand {
     files.authorityPEM = settings.authorityPEM
     files.timestampKey = settings.timestampKey
     files.draft = draft(settings, arguments)
-    guard let configuration = files.trial() else { return .configuration }
+    guard let configuration = files.trial() else { return files.trialStatus }
     guard Replacing.isAllowed(files.targets, arguments, command: "import-settings") else { return .refused }
-    guard let vault = Settings.openVault(configuration) else { return .failure }
-    guard let added = addSecrets(settings, configuration, to: vault) else { return .refused }
-    do throws(FileSetError) { try files.commit() } catch {
-      for id in added { _ = try? vault.remove(id: id) }
+    do throws(FileSetError) {
+      // What takes room comes first: when the secrets are in, nothing but names is missing.
+      let prepared = try files.prepare()
+      switch addSecrets(settings, configuration, files) {
+      case .failure(let error):
+        Output.complain("tappet import-settings: \(error.sentence); nothing was changed")
+        return error.isRefusal ? .refused : .failure
+      case .success(let added):
+        do throws(FileSetError) { try files.commit(prepared) } catch {
+          for id in added.ids { _ = try? added.vault.remove(id: id) }
+          throw error
+        }
+        tell(settings, files, count: added.ids.count, from: path, arguments)
+        return .success
+      }
+    } catch {
       Output.complain(
         "tappet import-settings: \(error.path) cannot be written: \(error.error.text); nothing was changed")
       return .failure
     }
-    tell(settings, files, count: added.count, from: path, arguments)
-    return .success
   }
 
   private static func draft(_ settings: AppSettings, _ arguments: Arguments) -> KioskDraft {
@@ -82,27 +92,26 @@ enum ImportSettingsCommand {
     return draft
   }
 
-  /// The ids of those that were new; nil after a complaint, with none of them left.
-  private static func addSecrets(_ settings: AppSettings, _ configuration: Configuration, to vault: Vault) -> [String]?
-  {
-    var added: [String] = []
+  /// The ids of those that were new.
+  private static func addSecrets(
+    _ settings: AppSettings, _ configuration: Configuration, _ files: KioskFiles
+  ) -> Result<(vault: Vault, ids: [String]), VaultError> {
+    var secrets: [TagSecret] = []
     for (action, named) in zip(settings.actions, configuration.actions) {
       for secret in action.secrets {
-        let entry = TagSecret(
-          id: secret.id, action: named.name, index: action.index, key: secret.key,
-          createdUnixSeconds: secret.createdUnixSeconds, label: secret.label)
-        do throws(VaultError) {
-          try vault.add(entry)
-          added.append(secret.id)
-        } catch {
-          if case .secret(.alreadyThere) = error { continue }
-          for id in added { _ = try? vault.remove(id: id) }
-          Output.complain("tappet import-settings: \(named.name): \(error.sentence); nothing was changed")
-          return nil
-        }
+        secrets.append(
+          TagSecret(
+            id: secret.id, action: named.name, index: action.index, key: secret.key,
+            createdUnixSeconds: secret.createdUnixSeconds, label: secret.label))
       }
     }
-    return added
+    let deed = AuditEntry(
+      unixSeconds: SystemClock().now().unixSeconds, peer: .current(), deed: "settings-imported",
+      subject: String(secrets.count))
+    do throws(VaultError) {
+      let vault = try files.openVault(configuration)
+      return .success((vault, try vault.add(secrets, noting: deed)))
+    } catch { return .failure(error) }
   }
 
   private static func tell(

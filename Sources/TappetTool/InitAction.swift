@@ -79,15 +79,15 @@ extension Setup {
 
   private func stateTrouble(_ configuration: Configuration) -> String? {
     do throws(VaultError) {
-      _ = try Vault.open(configuration)
+      _ = try files.openVault(configuration)
       return nil
     } catch { return error.sentence }
   }
 
   func write() -> Step {
     begin("Writing")
-    guard let configuration = files.trial() else { return .stop(.configuration) }
-    if interview?.wasInterrupted() == true { return .stop(.refused) }
+    guard let configuration = files.trial() else { return .stop(files.trialStatus) }
+    if files.interview.wasInterrupted() { return .stop(.refused) }
     let present = files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
     if !present.isEmpty, !arguments.has("force") {
       let list = present.joined(separator: ", ")
@@ -100,11 +100,14 @@ extension Setup {
         return .stop(.refused)
       }
     }
-    if let wrong = stateTrouble(configuration) {
-      Output.complain("tappet init: \(wrong); nothing was written")
-      return .stop(.failure)
-    }
-    do throws(FileSetError) { try files.commit() } catch {
+    do throws(FileSetError) {
+      let prepared = try files.prepare()
+      if let wrong = stateTrouble(configuration) {
+        Output.complain("tappet init: \(wrong); nothing was written")
+        return .stop(.failure)
+      }
+      try files.commit(prepared)
+    } catch {
       Output.complain("tappet init: \(error.path) cannot be written: \(error.error.text); nothing was changed")
       return .stop(.failure)
     }

@@ -20,7 +20,7 @@ extension Setup {
         return nil
       case "find":
         for node in nodes where self.tryReader(node) == nil { return nil }
-        if self.interview?.wasInterrupted() == true { return "" }
+        if self.files.interview.wasInterrupted() { return "" }
         return "no reader answered; is it powered, and switched to the interface that it is wired to?"
       case "any": return self.tryReader(nil)
       default:
@@ -34,7 +34,7 @@ extension Setup {
   private func tryReader(_ device: String?) -> String? {
     files.draft.reader = device
     guard let configuration = files.trial() else { return "this cannot stand in a configuration" }
-    let trial = Trial.reader(configuration, endedBy: interview?.signals ?? -1)
+    let trial = Trial.reader(configuration, endedBy: files.interview.signals)
     if trial.isGood {
       say("  found: " + trial.text)
       hasReader = true

@@ -164,17 +164,17 @@ extension Setup {
 
   func tryBroker() -> Step {
     while true {
-      guard let configuration = files.trial() else { return .stop(.configuration) }
+      guard let configuration = files.trial() else { return .stop(files.trialStatus) }
       for objection in preset?.objections(to: configuration.broker, actions: []) ?? [] {
         say("  " + objection.sentence(preset?.title ?? ""))
       }
       say("  Connecting to \(files.draft.url) …")
-      let trial = Trial.broker(configuration, endpoint: 0, endedBy: interview?.signals ?? -1)
+      let trial = Trial.broker(configuration, endpoint: 0, endedBy: files.interview.signals)
       if trial.isGood {
         say("  " + trial.text)
         return .done
       }
-      if interview?.wasInterrupted() == true { return .stop(.refused) }
+      if files.interview.wasInterrupted() { return .stop(.refused) }
       Output.complain("  " + trial.text)
       guard let interview else {
         if arguments.has("untested") { return .done }

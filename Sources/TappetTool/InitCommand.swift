@@ -55,7 +55,7 @@ final class Setup {
   init(_ files: KioskFiles, _ arguments: Arguments) {
     self.files = files
     self.arguments = arguments
-    interview = arguments.has("yes") ? nil : Interview()
+    interview = arguments.has("yes") ? nil : files.interview
     files.draft.heading = ["Made by 'tappet init'."]
     // So that the configuration can be tried before the last question.
     files.draft.actions = [KioskDraft.Action(name: "light", topic: "home/light/set", message: "toggle")]
@@ -67,7 +67,7 @@ final class Setup {
       "This sets up a kiosk in \(files.path). Enter takes what stands in brackets; Ctrl-C leaves everything as it was.")
     for step in [askBroker, askIdentity, tryBroker, askReader, askPanel, askAction, askState, write] {
       if case .stop(let status) = step() {
-        if interview?.isOver == true { Output.complain("Stopped; nothing was written.") }
+        if files.interview.isOver { Output.complain("Stopped; nothing was written.") }
         return status
       }
     }
@@ -100,7 +100,9 @@ final class Setup {
         return .stop(.usage)
       }
       guard let wrong = accept(answer) else { return .done }
-      if interview?.wasInterrupted() == true { return .stop(.refused) }
+      if files.interview.wasInterrupted() { return .stop(.refused) }
+      // The answer is not at fault, and nothing can be written down.
+      if files.trialStatus == .failure { return .stop(.failure) }
       guard interview != nil else {
         Output.complain("tappet init: --\(option): " + wrong)
         return .stop(.refused)

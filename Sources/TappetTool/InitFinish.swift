@@ -103,8 +103,9 @@ extension Setup {
       defer { runtime.close() }
       try runtime.begin()
       let end = SystemClock().now().instant + .seconds(seconds)
-      if let interview { try? runtime.watch(interview.signals) { runtime.unwatch(interview.signals) } }
-      while !watch.isDelivered, !runtime.isFinished, interview?.wasInterrupted() != true {
+      let signals = files.interview.signals
+      try? runtime.watch(signals) { runtime.unwatch(signals) }
+      while !watch.isDelivered, !runtime.isFinished, !files.interview.wasInterrupted() {
         let remaining = end - SystemClock().now().instant
         guard remaining > .zero else { break }
         try runtime.dispatch(timeout: remaining)

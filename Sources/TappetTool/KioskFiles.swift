@@ -1,4 +1,5 @@
-// A configuration and the files beside it, tried in a folder of its own before they take their places, all or none.
+// A configuration and the files beside it, tried in a folder of its own before they take their places, all or none. What was made
+// on the way there, a new database too, goes again unless they did.
 
 import CPlatform
 import TappetCore
@@ -15,12 +16,22 @@ final class KioskFiles {
   let path: String
   /// Where it is, and the files beside it.
   let folder: String
+  /// While there are files, a signal does not end the program: what was begun is brought to its end, or taken back.
+  let interview = Interview()
+  /// What a trial that comes to nothing ends with.
+  private(set) var trialStatus = ExitStatus.configuration
+  private let command: String
   private let stage: String
   private let hasMadeFolder: Bool
+  /// The files of the database that were not there before.
+  private var stateFiles: [String] = []
+  /// Its folder, if it was not there before.
+  private var stateFolder: String?
 
   /// Makes the folder of `path`, where it is missing, and a hidden one in it; nil after a complaint.
   init?(path: String, command: String) {
     self.path = path
+    self.command = command
     let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
     hasMadeFolder = mkdir(folder, 0o755) == 0
@@ -47,6 +58,8 @@ final class KioskFiles {
       unlink(stage + "/" + name)
     }
     rmdir(stage)
+    for file in stateFiles { unlink(file) }
+    if let stateFolder { rmdir(stateFolder) }
     // It stays where something is in it.
     if hasMadeFolder { rmdir(folder) }
   }
@@ -62,12 +75,15 @@ final class KioskFiles {
 
   /// The configuration as it will be, with its files in the hidden folder; nil after a complaint.
   func trial() -> Configuration? {
+    trialStatus = .configuration
     do throws(FileSetError) {
       let files = FileSet()
       try add(to: files, folder: stage)
       try files.commit()
     } catch {
-      Output.complain("  \(error.path) cannot be written: \(error.error.text)")
+      let target = folder + error.path.dropFirst(stage.utf8.count)
+      Output.complain("tappet \(command): \(target) cannot be written: \(error.error.text); nothing was changed")
+      trialStatus = .failure
       return nil
     }
     updateDraft()
@@ -85,13 +101,33 @@ final class KioskFiles {
     }
   }
 
-  /// All of them, kiosk.yaml last: it never names what is not there.
-  func commit() throws(FileSetError) {
+  /// The database as it will be; made where it is missing.
+  func openVault(_ configuration: Configuration) throws(VaultError) -> Vault {
+    let state = configuration.stateFolder
+    let database = state + "/" + Store.fileName
+    if access(state, F_OK) != 0 { stateFolder = state }
+    if access(database, F_OK) != 0 {
+      let names = [database, database + "-wal", database + "-shm"]
+      let others = [Store.backupName, SealingKey.fileName].map { state + "/" + $0 }
+      stateFiles = names + others.filter { access($0, F_OK) != 0 }
+    }
+    return try Vault.open(configuration)
+  }
+
+  /// Writes all of them beside their places, kiosk.yaml last: it never names what is not there.
+  func prepare() throws(FileSetError) -> FileSet {
     updateDraft()
     let files = FileSet(isForService: true)
     try add(to: files, folder: folder)
     try files.add(path, Array(draft.text.utf8), mode: 0o640)
-    try files.commit()
+    return files
+  }
+
+  /// Puts what is prepared in place; from now on the database stays too.
+  func commit(_ prepared: FileSet) throws(FileSetError) {
+    try prepared.commit()
+    stateFiles = []
+    stateFolder = nil
   }
 
   private func updateDraft() {

@@ -62,6 +62,7 @@ enum OutboxCommand {
     }
     if code == nil, fsync(file) != 0, tp_errno() != EINVAL { code = tp_errno() }
     if let code {
+      unlink(path)
       return complain("export", "\(path) cannot be written: \(SystemError(call: "write", code: code).text)")
     }
     if let trouble { return complain("export", trouble.sentence) }

@@ -34,22 +34,35 @@ enum PrivateFile {
   }
 
   /// EEXIST when there is one.
+  ///
+  /// It gets its name when all of it is on the disk, so that a kill leaves nothing; not so on a FAT stick, which has no files
+  /// without names.
   static func make(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    let file = try checked("open") { tp_open(path, flags, 0o600) }
-    do throws(SystemError) {
+    let file = tp_open_unnamed(FileSet.folder(of: path))
+    if file >= 0 {
       defer { close(file) }
-      try checked("fchmod") { fchmod(file, 0o600) }
-      var offset = 0
-      while offset < bytes.count {
-        offset += try checked("write") {
-          bytes.withUnsafeBytes { write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset) }
-        }
-      }
-      try checked("fsync") { fsync(file) }
-    } catch {
+      try fill(file, bytes)
+      let unnamed = "/proc/self/fd/" + String(file)
+      try checked("linkat") { linkat(AT_FDCWD, unnamed, AT_FDCWD, path, AT_SYMLINK_FOLLOW) }
+      return
+    }
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let named = try checked("open") { tp_open(path, flags, 0o600) }
+    defer { close(named) }
+    do throws(SystemError) { try fill(named, bytes) } catch {
       unlink(path)
       throw error
     }
+  }
+
+  private static func fill(_ file: Int32, _ bytes: [UInt8]) throws(SystemError) {
+    try checked("fchmod") { fchmod(file, 0o600) }
+    var offset = 0
+    while offset < bytes.count {
+      offset += try checked("write") {
+        bytes.withUnsafeBytes { write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset) }
+      }
+    }
+    try checked("fsync") { fsync(file) }
   }
 }

@@ -61,8 +61,12 @@ extension JSON.Member {
 
 /// A moment as people write it.
 enum TimeText {
+  /// The first second of 2020: older than anything that is kept here, and younger than a clock that was never set.
+  private static let floorUnixSeconds: Int64 = 1_577_836_800
+
   /// In the machine's time zone: `2026-11-21 10:51`.
   static func local(_ unixSeconds: Int64) -> String {
+    guard unixSeconds >= floorUnixSeconds else { return "at an unknown time" }
     var time = time_t(unixSeconds)
     var parts = tm()
     localtime_r(&time, &parts)

@@ -156,7 +156,7 @@ import Testing
     #expect(failed.status == 4 && failed.errors.contains("nothing was changed"), "\(failed)")
     #expect(try String(contentsOfFile: folder + "/kiosk.pem", encoding: .utf8) == "old\n")
     let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    #expect(left == ["kiosk.pem", "kiosk.yaml", "state"], "\(left)")
+    #expect(left == ["kiosk.pem", "kiosk.yaml"], "\(left)")
     try FileManager.default.removeItem(atPath: folder + "/kiosk.yaml")
     #expect(try take(path, world, "--force").status == 0)
     let listed = try Programs.run(try Programs.built("tappet"), ["secret", "list", "--config", folder + "/kiosk.yaml"])

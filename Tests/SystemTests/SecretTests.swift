@@ -244,27 +244,6 @@ enum ControlSocket {
     #expect(try secrets(world).count == 3)
   }
 
-  @Test func `re-keying that is killed at any point leaves secrets that open`() throws {
-    let world = try KioskWorld(withBroker: false)
-    let before = try world.tappet("secret", "list").output
-    let start = Date()
-    #expect(try world.tappet("secret", "rekey").status == 0)
-    let whole = Date().timeIntervalSince(start)
-    var changed = 0
-    for number in 0..<40 {
-      let key = try Data(contentsOf: URL(fileURLWithPath: world.folder + "/state/tappet.key"))
-      let rekey = try Service(
-        try Programs.built("tappet"), ["secret", "rekey", "--config", world.configPath], log: world.folder + "/rekey")
-      usleep(UInt32(Double(number) / 30 * whole * 1_000_000))
-      rekey.end(SIGKILL)
-      let list = try world.tappet("secret", "list")
-      #expect(list.status == 0 && list.output == before && list.errors.isEmpty, "\(number): \(list.errors)")
-      if try Data(contentsOf: URL(fileURLWithPath: world.folder + "/state/tappet.key")) != key { changed += 1 }
-    }
-    // Some were too early to do anything, some done: the moments in between are among them.
-    #expect(changed > 0 && changed < 40, "\(changed)")
-  }
-
   @Test
   func `backup and restore: everything comes back under the passphrase, a wrong one says no more than a damaged file`()
     throws

@@ -79,11 +79,13 @@ final class KioskWorld {
 
   // MARK: Parts
 
-  func startSimulator() throws {
+  /// `isPaced`: bytes and pages take the time that they take in the air and on the line.
+  func startSimulator(isPaced: Bool = false) throws {
     let service = try Service(
       try Programs.built("tappet-sim"),
       [
-        "--link", folder + "/reader", "--control", folder + "/sim", "--panel", folder + "/panel", "--pace", "off",
+        "--link", folder + "/reader", "--control", folder + "/sim", "--panel", folder + "/panel", "--pace",
+        isPaced ? "on" : "off",
       ],
       log: folder + "/sim.log")
     sim = service

@@ -123,6 +123,9 @@ static inline int tp_peer(int fd, uid_t *user, pid_t *process) {
   return 0;
 }
 
+/* A file that no name leads to yet; O_TMPFILE is made of several constants. */
+static inline int tp_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600); }
+
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
 static inline int tp_is_character_device(mode_t mode) { return S_ISCHR(mode); }
