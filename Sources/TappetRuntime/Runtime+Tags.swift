@@ -2,7 +2,7 @@
 //
 //   {"request": "tag-job", "kind": "write", "action": NAME, …}    →  {"waiting": true}, {"notice": …}…, {"result": {…}}
 //   {"request": "tag-cancel"}                                     →  the job's result
-//   {"request": "next-tag"}                                       →  the next reading or fault
+//   {"request": "next-tag"}                                       →  the next reading or fault, or that of the tag that lies there
 //   {"request": "watch-tags"}                                     →  each of them
 
 import CPlatform
@@ -17,14 +17,18 @@ struct TagDesk {
   fileprivate var client: ControlServer.Client?
   /// The tag that lies on the reader and was read, or refused to be.
   fileprivate var present: TagUID?
+  /// What was read of it, for whoever asks after it came; not while it carries a key, nor when it was written meanwhile.
+  fileprivate var sighting: JSON?
 }
 
 extension Runtime {
   /// Answers a request that is about tags; false for others.
   func answerTagRequest(_ request: JSON, _ name: String, from client: ControlServer.Client) -> Bool {
     switch name {
-    case "next-tag": client.tagsAwaited = .next
-    case "watch-tags": client.tagsAwaited = .all
+    case "next-tag", "watch-tags":
+      let isForAll = name == "watch-tags"
+      if let sighting = tagDesk.sighting { client.send(sighting) }
+      client.tagsAwaited = isForAll ? .all : tagDesk.sighting == nil ? .next : .none
     case "tag-job": startTagJob(request, for: client)
     case "tag-cancel":
       if tagDesk.client === client { tagDesk.run?.giveUp(.cancelled) }
@@ -59,14 +63,21 @@ extension Runtime {
   /// After the kiosk was told.
   func tagHeard(_ message: ReaderMessage) {
     switch message {
-    case .tagArrived, .tagLeft, .ready, .lost: tagDesk.present = nil
+    case .tagArrived, .tagLeft, .ready, .lost:
+      tagDesk.present = nil
+      tagDesk.sighting = nil
     case .tagRead(let reading):
       tagDesk.present = reading.uid
-      tellTagWaiters { describe($0.maySeeKeys ? reading : reading.withoutCarriedKey) }
+      let masked = reading.withoutCarriedKey
+      tagDesk.sighting = masked == reading ? describe(reading) : nil
+      tellTagWaiters { describe($0.maySeeKeys ? reading : masked) }
     case .tagFaulted(let uid, let model, let fault):
+      let sighting = describe(uid, model, fault)
       tagDesk.present = uid
-      tellTagWaiters { _ in describe(uid, model, fault) }
-    case .heartbeat, .orderProgress, .orderDone: break
+      tagDesk.sighting = sighting
+      tellTagWaiters { _ in sighting }
+    case .orderProgress, .orderDone: tagDesk.sighting = nil
+    case .heartbeat: break
     }
     tagDesk.run?.heard(message)
     finishTagJob()
@@ -75,6 +86,7 @@ extension Runtime {
   /// tappet-reader is gone; another one follows, but not with what this one was about to answer.
   func tagReaderLost() {
     tagDesk.present = nil
+    tagDesk.sighting = nil
     if tagDesk.run?.isWorking == true { tagDesk.run?.readerLost() }
     finishTagJob()
   }

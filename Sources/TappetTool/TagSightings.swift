@@ -75,7 +75,8 @@ final class TagSightings {
     while !isInterrupted {
       if let sighting = try take() { return sighting }
       if let deadline, deadline <= SystemClock().now().instant {
-        throw SightingsEnd(sentence: "no tag was shown in time", isRefusal: true)
+        let hint = kiosk == nil ? "" : "; if one lies there, lift it and show it again"
+        throw SightingsEnd(sentence: "no tag was shown in time" + hint, isRefusal: true)
       }
       do throws(SystemError) { try reactor.turn(timeout: nil) } catch {
         throw SightingsEnd(sentence: "\(error.call) failed: \(error.text)")

@@ -144,6 +144,14 @@ import Testing
     #expect(try world.tappet("tag", "read", "--timeout", "1").status == 1)
     try world.start()
     // It lies there already when it is asked for, or comes while it is waited for: both are read.
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+    try world.awaitLight("delivered-by-tag", after: 0)
+    let lying = try world.tappet("tag", "read", "--timeout", "5")
+    #expect(lying.status == 0 && lying.output.contains("works here: light"), "\(lying)")
+    try world.tell("take")
+    #expect(
+      eventually(5) { (try? world.tappet("tag", "read", "--timeout", "1"))?.errors.contains("in time; if one") == true }
+    )
     let asking = try Service(
       try Programs.built("tappet"), ["tag", "read", "--timeout", "10", "--config", world.configPath],
       log: world.folder + "/asked")
