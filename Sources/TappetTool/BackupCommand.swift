@@ -150,7 +150,7 @@ enum BackupCommand {
   private static func passphrase(_ arguments: Arguments, isNew: Bool) throws(SecretRefusal) -> [UInt8] {
     let path = arguments.value("passphrase-file")
     if let path, PrivateFile.isOpenToOthers(path) {
-      throw SecretRefusal(sentence: "\(path) can be read by others; run: chmod 600 \(path)", status: .failure)
+      throw SecretRefusal(sentence: PrivateFile.openSentence(path), status: .failure)
     }
     guard let words = QuietInput.line(path: path, prompt: "Passphrase: ", sizeMax: Limits.passphraseSizeMax) else {
       throw SecretRefusal(

@@ -33,6 +33,8 @@ enum PrivateFile {
     return status.st_mode & 0o077 != 0
   }
 
+  static func openSentence(_ path: String) -> String { "\(path) can be read by others; run: chmod 600 \(path)" }
+
   /// EEXIST when there is one.
   ///
   /// It gets its name when all of it is on the disk, so that a kill leaves nothing; not so on a FAT stick, which has no files

@@ -12,6 +12,7 @@ import Testing
     folder = here.path
     try "geheim\n".write(toFile: folder + "/right", atomically: true, encoding: .utf8)
     try "falsch\n".write(toFile: folder + "/wrong", atomically: true, encoding: .utf8)
+    for name in ["/right", "/wrong"] { #expect(chmod(folder + name, 0o600) == 0) }
   }
 
   private func tappet(_ words: [String], environment: [String: String] = [:]) throws -> Finished {
@@ -70,9 +71,13 @@ import Testing
     try "old".write(toFile: folder + "/k.pem", atomically: true, encoding: .utf8)
     try "old".write(toFile: folder + "/k.key", atomically: true, encoding: .utf8)
     let right = ["--passphrase-file", folder + "/right"]
+    let open = folder + "/open"
+    try "geheim\n".write(toFile: open, atomically: true, encoding: .utf8)
+    #expect(chmod(open, 0o644) == 0)
     let cases: [(files: [String], options: [String], sentence: String)] = [
       ([good], ["--passphrase-file", folder + "/wrong"], "the passphrase does not open \(good)"),
       ([good], [], "\(good) has a passphrase: run this on a terminal, or give --passphrase-file"),
+      ([good], ["--passphrase-file", open], "\(open) can be read by others; run: chmod 600 \(open)"),
       ([try bundle("bare.p12", "-nokeys")], right, "holds no private key"),
       ([folder + "/half.p12"], right, "neither PEM nor a whole certificate, key or .p12 file"),
       ([folder + "/noise"], right, "holds no readable certificate"),

@@ -126,6 +126,7 @@ import Testing
     let target = world.folder + "/new/kiosk.yaml"
     let key = Signing.key()
     try "demo\n".write(toFile: world.folder + "/passphrase", atomically: true, encoding: .utf8)
+    #expect(chmod(world.folder + "/passphrase", 0o600) == 0)
     try "smpshare://secret?idx=0&key=\(key)\n".write(
       toFile: world.folder + "/share", atomically: true, encoding: .utf8)
     let words = [
