@@ -59,6 +59,11 @@ enum ImportSettingsCommand {
           throw error
         }
         tell(settings, files, count: added.ids.count, from: path, arguments)
+        if RunningKiosk(configuration) != nil {
+          Output.complain(
+            "A kiosk runs with what was there before: it takes the new configuration at a SIGHUP (systemctl reload tappet)."
+          )
+        }
         return .success
       }
     } catch {

@@ -72,6 +72,18 @@ import Testing
         let payload = world.received.last?.payload ?? ""
         #expect(payload.hasPrefix("{\"say\": \"a \\\"b\\\" 'c'") || payload.hasPrefix("{\"say\""), "\(payload)")
       }
+      // A second time, under the kiosk that runs: it is said what makes it take that, and then it does.
+      var actions = try #require(json["actions"] as? [[String: Any]])
+      actions[1]["topic"] = "home/attic"
+      json["actions"] = actions
+      let again = try take(
+        try write(json, world), world, "--reader", "pn532_uart:\(world.folder)/reader", "--force")
+      #expect(again.status == 0 && again.errors.contains("SIGHUP"), "\(again)")
+      kiosk.signal(SIGHUP)
+      #expect(eventually(10) { kiosk.text.contains("event=reloaded") }, "\(kiosk.text)")
+      try world.tell("take")
+      try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "1", key: key))")
+      #expect(eventually(10) { world.received.map(\.topic) == ["home/hall", "home/attic"] }, "\(kiosk.text)")
       #expect(kiosk.end())
     }
   }
