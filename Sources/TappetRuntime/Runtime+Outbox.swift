@@ -43,8 +43,7 @@ extension Runtime {
       guard !outboxAskers.isEmpty else { return }
       outboxAskers.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
     case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed,
-      .replaced,
-      .checked, .checkFailed:
+      .replaced, .checked, .checkFailed:
       break
     }
   }
