@@ -64,7 +64,7 @@ final class TestBroker {
 
   deinit { stop() }
 
-  var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
+  var log: String { textSoFar(folder + "/log") }
 
   func start() throws {
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
@@ -145,7 +145,7 @@ final class TestSubscriber {
     }
   }
 
-  private var text: String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+  private var text: String { textSoFar(file) }
 
   /// What arrived so far: `retained qos topic payload`.
   var messages: [String] {
@@ -180,7 +180,7 @@ final class LinkLog: @unchecked Sendable {
   /// How often the posting thread has gone to sleep and woken, by the kernel's count.
   var switches: Int? {
     guard let thread = condition.withLock({ thread }) else { return nil }
-    let status = (try? String(contentsOfFile: "/proc/\(thread)/status", encoding: .utf8)) ?? ""
+    let status = textSoFar("/proc/\(thread)/status")
     let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
     return line.flatMap { Int($0.split(separator: "\t").last ?? "") }
   }
@@ -204,5 +204,21 @@ final class LinkLog: @unchecked Sendable {
   func event(_ count: Int, seconds: Double = 10) -> LinkEvent? {
     wait(seconds: seconds) { $0.count >= count }
     return events.count >= count ? events[count - 1] : nil
+  }
+}
+
+/// What a file holds so far that somebody may be writing to; empty when there is none.
+///
+/// By the system's own calls: Foundation, reading a file that grows meanwhile, has run beyond its buffer (Swift 6.3.1).
+func textSoFar(_ path: String) -> String {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { return "" }
+  defer { close(file) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = read(file, &block, block.count)
+    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    bytes += block[..<count]
   }
 }

@@ -72,7 +72,7 @@ extension TestSocket {
 
   /// The own ends of the connections to this port of 127.0.0.1 that wait for an answer to their SYN (proc_net_tcp: state 02).
   static func synSent(to port: UInt16) -> [String] {
-    let table = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+    let table = textSoFar("/proc/net/tcp")
     let remote = "0100007F:" + String(format: "%04X", port)
     return table.split(separator: "\n").compactMap {
       let fields = $0.split(separator: " ")

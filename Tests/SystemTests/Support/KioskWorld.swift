@@ -133,7 +133,7 @@ final class KioskWorld {
 
   /// Lights and levels so far, with their times in nanoseconds.
   var trace: [(time: Int64, what: String)] {
-    ((try? String(contentsOfFile: folder + "/lights", encoding: .utf8)) ?? "").split(separator: "\n").map {
+    textSoFar(folder + "/lights").split(separator: "\n").map {
       let words = $0.split(separator: " ")
       return (Int64(words.first ?? "") ?? -1, String(words.last ?? ""))
     }

@@ -34,7 +34,7 @@ final class Service {
   var isRunning: Bool { process.isRunning }
 
   /// Everything that it said so far.
-  var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+  var text: String { textSoFar(log) }
 
   func signal(_ number: Int32) { if process.isRunning { kill(pid, number) } }
 
@@ -43,6 +43,22 @@ final class Service {
   func end(_ number: Int32 = SIGTERM, within seconds: Double = 10) -> Bool {
     signal(number)
     return eventually(seconds) { !self.process.isRunning }
+  }
+}
+
+/// What a file holds so far that somebody may be writing to; empty when there is none.
+///
+/// By the system's own calls: Foundation, reading a file that grows meanwhile, has run beyond its buffer (Swift 6.3.1).
+func textSoFar(_ path: String) -> String {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { return "" }
+  defer { close(file) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 65536)
+  while true {
+    let count = read(file, &block, block.count)
+    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    bytes += block[..<count]
   }
 }
 
@@ -65,14 +81,14 @@ enum Kernel {
 
   /// Resident memory in KB.
   static func residentKilobytes(_ pid: pid_t) -> Int {
-    let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    let text = textSoFar("/proc/\(pid)/status")
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
     return Int(line.split(whereSeparator: { !$0.isNumber }).first ?? "") ?? -1
   }
 
   /// Its children of this name.
   static func children(of pid: pid_t) -> [pid_t] {
-    let text = (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? ""
+    let text = textSoFar("/proc/\(pid)/task/\(pid)/children")
     return text.split(separator: " ").compactMap { pid_t($0) }
   }
 

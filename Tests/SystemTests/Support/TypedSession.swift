@@ -34,7 +34,7 @@ final class TypedSession {
   }
 
   /// Everything that was shown.
-  var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+  var text: String { textSoFar(log) }
 
   /// Waits for the words, after those of the last time.
   func expect(_ words: String, seconds: Double = 30) throws {
