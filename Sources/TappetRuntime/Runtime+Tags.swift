@@ -16,25 +16,37 @@ struct TagDesk {
   fileprivate var request: TagJobRequest?
   fileprivate var client: ControlServer.Client?
   /// The tag that lies on the reader and was read, or refused to be.
-  fileprivate var present: TagUID?
+  fileprivate var present: PresentTag?
+}
+
+/// A tag that lies on the reader.
+private struct PresentTag {
+  var uid: TagUID
   /// What was read of it, for whoever asks after it came; not while it carries a key, nor when it was written meanwhile.
-  fileprivate var sighting: JSON?
+  var sighting: JSON?
 }
 
 extension Runtime {
   /// Answers a request that is about tags; false for others.
   func answerTagRequest(_ request: JSON, _ name: String, from client: ControlServer.Client) -> Bool {
     switch name {
-    case "next-tag", "watch-tags":
-      let isForAll = name == "watch-tags"
-      if let sighting = tagDesk.sighting { client.send(sighting) }
-      client.tagsAwaited = isForAll ? .all : tagDesk.sighting == nil ? .next : .none
+    case "next-tag": client.tagsAwaited = tellPresentTag(to: client) ? .none : .next
+    case "watch-tags":
+      client.tagsAwaited = .all
+      _ = tellPresentTag(to: client)
     case "tag-job": startTagJob(request, for: client)
     case "tag-cancel":
       if tagDesk.client === client { tagDesk.run?.giveUp(.cancelled) }
       finishTagJob()
     default: return false
     }
+    return true
+  }
+
+  /// False when nothing lies there that may be told without reading it again.
+  private func tellPresentTag(to client: ControlServer.Client) -> Bool {
+    guard let sighting = tagDesk.present?.sighting else { return false }
+    client.send(sighting)
     return true
   }
 
@@ -56,27 +68,23 @@ extension Runtime {
     tagDesk.client = client
     client.send(.object(["waiting": .bool(true)]))
     feed(.tagJob(.waiting))
-    if let present = tagDesk.present { tagDesk.run?.tagIsThere(present) }
+    if let present = tagDesk.present { tagDesk.run?.tagIsThere(present.uid) }
     finishTagJob()
   }
 
   /// After the kiosk was told.
   func tagHeard(_ message: ReaderMessage) {
     switch message {
-    case .tagArrived, .tagLeft, .ready, .lost:
-      tagDesk.present = nil
-      tagDesk.sighting = nil
+    case .tagArrived, .tagLeft, .ready, .lost: tagDesk.present = nil
     case .tagRead(let reading):
-      tagDesk.present = reading.uid
       let masked = reading.withoutCarriedKey
-      tagDesk.sighting = masked == reading ? describe(reading) : nil
+      tagDesk.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
       tellTagWaiters { describe($0.maySeeKeys ? reading : masked) }
     case .tagFaulted(let uid, let model, let fault):
       let sighting = describe(uid, model, fault)
-      tagDesk.present = uid
-      tagDesk.sighting = sighting
+      tagDesk.present = PresentTag(uid: uid, sighting: sighting)
       tellTagWaiters { _ in sighting }
-    case .orderProgress, .orderDone: tagDesk.sighting = nil
+    case .orderProgress, .orderDone: tagDesk.present?.sighting = nil
     case .heartbeat: break
     }
     tagDesk.run?.heard(message)
@@ -86,7 +94,6 @@ extension Runtime {
   /// tappet-reader is gone; another one follows, but not with what this one was about to answer.
   func tagReaderLost() {
     tagDesk.present = nil
-    tagDesk.sighting = nil
     if tagDesk.run?.isWorking == true { tagDesk.run?.readerLost() }
     finishTagJob()
   }
