@@ -32,8 +32,7 @@ final class KioskFiles {
   init?(path: String, command: String) {
     self.path = path
     self.command = command
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    folder = slash.map { $0 == path.utf8.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    folder = FileSet.folder(of: path)
     hasMadeFolder = mkdir(folder, 0o755) == 0
     if !hasMadeFolder, case let code = tp_errno(), code != EEXIST {
       Output.complain("tappet \(command): \(folder) cannot be made: \(SystemError(call: "mkdir", code: code).text)")
