@@ -2,7 +2,8 @@
 
 import Foundation
 import TappetCore
-import TappetDevices
+
+@testable import TappetDevices
 
 /// The private PKI of this run, made once by board/demo/make-certificates and removed at the end.
 enum TestCertificates {
@@ -209,16 +210,7 @@ final class LinkLog: @unchecked Sendable {
 
 /// What a file holds so far that somebody may be writing to; empty when there is none.
 ///
-/// By the system's own calls: Foundation, reading a file that grows meanwhile, has run beyond its buffer (Swift 6.3.1).
+/// Not by Foundation, which has run beyond its buffer reading a file that grows meanwhile (Swift 6.3.1).
 func textSoFar(_ path: String) -> String {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return "" }
-  defer { close(file) }
-  var bytes: [UInt8] = []
-  var block = [UInt8](repeating: 0, count: 65536)
-  while true {
-    let count = read(file, &block, block.count)
-    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-    bytes += block[..<count]
-  }
+  String(decoding: (try? TextFile.read(path, sizeMax: .max).get())?.bytes ?? [], as: UTF8.self)
 }
