@@ -25,4 +25,13 @@ extension Runtime {
     if let line = answer.line { say(line) }
     control?.client(reply.client)?.send(answer.json, enclosing: answer.enclosure)
   }
+
+  /// Secrets were changed by the tool: read them anew.
+  func reloadSecrets() throws(VaultError) -> Int {
+    let vault = try Vault.open(configuration)
+    let secrets = try vault.usableSecrets()
+    if let trouble = vault.store.backupTrouble { say(Line(copyTrouble: trouble)) }
+    feed(.secretsLoaded(secrets + ownSecrets))
+    return secrets.count
+  }
 }

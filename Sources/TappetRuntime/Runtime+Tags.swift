@@ -79,11 +79,11 @@ extension Runtime {
     case .tagRead(let reading):
       let masked = reading.withoutCarriedKey
       tagDesk.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
-      tellTagWaiters { describe($0.maySeeKeys ? reading : masked) }
+      control?.answerTagWaiters { describe($0.maySeeKeys ? reading : masked) }
     case .tagFaulted(let uid, let model, let fault):
       let sighting = describe(uid, model, fault)
       tagDesk.present = PresentTag(uid: uid, sighting: sighting)
-      tellTagWaiters { _ in sighting }
+      control?.answerTagWaiters { _ in sighting }
     case .orderProgress, .orderDone: tagDesk.present?.sighting = nil
     case .heartbeat: break
     }

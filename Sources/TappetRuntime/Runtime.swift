@@ -37,18 +37,18 @@ public final class Runtime {
   let storeThread: StoreThread
   let secretThread: SecretThread
   let broker: BrokerLink
-  private(set) var reader: ReaderProcess?
+  var reader: ReaderProcess?
   /// When the reader, or what looks after it, was last seen to do something.
   var readerSignAt = Instant(nanoseconds: 0)
-  private var panel: RuntimePanel
-  private let trace: LightTrace?
+  var panel: RuntimePanel
+  let trace: LightTrace?
   /// The light that was shown last.
-  private var light: Light?
+  var light: Light?
   /// The board's pins, as they were read last.
   var profile: BoardProfile?
   private(set) var control: ControlServer?
   var waiting: [Event] = []
-  private var isHandling = false
+  var isHandling = false
   private var isClockSynchronised = false
   private var clockCheckDue: Instant?
   /// The service manager, when `run` was started by one.
@@ -207,6 +207,14 @@ public final class Runtime {
   /// How many taps and presses came to what, and how many entries wait.
   public var counts: (counters: Counters, waiting: Int) { (kiosk.counters, kiosk.outboxCount) }
 
+  /// Calls `handler` when `fileDescriptor` has something to read; before `run`.
+  public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
+    try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }
+  }
+
+  /// Forgets a descriptor.
+  public func unwatch(_ fileDescriptor: Int32) { reactor.unwatch(fileDescriptor) }
+
   private func watchEverything() throws(SystemError) {
     reactor.onTimer = { [unowned(unsafe) self] in self.timerFired() }
     try reactor.watch(mailbox.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drainMailbox() }
@@ -225,7 +233,7 @@ public final class Runtime {
     handleWaiting()
   }
 
-  private func handleWaiting() {
+  func handleWaiting() {
     guard !isHandling else { return }
     isHandling = true
     var next = 0
@@ -283,6 +291,13 @@ public final class Runtime {
     handleWaiting()
   }
 
+  /// What became of a damaged database.
+  private func recovered(_ recovery: StoreRecovery) {
+    say(Line(recovery))
+    // Shown like other trouble of the disk's, until a write proves the new one.
+    waiting.append(.store(.checkFailed(.corrupt)))
+  }
+
   /// Asks the kernel.
   ///
   /// While it says no, it is asked again now and then: it tells nobody when it changes its mind.
@@ -296,6 +311,9 @@ public final class Runtime {
     isClockSynchronised = isSynchronised
     view.clockIsGood = isSynchronised || !configuration.checksClock
   }
+
+  /// The time now, for what is not an event's.
+  func now() -> Moment { clock.now() }
 
   private func signalled(_ number: Int32) {
     guard number != SIGHUP else { return reload() }
@@ -361,106 +379,4 @@ public final class Runtime {
     if let onLine { onLine(line) } else { journal.write(line.priority, line.sentence, line.fields) }
     control?.broadcast(line.json)
   }
-
-  // MARK: Reader
-
-  private func startReader() {
-    readerSignAt = clock.now().instant
-    do throws(SystemError) {
-      let process = try ReaderProcess(
-        executable: ReaderProcess.locateExecutable(), device: configuration.readerDevice)
-      try reactor.watch(process.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.readerSpoke() }
-      reader = process
-    } catch { waiting.append(.readerNotStarted(code: error.code)) }
-  }
-
-  /// False when there is no reader that takes it.
-  func order(_ order: ReaderOrder) -> Bool { reader?.send(order) ?? false }
-
-  func tellTagWaiters(_ reading: (ControlServer.Client) -> JSON) { control?.answerTagWaiters(reading) }
-
-  private func readerSpoke() {
-    guard let process = reader else { return }
-    readerSignAt = clock.now().instant
-    while true {
-      switch process.receive() {
-      case .message(let message):
-        feed(.reader(message))
-        tagHeard(message)
-      case .malformed(let error): waiting.append(.readerMalformed(error))
-      case .nothing: return handleWaiting()
-      case .closed:
-        reactor.unwatch(process.fileDescriptor)
-        reader = nil
-        feed(.readerEnded(process.finish()))
-        return tagReaderLost()
-      }
-    }
-  }
-
-  // MARK: Panel
-
-  private func openPanel() throws(SystemError) {
-    panel.onEvent = { [unowned(unsafe) self] in self.feed(.panel($0)) }
-    panel.onLevels = { [unowned(unsafe) self] in
-      self.view.levels = self.panel.on
-      if let light = self.panel.shown { self.view.light = light }
-      if !self.isHandling { self.onChange?(self.view) }
-    }
-    try panel.open(profile: profile, isWatched: onChange != nil)
-  }
-
-  /// The lines of the configuration in the place of those before.
-  func replacePanel() {
-    panel.close()
-    do throws(SystemError) {
-      panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
-      if let light { panel.show(light, at: clock.now().instant) }
-      try openPanel()
-    } catch {
-      say(Line(.error, "panel-lost", "the panel cannot be opened: " + error.call + " failed: " + error.text))
-    }
-  }
-
-  /// What became of a damaged database.
-  private func recovered(_ recovery: StoreRecovery) {
-    say(Line(recovery))
-    // Shown like other trouble of the disk's, until a write proves the new one.
-    waiting.append(.store(.checkFailed(.corrupt)))
-  }
-
-  /// The board's pins; without them the lines that need them fail, each with its sentence.
-  private func loadProfile() -> BoardProfile? {
-    guard let name = configuration.panel.profile, configuration.panel.simulator == nil else { return nil }
-    do throws(BoardProfileError) { return try BoardProfile.load(name: name) } catch {
-      for sentence in error.sentences { say(Line(.error, "profile-unusable", sentence)) }
-      return nil
-    }
-  }
-
-  /// A key that stands for the button of this index was pressed or released.
-  public func key(_ button: Int, isDown: Bool) {
-    guard configuration.panel.buttons.indices.contains(button) else { return }
-    feed(.panel(.key(button: button, isDown: isDown, at: clock.now().instant)))
-  }
-
-  /// Calls `handler` when `fileDescriptor` has something to read; before `run`.
-  public func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) {
-    try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }
-  }
-
-  /// Forgets a descriptor.
-  public func unwatch(_ fileDescriptor: Int32) { reactor.unwatch(fileDescriptor) }
-
-  /// Secrets were changed by the tool: read them anew.
-  func reloadSecrets() throws(VaultError) -> Int {
-    let vault = try Vault.open(configuration)
-    let secrets = try vault.usableSecrets()
-    if let trouble = vault.store.backupTrouble { say(Line(copyTrouble: trouble)) }
-    feed(.secretsLoaded(secrets + ownSecrets))
-    return secrets.count
-  }
-
-  /// The time now, for what is not an event's.
-  func now() -> Moment { clock.now() }
 }
