@@ -256,6 +256,10 @@ public enum Limits {
   public static let storeCacheSizeMax = 256 * 1024
   /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond is given back.
   public static let storeLogSizeMax = 4 * 1024 * 1024
+  /// Bytes of the write-ahead log that a running kiosk has ahead of use: a quarter of the above, written within a tenth of a second.
+  public static let storeLogRoom: Int64 = 1024 * 1024
+  /// Commits after which the log is begun anew; a tap has two, and each at most six pages of 4 KB.
+  public static let storeCommitsPerLog = 40
   /// Bytes of a database that is looked through at the start: a few hundredths of a second on an SD card.
   public static let storeCheckSizeMax: Int64 = 8 * 1024 * 1024
   /// Entries that wait for their commit.

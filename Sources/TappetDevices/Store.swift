@@ -13,8 +13,10 @@ public final class Store {
   /// The file's name in the state folder.
   public static let fileName = "tappet.db"
 
-  /// Transactions since it was opened that were committed.
-  public private(set) var commitCount = 0
+  /// The transactions that were committed since it was opened.
+  private(set) var commitCount = 0
+  /// What `commitCount` was when the log's room was last seen to; nil: not yet.
+  var logKeptAt: Int?
   let database: StoreDatabase
   /// The number of this start of the machine in the table `boots`.
   let boot: Int64

@@ -89,6 +89,30 @@ final class StoreDatabase {
   /// The rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes(handle)) }
 
+  /// Puts what is in the write-ahead log into the database; the log begins anew with the next commit.
+  ///
+  /// As far as no other process still reads there; what stays comes with the next time.
+  func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+
+  /// Writes zeros behind the end of the write-ahead log, up to `size` bytes or as far as the disk takes it.
+  ///
+  /// To SQLite they are no part of it: frames without the log's salt and checksum (sqlite.org/fileformat2.html, §4.1).
+  func lengthenLog(to size: Int64) {
+    // Under the write lock nobody else lengthens it.
+    try? transaction { () throws(StoreError) in
+      guard let log = StoreDatabase.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
+      var end: Int64 = 0
+      guard methods.xFileSize?(log, &end) == SQLITE_OK, end < size else { return }
+      let zeros = [UInt8](repeating: 0, count: 16 * 1024)
+      while end < size {
+        let count = min(Int64(zeros.count), size - end)
+        guard methods.xWrite?(log, zeros, Int32(count), end) == SQLITE_OK else { break }
+        end += count
+      }
+      _ = methods.xSync?(log, SQLITE_SYNC_NORMAL)
+    }
+  }
+
   /// The row number of the last row that was inserted.
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
@@ -121,12 +145,15 @@ final class StoreDatabase {
 
   /// The errno of the last failed call on the write-ahead log; 0 when there was none.
   private static func logErrno(of handle: OpaquePointer) -> Int32 {
-    var file: UnsafeMutablePointer<sqlite3_file>?
     var code: Int32 = 0
-    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let file,
-      let control = file.pointee.pMethods?.pointee.xFileControl
-    else { return 0 }
-    return control(file, SQLITE_FCNTL_LAST_ERRNO, &code) == SQLITE_OK ? code : 0
+    guard let log = log(of: handle), let control = log.pointee.pMethods?.pointee.xFileControl else { return 0 }
+    return control(log, SQLITE_FCNTL_LAST_ERRNO, &code) == SQLITE_OK ? code : 0
+  }
+
+  /// The write-ahead log, open.
+  private static func log(of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK ? file : nil
   }
 
   /// SQLite calls many a full or read-only disk an input/output error; the errno knows better.

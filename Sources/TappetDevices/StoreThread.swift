@@ -90,9 +90,21 @@ public final class StoreThread: @unchecked Sendable {
   // MARK: The thread
 
   private func run() {
-    while let requests = take() { serve(StoreBatch(requests, unfinished: unfinished)) }
+    keepLogRoom()
+    while let requests = take() {
+      serve(StoreBatch(requests, unfinished: unfinished))
+      keepLogRoom()
+    }
     if store == nil { return }
     if !unfinished.isEmpty { serve(StoreBatch([], unfinished: unfinished)) }
+  }
+
+  /// In a pause; what is wrong with the disk shows with the next commit.
+  private func keepLogRoom() {
+    monitor.lock()
+    let isPause = !isWanted
+    monitor.unlock()
+    if isPause { store?.keepLogRoom() }
   }
 
   /// Everything that waits, once something is worth it; nil when nothing will come any more.

@@ -34,6 +34,27 @@ final class StateFolder {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
+  /// Waits for the thread's pause: whether the log has its room then.
+  func awaitLogRoom() -> Bool {
+    let limit = Date(timeIntervalSinceNow: 10)
+    while Date() < limit, StateFolder.size(logPath) != Limits.storeLogRoom { poll(nil, 0, 5) }
+    return StateFolder.size(logPath) == Limits.storeLogRoom
+  }
+
+  /// The pages that are in the log, by another program's reading.
+  func logPages() throws -> Int {
+    let counts = try sqlite("PRAGMA wal_checkpoint(PASSIVE)").split(separator: "|")
+    return counts.count == 3 ? Int(counts[1]) ?? 0 : 0
+  }
+
+  /// Makes this a copy of the database in `other` as it is on the disk, which is in use.
+  func take(from other: StateFolder) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    for ending in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: other.databasePath + ending, toPath: databasePath + ending)
+    }
+  }
+
   /// Runs SQL through the sqlite3 program: another process, another build of nothing of ours.
   @discardableResult
   func sqlite(_ sql: String) throws -> String {
@@ -56,7 +77,8 @@ final class WriteLock {
 
   init(_ folder: StateFolder) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", folder.databasePath]
+    // The store's own thread may be at its log.
+    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", folder.databasePath]
     let output = Pipe()
     process.standardInput = input
     process.standardOutput = output

@@ -117,10 +117,46 @@ private final class Answers: @unchecked Sendable {
     let events = try #require(answers.wait(201))
     #expect(events.allSatisfy { if case .stored = $0 { true } else { false } })
     // Each commit writes at least one page of the log; 201 of them alone would be 201 pages and more.
-    let pages = StateFolder.size(folder.logPath) / 4120
+    let pages = try folder.logPages()
     #expect(pages > 0 && pages < 100, "\(pages) pages")
     thread.stop()
     #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "201")
+  }
+
+  @Test func `taps overwrite a log that was made long enough before, and never lengthen it`() throws {
+    let thread = try start()
+    #expect(folder.awaitLogRoom())
+    var pages: [Int] = []
+    for number in 1...UInt64(6 * Limits.storeCommitsPerLog) {
+      thread.submit(.append(.test(number)))
+      _ = try #require(answers.wait(Int(2 * number - 1)))
+      thread.submit(.remove([EntryID(high: 7, low: number)]))
+      _ = try #require(answers.wait(Int(2 * number)))
+      if number.isMultiple(of: 10) { pages.append(try folder.logPages()) }
+    }
+    #expect(StateFolder.size(folder.logPath) == Limits.storeLogRoom)
+    // Begun anew time and again.
+    #expect(zip(pages, pages.dropFirst()).contains { $1 < $0 }, "\(pages)")
+    // As after a power cut: the log and the zeros behind it are read by another.
+    thread.submit(.append(.test(9999)))
+    _ = try #require(answers.wait(12 * Limits.storeCommitsPerLog + 1))
+    let copy = StateFolder()
+    try copy.take(from: folder)
+    #expect(try copy.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [9999])
+    thread.stop()
+  }
+
+  @Test func `a log that another program cut off is made long again`() throws {
+    let thread = try start()
+    #expect(folder.awaitLogRoom())
+    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    #expect(StateFolder.size(folder.logPath) == 0)
+    for number in 1...UInt64(Limits.storeCommitsPerLog) {
+      thread.submit(.append(.test(number)))
+      _ = try #require(answers.wait(Int(number)))
+    }
+    #expect(folder.awaitLogRoom())
+    thread.stop()
   }
 
   @Test func `one entry that finds no room does not take the others with it`() throws {

@@ -4,11 +4,13 @@
                                        times it was held up for 10 ms and more: to a debouncer that is a rest
      probe metronome SECONDS           wakes each 5 ms; says when it was more than 2 ms late, and by how much: what it could not
                                        do, nobody could at that time ("MOMENT LATE", both in s, by CLOCK_BOOTTIME)
-     probe press DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC [DATABASE]
+     probe press DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC [sqlite FILE | page FILE]
                                        the bare program that Tappet is measured against: libgpiod's edge, libmosquitto's
                                        publish with QoS 1 over mutual TLS, nothing else; says "ready" when it is connected.
-                                       With a DATABASE it keeps Tappet's promise, too: the press is on the disk (SQLite,
-                                       WAL, synchronous=FULL) before it is published, and removed when it is acknowledged */
+                                       sqlite: it keeps Tappet's promise, too: the press is on the disk (SQLite, WAL,
+                                       synchronous=FULL) before it is published, and removed when it is acknowledged.
+                                       page: the least that a promise can cost: one page of a file that has its size is
+                                       overwritten and synced before the press is published */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <gpiod.h>
@@ -123,6 +125,27 @@ static void open_outbox(const char *path) {
     fail("no database");
 }
 
+#define PAGE_SIZE 4096
+#define PAGES 64
+
+static int pages_fd = -1;
+
+static void open_pages(const char *path) {
+  static const char page[PAGE_SIZE];
+  pages_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (pages_fd == -1) fail("no file");
+  for (int index = 0; index < PAGES; index++)
+    if (pwrite(pages_fd, page, PAGE_SIZE, (off_t)index * PAGE_SIZE) != PAGE_SIZE) fail("the disk");
+  if (fsync(pages_fd) == -1) fail("the disk");
+}
+
+static void write_page(int id) {
+  if (pages_fd == -1) return;
+  static char page[PAGE_SIZE];
+  memcpy(page, &id, sizeof id);
+  if (pwrite(pages_fd, page, PAGE_SIZE, (off_t)(id % PAGES) * PAGE_SIZE) != PAGE_SIZE || fdatasync(pages_fd) == -1) fail("the disk");
+}
+
 static void store(sqlite3_stmt *statement, int id) {
   if (statement == NULL) return;
   sqlite3_bind_int(statement, 1, id);
@@ -143,9 +166,10 @@ static void connected(struct mosquitto *client, void *context, int code) {
   is_connected = 1;
 }
 
-static int press(char **words, const char *database) {
+static int press(char **words, const char *way, const char *file) {
   const int edge_fd = open_line(words[0], (unsigned)atoi(words[1]));
-  if (database) open_outbox(database);
+  if (strcmp(way, "sqlite") == 0) open_outbox(file);
+  if (strcmp(way, "page") == 0) open_pages(file);
   mosquitto_lib_init();
   const char *name = strrchr(words[7], '/');
   struct mosquitto *client = mosquitto_new(name ? name + 1 : words[7], true, NULL);
@@ -167,6 +191,7 @@ static int press(char **words, const char *database) {
       take_edge();
       char text[32];
       const int length = snprintf(text, sizeof text, "press %d", count);
+      write_page(count);
       // libmosquitto counts its messages from 1, too.
       store(insertion, count++);
       if (mosquitto_publish(client, NULL, words[7], length, text, 1, false) != MOSQ_ERR_SUCCESS) fail("publish");
@@ -180,6 +205,7 @@ static int press(char **words, const char *database) {
 int main(int count, char **words) {
   if (count == 5 && strcmp(words[1], "bounce") == 0) return bounce(words[2], atof(words[3]), atof(words[4]));
   if (count == 3 && strcmp(words[1], "metronome") == 0) return metronome(atof(words[2]));
-  if ((count == 10 || count == 11) && strcmp(words[1], "press") == 0) return press(words + 2, count == 11 ? words[10] : NULL);
+  if (count == 10 && strcmp(words[1], "press") == 0) return press(words + 2, "", "");
+  if (count == 12 && strcmp(words[1], "press") == 0) return press(words + 2, words[10], words[11]);
   return 2;
 }

@@ -9,7 +9,7 @@ from virtualboard.waiting import until
 
 LABEL = "9030000.pl061"
 # Line 0 has its number in common with the controller's own interrupt: no LED there.
-BUTTON, OTHER, BARE, STORING, STATUS, RESULT = 1, 2, 3, 4, 5, 6
+PAGE, BUTTON, OTHER, BARE, STORING, STATUS, RESULT = range(7)
 
 PANEL = f"""\
 panel:
@@ -43,7 +43,7 @@ class Lines:
 def start_pl061(world, panel=PANEL):
     if world.chip is None:
         world.chip = Lines(world.machine)
-        for line in (BUTTON, OTHER, BARE, STORING):
+        for line in (PAGE, BUTTON, OTHER, BARE, STORING):
             world.chip.set(line, True)  # It has no pulls: the level must be there before the program asks for the line.
     world.kiosk.run_with(panel)
     lines = world.chip
