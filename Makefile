@@ -68,7 +68,7 @@ LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
 MANUAL := $(OUT)/share/man/man3
 
-.PHONY: all .all board .board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test vm-images docs lint format fuzz simulate bench torture soak install clean
+.PHONY: all .all board .board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test .ahead docs lint format fuzz simulate bench torture soak install clean
 
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
@@ -171,9 +171,9 @@ run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: on
 	@$(MAKE) --no-print-directory all
 	@board/demo/run $(if $(ONCE),--once)
 
-# The unit tests mostly wait; the virtual board's programs are compiled meanwhile.
+# The unit tests mostly wait; what comes after them is compiled meanwhile.
 test: lint all  ## everything that .ci/run runs
-	@$(MAKE) --no-print-directory --jobs=2 test-unit vm-images
+	@$(MAKE) --no-print-directory --jobs=2 test-unit .ahead
 	@$(MAKE) --no-print-directory test-interface test-sanitized vm-test
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
@@ -190,9 +190,11 @@ test-unit: all  ## unit, device and system tests: regular Swift, and the shipped
 test-parts test-system:
 	@$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --ignore-lock --no-parallel $(if $(filter test-parts,$@),--skip,--filter) SystemTests
 
+SANITIZED = --scratch-path .build-asan --sanitize=address
 
 test-sanitized: all  ## the core and the parsers again under the address sanitizer
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --scratch-path .build-asan --sanitize=address --filter 'CoreTests|ConfigFile'
+	$(SWIFT) build --build-tests $(SANITIZED)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build $(SANITIZED) --filter 'CoreTests|ConfigFile'
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
@@ -200,8 +202,9 @@ test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust 
 vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
 	@board/vm/run
 
-vm-images: all
+.ahead: all
 	@nice -n 19 board/vm/run --images
+	@nice -n 19 $(SWIFT) build --build-tests $(SANITIZED)
 
 docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
 	@mkdir -p build/doc

@@ -63,6 +63,8 @@ public enum Limits {
   public static let readerSilenceMax: Duration = .seconds(12)
   /// A tag that has arrived is read, or reported as unreadable, within this time: 888 bytes by READ take 0.4 s.
   public static let readerReadMax: Duration = .seconds(5)
+  /// The reader gives a tag up that is not read by then: the last command is over a second later, and told before the above.
+  public static let readerPatienceMax: Duration = .seconds(3)
   /// `nfc_open` of a deaf chip fails after 1.4 s; the rest is a slow board's start of a process.
   public static let readerStartMax: Duration = .seconds(6)
   /// A new reader finds a tag that lay there all along in its first polls.
@@ -181,10 +183,11 @@ public enum Limits {
   public static let answerMax: Duration = .seconds(180)
   /// While the disk is in trouble it is tried so often.
   public static let storeCheckInterval: Duration = .seconds(5)
-  /// More lost connections than this in `stormWindow` are a storm: two programs with one client id, or a broker that throws us out.
+  /// More connections than this that were lost in `stormWindow` before they had proved themselves are a storm: two programs with
+  /// one client id, or a broker that throws us out.
   public static let stormCount = 10
-  /// See `stormCount`.
-  public static let stormWindow: Duration = .seconds(60)
+  /// See `stormCount`: with the backoff between them eleven such losses take three minutes.
+  public static let stormWindow: Duration = .seconds(600)
   /// How long a storm is left to pass.
   public static let stormRest: Duration = .seconds(60)
 

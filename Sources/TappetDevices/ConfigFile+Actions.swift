@@ -14,6 +14,7 @@ extension ConfigReader {
       if actions.contains(where: { $0.index == action.index }) {
         note(.duplicateIndex(action.index), at: element)
       }
+      if action.confirmWithin != nil { askingActions.append(action.name) }
       actions.append(action)
     }
     return actions

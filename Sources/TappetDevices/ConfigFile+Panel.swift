@@ -232,6 +232,7 @@ extension ConfigReader {
     guard let node = button[gesture.name] else { return }
     guard case .mapping = node.content else {
       settings[gesture] = actionName(node, actionNames)
+      checkAnswer(gesture, settings, at: node)
       return
     }
     var keys = ["action"]
@@ -244,12 +245,21 @@ extension ConfigReader {
     guard let mapping = mapping(node, keys: keys) else { return }
     if let value = required("action", in: mapping) {
       settings[gesture] = actionName(value, actionNames)
+      checkAnswer(gesture, settings, at: value)
     }
     if let time = gestureTime(mapping["after"]) {
       if gesture == .hold { settings.holdAfter = time } else { settings.repeatAfter = time }
     }
     if let time = gestureTime(mapping["within"]) { settings.within = time }
     if let time = gestureTime(mapping["every"]) { settings.repeatEvery = time }
+  }
+
+  /// A question is answered by another press; these two come with one of their own.
+  private mutating func checkAnswer(_ gesture: Gesture, _ settings: GestureSettings, at node: YAMLNode) {
+    guard gesture == .release || gesture == .repeat, let name = settings[gesture], askingActions.contains(name) else {
+      return
+    }
+    note(.unanswerable(name, gesture: gesture.name), at: node)
   }
 
   private mutating func gestureTime(_ node: YAMLNode?) -> Duration? {

@@ -26,6 +26,8 @@ public struct ConfigProblem: Hashable, Sendable {
     case lineUsedTwice(String, by: String)
     case unknownButton(String, nearest: String?)
     case unknownLight(String, nearest: String?)
+    /// An action with `confirm` at a gesture that cannot answer.
+    case unanswerable(String, gesture: String)
     /// `lock_after`, but neither a code nor an action that unlocks.
     case nothingUnlocks
     /// `%T` where no timestamp_key is set.
@@ -103,6 +105,9 @@ public struct ConfigProblem: Hashable, Sendable {
       return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
     case .unknownLight(let name, let nearest):
       return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
+    case .unanswerable(let name, let gesture):
+      return
+        "\(what): the action '\(name)' asks first ('confirm'), which no \(gesture) can answer; use press, hold, double or triple"
     case .nothingUnlocks:
       return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"

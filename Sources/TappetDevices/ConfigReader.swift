@@ -24,6 +24,8 @@ struct ConfigReader {
   let file: String
   let folder: String
   private(set) var problems: [ConfigProblem] = []
+  /// The actions with `confirm`, once `actions` was read.
+  var askingActions: [String] = []
 
   init(file: String, folder: String) {
     self.file = file

@@ -22,7 +22,7 @@ extension OrderWork {
     default: throw .fault(.passwordProtected)
     }
     let size = min(container.size, Limits.tagMemorySizeMax)
-    let capacity = max(0, size - 2)
+    let capacity = size - 2
     guard message.count <= capacity else { throw .fault(.tooSmall(needed: message.count, capacity: capacity)) }
     let before = try card.content(size: size, container)
     var target = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message

@@ -33,13 +33,13 @@ extension SelectedTag {
 extension NFCDevice {
   /// Reads a tag that was just selected; what comes back is to be told to the parent.
   func read(_ tag: SelectedTag) throws(DeviceTrouble) -> ReaderMessage {
-    let deadline = Instant.now() + Limits.readerReadMax
+    let deadline = Instant.now() + Limits.readerPatienceMax
     do throws(ReadFailure) {
       switch tag.model.layout {
       case .type2: return .tagRead(try readType2(tag, until: deadline))
       case .type4:
         let bytes = try readType4(tag, until: deadline)
-        let isNTAG424 = tag.maybeNTAG424 ? try Type4Reading.isNTAG424(self) : false
+        let isNTAG424 = tag.maybeNTAG424 && Instant.now() < deadline ? try Type4Reading.isNTAG424(self) : false
         return .tagRead(TagReading(uid: tag.uid, model: isNTAG424 ? .ntag424 : .type4, bytes: bytes))
       case .unsupported: return .tagFaulted(tag.uid, tag.model, .unsupportedModel)
       }
@@ -81,7 +81,7 @@ extension NFCDevice {
     do throws(ReadFailure) {
       return try Type4Reading.read(self, until: deadline)
     } catch {
-      guard case .noAnswer = error else { throw error }
+      guard case .noAnswer = error, Instant.now() < deadline else { throw error }
       try selectAgainOrThrow(tag)
       return try Type4Reading.read(self, until: deadline)
     }

@@ -53,7 +53,6 @@ struct Type4Reading {
     var content: [UInt8] = []
     content.reserveCapacity(count)
     while content.count < count {
-      guard Instant.now() < deadline else { throw .fault(.tooLarge) }
       let piece = min(count - content.count, file.pieceSize)
       content += try binary(offset: start + content.count, count: piece)
     }
@@ -103,6 +102,8 @@ struct Type4Reading {
       writeSize = min(commandSizeMax, pieceSizeMax)
       readAccess = bytes[13]
       writeAccess = bytes[14]
+      // Two bytes are its length.
+      guard size >= 2 else { throw .fault(.malformedAnswer) }
     }
   }
 
@@ -125,6 +126,8 @@ struct Type4Reading {
   private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] { try Self.body(of: try answer(to: bytes)) }
 
   private func answer(to command: [UInt8]) throws(ReadFailure) -> [UInt8] {
+    // A card may ask for more time with each command.
+    guard Instant.now() < deadline else { throw .fault(.refusedToAnswer) }
     do throws(ExchangeFailure) {
       return try device.exchange(command, .known, within: Limits.readerISODEPExchangeMax)
     } catch { throw ReadFailure(error) }

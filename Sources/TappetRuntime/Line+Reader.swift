@@ -79,7 +79,7 @@ extension TagFault {
     switch self {
     case .pulledAway: "the tag was taken away while it was read; hold it longer"
     case .unsupportedModel: "this kind of tag is not read by Tappet; use an NTAG213, 215 or 216"
-    case .refusedToAnswer: "the tag refuses to be read; it may be protected by a password"
+    case .refusedToAnswer: "the tag refuses to be read: it may be protected by a password, or be too slow"
     case .malformedAnswer: "the tag answers against its specification; it may be damaged"
     case .tooLarge: "the tag's message is larger than any tag URL"
     case .noApplication:

@@ -95,7 +95,7 @@ public struct Line: Sendable {
     case .linkStorm(let losses, let rest):
       self.init(
         .error, "broker-storm",
-        "\(losses) connections were lost within a minute; resting for \(rest.wholeMilliseconds / 1000) s. Does another program use the client id '\(configuration.broker.clientID)'?"
+        "\(losses) connections were lost soon after they were made; resting for \(rest.wholeMilliseconds / 1000) s. Does another program use the client id '\(configuration.broker.clientID)'?"
       )
     case .linkClosed:
       self.init(.info, "broker-disconnected", "disconnected from the broker")

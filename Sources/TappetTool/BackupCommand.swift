@@ -6,13 +6,12 @@ import TappetDevices
 import TappetRuntime
 
 enum BackupCommand {
-  private static let passphraseFile = CommandOption(name: "passphrase-file", takesValue: true)
   private static let passphraseSizeMin = 8
 
   // MARK: backup
 
   static func backUp(_ words: [String]) -> ExitStatus {
-    switch Arguments.parse(words, command: "backup", options: [.config, passphraseFile], operandsMax: 1) {
+    switch Arguments.parse(words, command: "backup", options: [.config, .passphraseFile], operandsMax: 1) {
     case .failure(let stop): return stop.status
     case .success(let arguments):
       guard let path = arguments.operands.first else {
@@ -76,7 +75,7 @@ enum BackupCommand {
   // MARK: restore
 
   static func restore(_ words: [String]) -> ExitStatus {
-    let options: [CommandOption] = [.config, passphraseFile, CommandOption(name: "yes")]
+    let options: [CommandOption] = [.config, .passphraseFile, CommandOption(name: "yes")]
     switch Arguments.parse(words, command: "restore", options: options, operandsMax: 1) {
     case .failure(let stop): return stop.status
     case .success(let arguments):

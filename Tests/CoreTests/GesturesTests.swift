@@ -58,6 +58,23 @@ private func play(_ gestures: [Gesture], _ script: [(Int, Character)], until end
     #expect(play([.press, .double], thrice) == ["double 250", "press 800"])
   }
 
+  @Test func `a release comes behind what the press was, however late that is known`() {
+    let once: [(Int, Character)] = [(100, "+"), (160, "-")]
+    let twice: [(Int, Character)] = once + [(250, "+"), (300, "-")]
+    #expect(play([.press, .double, .release], once) == ["press 500", "release 500"])
+    #expect(play([.press, .double, .release], twice) == ["double 250", "release 300"])
+    #expect(play([.press, .triple, .release], twice) == ["press 650", "release 650", "press 650", "release 650"])
+    #expect(
+      play([.press, .triple, .release], once + [(250, "+"), (2_000, "-")]) == [
+        "press 650", "release 650", "press 650", "release 2000",
+      ])
+    #expect(
+      play([.hold, .triple, .release], once + [(250, "+"), (2_000, "-")]) == [
+        "press 1050", "release 1050", "hold 1050", "release 2000",
+      ])
+    #expect(play([.press, .double, .release], [(100, "+"), (2_000, "-")]) == ["press 500", "release 2000"])
+  }
+
   @Test func `a press and then a hold are both told`() {
     #expect(
       play([.press, .hold, .double, .triple], [(100, "+"), (150, "-"), (250, "+"), (2_000, "-")]) == [

@@ -229,6 +229,30 @@ private func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan 
     }
   }
 
+  @Test func `the falling lock does not answer for a tag, which is past it`() {
+    let story = story(PanelPlan(buttons: [button("a", [.press: "light"])], lockAfter: .seconds(3)))
+    story.tap(at: 100, .of(.keySecret, uid: 2))
+    story.commit(at: 110)
+    let reading = TagReading.of(.alarmSecret)
+    story.at(1_000, .reader(.tagArrived(reading.uid)))
+    story.at(1_010, .reader(.tagRead(reading)))
+    #expect(story.sleep(until: 4_000) == ["report locked"])
+    #expect(story.sleep(until: 6_010) == ["store alarm", "note alarm-1", "light locked"])
+  }
+
+  @Test func `a gesture that began before the tag came, or the program around us, cancels as any button does`() {
+    for isAsked in [false, true] {
+      let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
+      if !isAsked { story.edge(0, true, at: 50) }
+      let reading = TagReading.of(.alarmSecret)
+      story.at(100, .reader(.tagArrived(reading.uid)))
+      story.at(110, .reader(.tagRead(reading)))
+      let words = isAsked ? story.at(900, .panel(.asked(action: "alarm"))) : story.sleep(until: 900)
+      #expect(words == ["light refused", "report not confirmed alarm otherTouch", "light ready"])
+      #expect(!story.sleep(until: 9_000).contains { $0.hasPrefix("store") })
+    }
+  }
+
   @Test func `a stop ends the question`() {
     let story = story(plan)
     story.press(0, at: 100)

@@ -115,18 +115,33 @@ import Testing
     #expect(policy.failures == 1)
   }
 
-  @Test func `eleven lost connections in a minute are a storm, and it rests`() {
+  @Test func `eleven connections that were lost early are a storm, at the pace of the backoff too, and it rests`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()
-    for number in 0..<10 {
-      let now = Instant(nanoseconds: Int64(number) * 1_000_000_000)
-      let verdict = policy.connectionLost(connectedAt: now, at: now, random: &random)
-      #expect(verdict != .rest(losses: 11, .seconds(60)))
+    var now = Instant(nanoseconds: 0)
+    for _ in 0..<10 {
+      guard case .retry(let delay) = policy.connectionLost(connectedAt: now, at: now, random: &random) else {
+        Issue.record("a storm before its time")
+        return
+      }
+      now = now + delay
     }
-    let now = Instant(nanoseconds: 60_000_000_000)
+    #expect(now < Instant(nanoseconds: 0) + Limits.stormWindow)
     #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) == .rest(losses: 11, .seconds(60)))
-    let later = Instant(nanoseconds: 120_000_000_000)
-    #expect(policy.connectionLost(connectedAt: later, at: later, random: &random) != .rest(losses: 1, .seconds(60)))
+    #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) != .rest(losses: 1, .seconds(60)))
+  }
+
+  @Test func `connections that proved themselves are no storm, however many were lost`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    for number in 0..<30 {
+      let connected = Instant(nanoseconds: 0) + .seconds(31 * number)
+      let verdict = policy.connectionLost(connectedAt: connected, at: connected + .seconds(30), random: &random)
+      guard case .retry = verdict else {
+        Issue.record("taken for a storm: \(verdict)")
+        return
+      }
+    }
   }
 
   @Test func `what is told of a link that was not asked for changes nothing`() {

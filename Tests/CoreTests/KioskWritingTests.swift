@@ -19,6 +19,21 @@ import Testing
     #expect(story.tap(at: 3_000, reading).contains { $0.hasPrefix("store") })
   }
 
+  @Test func `a tag that is asked when the job comes is the job's, and no tap when the time is over`() {
+    let alarm = Action(
+      name: "alarm", title: "Alarm", index: 6, topic: "home/alarm", message: PayloadTemplate("on"),
+      confirmWithin: .seconds(5))
+    let secret = TagSecret.of(alarm, id: "alarm-1", byte: 0x66)
+    let story = KioskScript([alarm])
+    story.startAll()
+    story.at(10, .secretsLoaded([secret]))
+    let reading = TagReading.of(secret)
+    story.at(100, .reader(.tagArrived(reading.uid)))
+    #expect(story.at(110, .reader(.tagRead(reading))).contains("light confirming"))
+    #expect(story.at(1_000, .tagJob(.waiting)).contains("report not confirmed alarm closed"))
+    #expect(!story.sleep(until: 9_000).contains { $0.hasPrefix("store") })
+  }
+
   @Test func `a job that comes to nothing is seen, and an unreadable tag is the job's matter`() {
     let story = KioskScript()
     story.startAll()

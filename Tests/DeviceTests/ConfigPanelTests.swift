@@ -53,7 +53,7 @@ private func panel(_ text: String) throws -> PanelSettings {
             hold: {action: alarm, after: 1 s}
             double: {action: light, within: 300 ms}
             repeat: {action: light, after: 700 ms, every: 100 ms}
-          - {name: bell, pin: 29, active_low: false, debounce: 5 ms, short_pulses: suppressed, release: alarm}
+          - {name: bell, pin: 29, active_low: false, debounce: 5 ms, short_pulses: suppressed, release: light}
           - {offset: 9, bias: disabled, triple: {action: light, within: 1 s}}
         chords:
           - {buttons: [GPIO5, bell], press: alarm}
@@ -122,6 +122,13 @@ private func panel(_ text: String) throws -> PanelSettings {
       [
         "k:5:36: panel.buttons[0].press: there is no action 'lihgt' (did you mean 'light'?)",
         "k:5:58: panel.buttons[0].hold.action: there is no action 'alram' (did you mean 'alarm'?)",
+      ]
+    ),
+    (
+      "panel: {buttons: [{line: a, release: alarm, repeat: {action: alarm}}]}",
+      [
+        "k:5:38: panel.buttons[0].release: the action 'alarm' asks first ('confirm'), which no release can answer; use press, hold, double or triple",
+        "k:5:62: panel.buttons[0].repeat.action: the action 'alarm' asks first ('confirm'), which no repeat can answer; use press, hold, double or triple",
       ]
     ),
     ("panel: {buttons: [{line: a}]}", ["k:5:19: the key 'press' is missing in panel.buttons[0]"]),

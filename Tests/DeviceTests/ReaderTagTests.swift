@@ -140,6 +140,31 @@ import Testing
     }
   }
 
+  @Test func `a Type 4 file without room for its own length is found out`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    for size in [0, 1] {
+      try rig.tell("place type4 size=\(size)")
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .malformedAnswer)))
+      try rig.take()
+    }
+  }
+
+  @Test func `a card that is slow with each answer is given up in time, and the reader lives`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("place type4 url=\(tagURL) slow=800")
+    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    let began = Date()
+    #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .refusedToAnswer)))
+    #expect(Date().timeIntervalSince(began) < 5)
+    try rig.take()
+    try rig.tell("place ntag213 url=\(tagURL)")
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagRead) = try rig.nextEvent() else { throw Missing(description: "tagRead") }
+  }
+
   @Test(arguments: ["ntag213", "ntag203", "type4", "classic"])
   func `a tag that stays is read once`(_ name: String) throws {
     let rig = try ReaderRig()

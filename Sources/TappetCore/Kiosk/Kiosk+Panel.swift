@@ -7,7 +7,7 @@
 struct Confirmation: Sendable {
   /// Who is asked.
   enum Source: Sendable {
-    /// These buttons, by the same gesture.
+    /// These buttons, by a gesture for the same action.
     case buttons([Int], action: Action)
     /// The tag: it says yes by lying there until the time is over.
     case tag(TagUID, VerifiedTap)
@@ -96,7 +96,8 @@ extension Kiosk {
     }
     if lock.advance(to: now.instant) {
       inputs.dropAll()
-      effects += endConfirmation(.closed)
+      // A tag is past the lock.
+      if case .buttons = confirmation?.source { effects += endConfirmation(.closed) }
       effects.append(.report(.panelLocked))
     }
     return effects
@@ -158,7 +159,11 @@ extension Kiosk {
       return []
     }
     lock.used(at: now.instant)
-    if case .buttons(let asked, let wanted) = confirmation?.source {
+    switch confirmation?.source {
+    case nil: break
+    // Begun before the tag came, or asked by the program around us: the gate does not hold it.
+    case .tag: return endConfirmation(.otherTouch)
+    case .buttons(let asked, let wanted):
       // Letting go of the button is no answer.
       if gesture == .release || gesture == .repeat { return [] }
       guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }

@@ -12,8 +12,10 @@ extension Kiosk {
   mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
     isWriting = phase == .waiting
     switch phase {
+    // A tag that is asked lies there, and is for the job now.
+    case .waiting: return endConfirmation(.closed)
     // `accepted` would promise a message; that `writing` gives way to what lasts says that it is done.
-    case .waiting, .done: return []
+    case .done: return []
     case .failed: return [.light(.refused)]
     }
   }

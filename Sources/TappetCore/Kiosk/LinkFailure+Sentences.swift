@@ -50,7 +50,7 @@ extension LinkFailure {
 extension ConnackCode {
   fileprivate var sentence: String {
     switch self {
-    case .unacceptableProtocolVersion: "the broker does not speak this version of MQTT: try the other broker.version"
+    case .unacceptableProtocolVersion: "the broker does not speak this version of MQTT: try the other broker.protocol"
     case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed there; see its log"
     case .serverUnavailable: "the broker says that it is unavailable: wait, or look at its log"
     case .badUserNameOrPassword:
@@ -70,7 +70,7 @@ extension ReasonCode {
     case .malformedPacket: "it could not read a packet of ours; please report this"
     case .protocolError: "it calls a packet of ours against the protocol; please report this"
     case .implementationSpecificError: "it has a rule of its own against this; see its log"
-    case .unsupportedProtocolVersion: "it does not speak MQTT 5; leave out broker.version"
+    case .unsupportedProtocolVersion: "it does not speak MQTT 5; leave out broker.protocol"
     case .clientIdentifierNotValid: "it does not take this client_id"
     case .badUserNameOrPassword: "it wants a user name and password, or does not take the certificate as identity"
     case .notAuthorized: "this client is not allowed; see its access list and the certificate's name"

@@ -30,7 +30,7 @@ public struct Randomness: RandomNumberGenerator, Sendable {
 struct RetryPolicy: Sendable {
   /// Attempts since the last connection that proved itself.
   private(set) var failures = 0
-  /// When connections were lost lately, oldest first; at most `Limits.stormCount + 1`.
+  /// When connections that did not prove themselves were lost lately, oldest first; at most `Limits.stormCount + 1`.
   private var losses: [Instant] = []
 
   /// What to do next.
@@ -49,7 +49,11 @@ struct RetryPolicy: Sendable {
 
   /// A connection that had lasted since `connectedAt` was lost.
   mutating func connectionLost(connectedAt: Instant, at now: Instant, random: inout Randomness) -> Verdict {
-    if now - connectedAt >= Limits.connectionProvedAfter { failures = 0 }
+    if now - connectedAt >= Limits.connectionProvedAfter {
+      failures = 0
+      losses.removeAll()
+      return .retry(after: connectionFailed(random: &random))
+    }
     losses.removeAll { now - $0 > Limits.stormWindow }
     losses.append(now)
     guard losses.count <= Limits.stormCount else {

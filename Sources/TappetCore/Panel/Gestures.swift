@@ -2,7 +2,7 @@
 //
 // A press counts at its first edge unless something else may still become of it: a hold is known at its time or at the
 // release, a double or triple press when the last of them comes, or when none came within the time. Presses that turn out
-// to be no double are presses, each of them: nothing that a person did is lost.
+// to be no double are presses, each of them, and each with its release behind it: nothing that a person did is lost.
 
 /// What a person did with a button.
 public enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
@@ -112,19 +112,17 @@ public struct Gestures: Sendable {
 
   /// The button is open since `time`.
   public mutating func released(at time: Instant) -> [Gesture] {
-    var gestures = advance(to: time)
+    let gestures = advance(to: time)
     guard case .down(let since, let count, let isDecided, _) = state else { return gestures }
     state = .idle
-    if !isDecided {
-      let until = since + settings.within
-      if settings.pressesMax > 1, time < until {
-        state = .between(count: count, until: until)
-      } else {
-        gestures += presses(count)
-      }
+    if isDecided { return gestures + release }
+    let until = since + settings.within
+    if settings.pressesMax > 1, time < until {
+      // What it was is not known yet, and its release comes behind that.
+      state = .between(count: count, until: until)
+      return gestures
     }
-    if settings.has(.release) { gestures.append(.release) }
-    return gestures
+    return gestures + presses(count) + release
   }
 
   /// The time is `now`, and nothing happened.
@@ -135,13 +133,13 @@ public struct Gestures: Sendable {
     case .idle: break
     case .between(let count, _):
       state = .idle
-      gestures = presses(count)
+      gestures = presses(count) + release
     case .down(let since, let count, var isDecided, var repeatAt):
       if !isDecided {
         if settings.has(.hold) {
           if since + settings.holdAfter <= now {
             // What came before it was no double then.
-            for _ in 1..<count { gestures.append(.press) }
+            for _ in 1..<count { gestures += [.press] + release }
             gestures.append(.hold)
             isDecided = true
           }
@@ -161,9 +159,13 @@ public struct Gestures: Sendable {
     return gestures
   }
 
-  /// So many presses and no more: a double, or each for itself.
+  /// So many presses and no more: a double, or each for itself; without the release of the last.
   private func presses(_ count: Int) -> [Gesture] {
     if count == 2, settings.has(.double) { return [.double] }
-    return [Gesture](repeating: .press, count: count)
+    var gestures: [Gesture] = [.press]
+    for _ in 1..<count { gestures += release + [.press] }
+    return gestures
   }
+
+  private var release: [Gesture] { settings.has(.release) ? [.release] : [] }
 }

@@ -31,9 +31,7 @@ extension ReaderMessage {
       let version = try reader.required()
       guard version == ReaderMessage.protocolVersion else { throw .otherVersion(version) }
       guard reader.remaining <= ReaderMessage.deviceNameSizeMax else { throw .tooLarge(size: reader.remaining) }
-      let name = reader.rest()
-      // It is shown on terminals and in logs: nothing in it may move a cursor or end a line.
-      guard !name.contains(where: isControl), let device = String(validating: name, as: UTF8.self) else {
+      guard let device = String(validating: reader.rest(), as: UTF8.self), device.isPrintable else {
         throw .invalidText
       }
       self = .ready(device: device)
@@ -78,7 +76,8 @@ extension ReaderMessage {
 
   /// Cut between two characters' bytes, never inside one's.
   private static func printable(_ device: String) -> [UInt8] {
-    let bytes = device.utf8.map { isControl($0) ? UInt8(ascii: "?") : $0 }
+    var bytes: [UInt8] = []
+    for scalar in device.unicodeScalars { bytes += String(scalar.isPrintable ? scalar : "?").utf8 }
     guard bytes.count > deviceNameSizeMax else { return bytes }
     var size = deviceNameSizeMax
     while size > 0, bytes[size] & 0xC0 == 0x80 { size -= 1 }
@@ -87,8 +86,6 @@ extension ReaderMessage {
 }
 
 private func littleEndian(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
-
-private func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
 extension TagUID {
   fileprivate var encoded: [UInt8] { [UInt8(truncatingIfNeeded: bytes.count)] + bytes }

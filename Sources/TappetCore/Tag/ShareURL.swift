@@ -137,12 +137,8 @@ public struct ShareURL: Sendable {
 }
 
 extension String {
-  /// A label is shown on terminals and in logs, and may come from a picture: nothing in it may move a cursor or end a line.
-  ///
-  /// The second range are the controls of ISO 6429's upper half, which terminals obey in UTF-8 too.
-  public var isPrintable: Bool {
-    unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-  }
+  /// What others made is shown on terminals and in logs: nothing in it may move a cursor or end a line.
+  public var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
   /// Without white space and line ends at its ends; nil when nothing else is there.
   public var trimmedLabel: String? {
@@ -155,6 +151,9 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// No control: the second range are those of ISO 6429's upper half, which terminals obey in UTF-8 too.
+  var isPrintable: Bool { value >= 0x20 && !(0x7F...0x9F).contains(value) }
+
   /// What the app trims: Foundation's `whitespacesAndNewlines`.
   fileprivate var isLabelSpace: Bool {
     switch value {

@@ -27,8 +27,7 @@ public final class TagDraft: Sendable {
     guard size <= Limits.secretLabelSizeMax else {
       throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax)
     }
-    // It is shown on terminals and in logs.
-    guard label?.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) ?? true else { throw .malformedLabel }
+    guard label?.isPrintable ?? true else { throw .malformedLabel }
     do throws(CryptoError) {
       let key = try SecretKey.random()
       let url = try TagURL.sign(index: action.index, timestamp: unixSeconds, key: key)

@@ -115,6 +115,7 @@ public struct RFField {
     counters.exchangesSinceSelect += 1
     counters.exchangesSincePlace += 1
     var answer = transmit(frame, pacing)
+    if answer != nil { wait(tag?.answerDelay ?? 0) }
     if answer != nil, let left = corruption {
       corruption = left > 1 ? left - 1 : nil
       if left <= 1, answer?.bytes.isEmpty == false { answer?.bytes[0] ^= 0x01 }

@@ -41,6 +41,10 @@ public struct TagPlacement {
   public var isLocked = false
   /// Four bytes: writing needs them.
   public var password: [UInt8]?
+  /// Type 4: bytes that the capability container gives the NDEF file.
+  public var fileSize: UInt16?
+  /// Milliseconds that the tag takes for each answer.
+  public var slowness = 0
 
   /// A tag to be made.
   public init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
@@ -51,6 +55,13 @@ public struct TagPlacement {
 
   /// The tag; `serial` makes its UID when none was given.
   public func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
+    var tag = try makeUnhurriedTag(serial: serial)
+    tag.answerDelay = Int64(slowness) * 1_000_000
+    return tag
+  }
+
+  private func makeUnhurriedTag(serial: UInt8) throws(Fault) -> VirtualTag {
+    guard fileSize == nil || model == "type4" else { throw .notPossible }
     if let model = Type2Model.named(model) { return try makeType2(model, serial: serial) }
     switch model {
     case "type4": return try makeType4(serial: serial, isNTAG: false)
@@ -126,6 +137,7 @@ public struct TagPlacement {
     }
     guard !isLocked, password == nil else { throw .notPossible }
     if isReadOnly { application.close() }
+    if let fileSize { application.claim(size: fileSize) }
     let card = Type4Card(application: application, historicalBytes: [0x80])
     let atqa: [UInt8] = isNTAG || uid.count == 7 ? [0x44, 0x03] : [UInt8(uid.count == 4 ? 0x04 : 0x84), 0x03]
     return VirtualTag(uid: uid, atqa: atqa, sak: 0x20, body: .type4(card))

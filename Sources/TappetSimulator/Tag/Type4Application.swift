@@ -49,6 +49,9 @@ public struct Type4Application {
     nextVersionFrame = nil
   }
 
+  /// The container says so, whatever the file has.
+  mutating func claim(size: UInt16) { capability.replaceSubrange(11..<13, with: Self.bytes(size)) }
+
   /// Puts a message into the file; false when it does not fit.
   mutating func store(_ message: [UInt8]) -> Bool {
     guard message.count + 2 <= ndefFile.count else { return false }

@@ -32,6 +32,8 @@ public struct VirtualTag {
   let sak: UInt8
   /// Its memory and manners.
   public var body: Body
+  /// Nanoseconds that it takes for each answer, with pacing off as well.
+  var answerDelay: Int64 = 0
   private(set) var activation = Activation.idle
 
   /// A tag that has just come into no field at all.

@@ -90,6 +90,10 @@ enum ControlCommand {
       case ("readonly", 1): placement.isReadOnly = true
       case ("locked", 1): placement.isLocked = true
       case ("password", 2): placement.password = try bytes(parts[1])
+      case ("size", 2):
+        guard let size = UInt16(exactly: try count(parts[1])) else { throw .notACount }
+        placement.fileSize = size
+      case ("slow", 2): placement.slowness = try count(parts[1])
       case ("url", 2): placement.content = .url(String(parts[1]))
       case ("uid", 2): placement.uid = try bytes(parts[1])
       case ("ndef", 2): placement.content = .message(try bytes(parts[1]))
