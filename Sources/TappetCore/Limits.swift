@@ -261,8 +261,10 @@ public enum Limits {
   public static let storeLogSizeMax = 4 * 1024 * 1024
   /// Bytes of the write-ahead log that a running kiosk has ahead of use: a quarter of the above, written within a tenth of a second.
   public static let storeLogRoom: Int64 = 1024 * 1024
-  /// Commits after which the log is begun anew; a tap has two, and each at most six pages of 4 KB.
-  public static let storeCommitsPerLog = 40
+  /// Pages of 4 KB in the log from which on it is begun anew in the next pause: some thirty taps, and room for one more.
+  public static let storeLogPagesKept = 200
+  /// Pages from which on it is not left for a pause: SQLite's own figure.
+  public static let storeLogPagesMax = 1000
   /// Bytes of a database that is looked through at the start: a few hundredths of a second on an SD card.
   public static let storeCheckSizeMax: Int64 = 8 * 1024 * 1024
   /// Entries that wait for their commit.
@@ -333,6 +335,8 @@ public enum Limits {
   public static let noticesMax = 4 * storeAppendsMax
   /// Bytes of one word from a virtual panel.
   public static let panelMessageSizeMax = 256
+  /// Clients on the control socket are let wait for so long when there are no descriptors.
+  public static let controlPause: Duration = .seconds(1)
   /// Clients on the control socket.
   public static let controlClientsMax = 16
   /// Bytes of one control request.

@@ -42,37 +42,55 @@ final class CertificateFile {
   let mode: UInt32
   private let bytes: UnsafeMutableRawBufferPointer
 
-  init(_ path: String) throws(CertificateProblem) {
+  convenience init(_ path: String) throws(CertificateProblem) {
+    let found: (bytes: UnsafeMutableRawBufferPointer, mode: UInt32)
+    do throws(SystemError) { found = try Self.read(path) } catch { throw .unreadable(path: path, SystemCode(error)) }
+    self.init(path, mode: found.mode, owning: found.bytes)
+    try requireSize()
+  }
+
+  /// Text that came otherwise than in a file; `name` is for the sentences.
+  convenience init(text: SecretText, name: String) throws(CertificateProblem) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+    text.withBytes { bytes.copyMemory(from: $0) }
+    self.init(name, mode: 0o600, owning: bytes)
+    try requireSize()
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing file is tried for ever.
+  private init(_ path: String, mode: UInt32, owning bytes: UnsafeMutableRawBufferPointer) {
     self.path = path
+    self.mode = mode
+    self.bytes = bytes
+  }
+
+  private func requireSize() throws(CertificateProblem) {
+    guard bytes.count > 0 else { throw .empty(path: path) }
+    guard bytes.count <= Limits.certificateFileSizeMax else { throw .tooLarge(path: path) }
+  }
+
+  private static func read(_ path: String) throws(SystemError) -> (UnsafeMutableRawBufferPointer, UInt32) {
+    // Not blocking: a FIFO by that name must not hold up the link.
+    let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
+    defer { close(file) }
+    var status = stat()
+    try checked("fstat") { fstat(file, &status) }
+    let size = min(max(Int(status.st_size), 0), Limits.certificateFileSizeMax + 1)
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
     do throws(SystemError) {
-      // Not blocking: a FIFO by that name must not hold up the link.
-      let file = try checked("open") { tp_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
-      defer { close(file) }
-      var status = stat()
-      try checked("fstat") { fstat(file, &status) }
-      mode = UInt32(status.st_mode)
-      let size = min(max(Int(status.st_size), 0), Limits.certificateFileSizeMax + 1)
-      bytes = .allocate(byteCount: size, alignment: 1)
-      bytes.initializeMemory(as: UInt8.self, repeating: 0)
       var count = 0
       while count < size {
         let more = try checked("read") { CPlatform.read(file, bytes.baseAddress?.advanced(by: count), size - count) }
         if more == 0 { break }
         count += more
       }
-    } catch { throw .unreadable(path: path, SystemCode(error)) }
-    guard bytes.count > 0 else { throw .empty(path: path) }
-    guard bytes.count <= Limits.certificateFileSizeMax else { throw .tooLarge(path: path) }
-  }
-
-  /// Text that came otherwise than in a file; `name` is for the sentences.
-  init(text: SecretText, name: String) throws(CertificateProblem) {
-    path = name
-    mode = 0o600
-    bytes = .allocate(byteCount: text.count, alignment: 1)
-    text.withBytes { bytes.copyMemory(from: $0) }
-    guard bytes.count > 0 else { throw .empty(path: path) }
-    guard bytes.count <= Limits.certificateFileSizeMax else { throw .tooLarge(path: path) }
+    } catch {
+      OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+      bytes.deallocate()
+      throw error
+    }
+    return (bytes, UInt32(status.st_mode))
   }
 
   deinit {

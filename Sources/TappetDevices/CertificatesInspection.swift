@@ -22,6 +22,19 @@ extension Certificates {
     return facts
   }
 
+  /// Why no connection can be made with the files of `settings`, a sentence each; as far as can be told without one.
+  public static func mistakes(_ settings: BrokerSettings) -> [String] {
+    var mistakes: [String] = []
+    for case .problem(let problem) in inspect(settings) { mistakes.append(problem.sentence) }
+    // OpenSSL refuses what only it knows of: a key that is too short for this system's policy, an old digest.
+    for endpoint in settings.endpoints where endpoint.usesTLS && mistakes.isEmpty {
+      do throws(CertificateProblem) { _ = try makeContext(settings, endpoint: endpoint) } catch {
+        mistakes.append(error.sentence)
+      }
+    }
+    return mistakes
+  }
+
   /// A digest of the files' contents, which tells whether a connection that was made with them would be made otherwise now.
   public static func digest(_ settings: BrokerSettings) -> [UInt8] {
     var digest: [UInt8] = []

@@ -113,6 +113,10 @@ extension ConfigReader {
     let outbox = outbox(top["outbox"])
     let state = path(top["state"]) ?? "/var/lib/tappet"
     let control = socketPath(top["control"])
+    if let place = top["state"], top["control"] == nil, state.utf8.count + 8 > Limits.socketPathSizeMax {
+      invalid(
+        place, expected: "at most \(Limits.socketPathSizeMax - 8) bytes long, or 'control' a shorter path of its own")
+    }
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
       broker: broker, stateFolder: state, timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
@@ -124,7 +128,11 @@ extension ConfigReader {
 
   private mutating func readerDevice(_ node: YAMLNode?) -> String? {
     guard let node, let mapping = mapping(node, keys: ["device"]) else { return nil }
-    return shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
+    let device = shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
+    if let value = mapping["device"], let device, device.utf8.first == UInt8(ascii: "/") {
+      invalid(value, expected: "a driver and its device, as 'pn532_uart:\(device)'")
+    }
+    return device
   }
 
   private mutating func outbox(_ node: YAMLNode?) -> (count: Int?, size: Int?)? {

@@ -140,6 +140,9 @@ public final class FileSet {
     }
   }
 
+  /// Root writes, and the user for whom the service's files are is not there.
+  public static var lacksServiceUser: Bool { geteuid() == 0 && getpwnam(serviceUser) == nil }
+
   /// As in board/systemd/tappet.sysusers.
   private static let serviceUser = "tappet"
 

@@ -16,26 +16,27 @@ public final class LEDClass {
   /// Takes the LED `name`, dark from now on.
   ///
   /// ENOENT: there is none of this name. EACCES: its files are not for this user. `folder` is for tests.
-  public init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
+  public convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
       throw SystemError(call: "open", code: ENOENT)
     }
     let path = folder + "/" + name
-    self.path = path
-    brightest = Array(try Self.read(path + "/max_brightness").prefix { $0 != UInt8(ascii: "\n") })
+    let brightest = Array(try Self.read(path + "/max_brightness").prefix { $0 != UInt8(ascii: "\n") })
     let trigger = Self.selected(in: try Self.read(path + "/trigger"))
-    brightness = try checked("open") { tp_open(path + "/brightness", O_WRONLY | O_CLOEXEC, 0) }
-    do throws(SystemError) {
-      if let trigger, trigger != Array("none".utf8) {
-        try Self.write(path + "/trigger", Array("none".utf8))
-        self.trigger = trigger
-      }
-      try set(isOn: false)
-    } catch {
-      CPlatform.close(brightness)
-      brightness = -1
-      throw error
+    let brightness = try checked("open") { tp_open(path + "/brightness", O_WRONLY | O_CLOEXEC, 0) }
+    self.init(path, brightest: brightest, brightness: brightness)
+    if let trigger, trigger != Array("none".utf8) {
+      try Self.write(path + "/trigger", Array("none".utf8))
+      self.trigger = trigger
     }
+    try set(isOn: false)
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and an LED that is not there is tried for ever.
+  private init(_ path: String, brightest: [UInt8], brightness: Int32) {
+    self.path = path
+    self.brightest = brightest
+    self.brightness = brightness
   }
 
   deinit { close() }

@@ -34,8 +34,7 @@ public final class LocalSocket {
   ///
   /// EADDRINUSE: somebody does.
   public static func listen(at path: String) throws(SystemError) -> LocalSocket {
-    if (try? connect(to: path)) != nil { throw SystemError(call: "bind", code: EADDRINUSE) }
-    unlink(path)
+    try clear(path)
     let fd = try checked("socket") { socket(AF_UNIX, tp_sock_seqpacket() | tp_sock_flags(), 0) }
     let local = LocalSocket(owning: fd, path: path)
     var address = try address(of: path)
@@ -47,10 +46,32 @@ public final class LocalSocket {
     return local
   }
 
+  /// Takes away what a process that was killed has left; never what is no socket, or what somebody listens at.
+  private static func clear(_ path: String) throws(SystemError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    do throws(SystemError) { _ = try connect(to: path) } catch {
+      // EACCES: another user's, in a folder of ours.
+      if tp_is_socket(status.st_mode) != 0, error.code == ECONNREFUSED || error.code == EACCES {
+        unlink(path)
+        return
+      }
+    }
+    throw SystemError(call: "bind", code: EADDRINUSE)
+  }
+
   /// The next client, or nil when none waits.
-  public func accept() -> LocalSocket? {
-    let fd = tp_accept(fileDescriptor, tp_sock_flags())
-    return fd < 0 ? nil : LocalSocket(owning: fd)
+  ///
+  /// EMFILE and its like: one waits, and there is no descriptor for it.
+  public func accept() throws(SystemError) -> LocalSocket? {
+    do throws(SystemError) {
+      return LocalSocket(owning: try checked("accept") { tp_accept(fileDescriptor, tp_sock_flags()) })
+    } catch {
+      switch error.code {
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: throw error
+      default: return nil
+      }
+    }
   }
 
   /// Who connected to a listener of ours; nil when the kernel does not say.

@@ -13,10 +13,8 @@ public final class Store {
   /// The file's name in the state folder.
   public static let fileName = "tappet.db"
 
-  /// The transactions that were committed since it was opened.
-  private(set) var commitCount = 0
-  /// What `commitCount` was when the log's room was last seen to; nil: not yet.
-  var logKeptAt: Int?
+  /// The log was once seen to (`keepLogRoom`).
+  var hasLogRoom = false
   let database: StoreDatabase
   /// The number of this start of the machine in the table `boots`.
   let boot: Int64
@@ -66,9 +64,7 @@ public final class Store {
   ) throws(Failure) -> Result {
     let offset = notedOffset
     do throws(Failure) {
-      let result = try database.transaction(body, failed: failed)
-      commitCount += 1
-      return result
+      return try database.transaction(body, failed: failed)
     } catch {
       notedOffset = offset
       throw error

@@ -12,6 +12,8 @@ final class StoreDatabase {
   /// The database file.
   let path: String
   private let handle: OpaquePointer
+  /// In the write-ahead log, after the last commit.
+  private(set) var logPages = 0
   /// A handful, each known by the address of its SQL, which is a literal.
   private var statements: [(text: UnsafePointer<UInt8>, statement: StoreStatement)] = []
 
@@ -30,6 +32,9 @@ final class StoreDatabase {
     handle = opened
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: Limits.storeBusyTimeout.wholeMilliseconds))
+    sqlite3_wal_hook(
+      handle, { context, _, _, pages in StoreDatabase.noteCommit(context, pages) },
+      Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit {
@@ -86,31 +91,52 @@ final class StoreDatabase {
     try transaction(body, failed: { $0 })
   }
 
+  /// After each commit, with the log's pages: the hook stands in the place of SQLite's own, which begins the log anew at so many.
+  private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
+    guard let context else { return SQLITE_OK }
+    let database = Unmanaged<StoreDatabase>.fromOpaque(context).takeUnretainedValue()
+    database.logPages = Int(pages)
+    if database.logPages >= Limits.storeLogPagesMax { database.checkpoint() }
+    return SQLITE_OK
+  }
+
   /// The rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes(handle)) }
+
+  /// Runs `body` without waiting for other processes: who holds the database then is met at once.
+  func withoutWaiting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    let usual = try integer("PRAGMA busy_timeout") ?? 0
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, Int32(clamping: usual)) }
+    try body()
+  }
 
   /// Puts what is in the write-ahead log into the database; the log begins anew with the next commit.
   ///
   /// As far as no other process still reads there; what stays comes with the next time.
   func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
-  /// Writes zeros behind the end of the write-ahead log, up to `size` bytes or as far as the disk takes it.
+  /// Writes zeros behind the end of the write-ahead log up to `size` bytes, all of them or none; within a transaction, so that nobody
+  /// else lengthens it.
   ///
   /// To SQLite they are no part of it: frames without the log's salt and checksum (sqlite.org/fileformat2.html, §4.1).
   func lengthenLog(to size: Int64) {
-    // Under the write lock nobody else lengthens it.
-    try? transaction { () throws(StoreError) in
-      guard let log = StoreDatabase.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
-      var end: Int64 = 0
-      guard methods.xFileSize?(log, &end) == SQLITE_OK, end < size else { return }
-      let zeros = [UInt8](repeating: 0, count: 16 * 1024)
-      while end < size {
-        let count = min(Int64(zeros.count), size - end)
-        guard methods.xWrite?(log, zeros, Int32(count), end) == SQLITE_OK else { break }
-        end += count
+    guard let log = StoreDatabase.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
+    var start: Int64 = 0
+    guard methods.xFileSize?(log, &start) == SQLITE_OK, start < size else { return }
+    // The database needs room to grow, too: a checkpoint that finds none leaves the log as it is for ever.
+    guard tp_free_space(path) >= 2 * (size - start) else { return }
+    let zeros = [UInt8](repeating: 0, count: 16 * 1024)
+    var end = start
+    while end < size {
+      let count = min(Int64(zeros.count), size - end)
+      guard methods.xWrite?(log, zeros, Int32(count), end) == SQLITE_OK else {
+        _ = methods.xTruncate?(log, start)
+        return
       }
-      _ = methods.xSync?(log, SQLITE_SYNC_NORMAL)
+      end += count
     }
+    _ = methods.xSync?(log, SQLITE_SYNC_NORMAL)
   }
 
   /// The row number of the last row that was inserted.

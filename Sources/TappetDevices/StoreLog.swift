@@ -8,14 +8,18 @@ import TappetCore
 extension Store {
   /// Puts what is in the log into the database, lengthens the log to `Limits.storeLogRoom`, and begins it anew, when it is time for it.
   ///
-  /// For the kiosk's own thread, in its pauses. Where the disk does not take it, the commits to come are slower, and say what is wrong
-  /// themselves. Blocks on the disk.
+  /// For the kiosk's own thread, in its pauses. Where the disk does not take it, or another process is at work, the commits to come
+  /// are slower, and say what is wrong themselves. Blocks on the disk.
   func keepLogRoom() {
-    if let logKeptAt, commitCount - logKeptAt < Limits.storeCommitsPerLog { return }
-    database.checkpoint()
-    database.lengthenLog(to: Limits.storeLogRoom)
-    // The first commit of a log syncs its head, too: that is not for a tap to wait for.
-    try? tryWrite()
-    logKeptAt = commitCount
+    if hasLogRoom, database.logPages < Limits.storeLogPagesKept { return }
+    try? database.withoutWaiting { () throws(StoreError) in
+      database.checkpoint()
+      // The first commit of a log syncs its head, too: that is not for a tap to wait for.
+      try transaction { () throws(StoreError) in
+        database.lengthenLog(to: Limits.storeLogRoom)
+        try noteTrial()
+      }
+      hasLogRoom = true
+    }
   }
 }

@@ -102,7 +102,7 @@ public final class StoreThread: @unchecked Sendable {
   /// In a pause; what is wrong with the disk shows with the next commit.
   private func keepLogRoom() {
     monitor.lock()
-    let isPause = !isWanted
+    let isPause = !isWanted && !isStopping
     monitor.unlock()
     if isPause { store?.keepLogRoom() }
   }

@@ -10,7 +10,9 @@ public final class VirtualPanel {
   private let socket: LocalSocket
 
   /// Connects to the panel that listens at `path`.
-  public init(path: String) throws(SystemError) { socket = try LocalSocket.connect(to: path) }
+  public convenience init(path: String) throws(SystemError) { self.init(try LocalSocket.connect(to: path)) }
+
+  private init(_ socket: LocalSocket) { self.socket = socket }
 
   /// For the reactor.
   public var fileDescriptor: Int32 { socket.fileDescriptor }

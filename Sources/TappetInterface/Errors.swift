@@ -102,6 +102,7 @@ struct Failure: Error {
     switch error {
     case .system(let system): self.init(system)
     case .vault: self.init(.store, error.sentence)
+    case .stateInUse: self.init(.control, error.sentence, systemCode: EADDRINUSE)
     case .control(_, let system): self.init(.control, error.sentence, systemCode: system.code)
     case .lightTrace(_, let system): self.init(.system, error.sentence, systemCode: system.code)
     case .noRandomness: self.init(.memory, error.sentence)

@@ -49,19 +49,33 @@ final class ControlServer {
   var onGone: ((Client) -> Void)?
   private let listener: LocalSocket
   private let reactor: Reactor
+  /// Rings when clients are taken again.
+  private let pause: Alarm
   private var clients: [Int32: Client] = [:]
   /// Where requests arrive; wiped after each.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlRequestSizeMax, alignment: 16)
   private var lastNumber: UInt64 = 0
   private let answer: (ControlMessage, Client) -> Void
 
+  convenience init(
+    listener: LocalSocket, reactor: Reactor, answer: @escaping (ControlMessage, Client) -> Void
+  ) throws(SystemError) {
+    self.init(listener, reactor, try Alarm(), answer)
+    try reactor.watch(pause.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in
+      // It was watched before: there is room for it.
+      if self.pause.acknowledge() { try? self.listen() }
+    }
+    try listen()
+  }
+
   // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
-  init(listener: LocalSocket, reactor: Reactor, answer: @escaping (ControlMessage, Client) -> Void) throws(SystemError)
-  {
+  private init(
+    _ listener: LocalSocket, _ reactor: Reactor, _ pause: Alarm, _ answer: @escaping (ControlMessage, Client) -> Void
+  ) {
     self.listener = listener
     self.reactor = reactor
+    self.pause = pause
     self.answer = answer
-    try reactor.watch(listener.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.acceptClients() }
   }
 
   deinit { buffer.deallocate() }
@@ -82,8 +96,20 @@ final class ControlServer {
     }
   }
 
+  /// Where there are no descriptors, the one who waits would wake us for ever: it is asked in again later.
   private func acceptClients() {
-    while let socket = listener.accept() {
+    do throws(SystemError) { try acceptWaiting() } catch {
+      reactor.unwatch(listener.fileDescriptor)
+      pause.set(at: SystemClock().now().instant + Limits.controlPause)
+    }
+  }
+
+  private func listen() throws(SystemError) {
+    try reactor.watch(listener.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.acceptClients() }
+  }
+
+  private func acceptWaiting() throws(SystemError) {
+    while let socket = try listener.accept() {
       lastNumber += 1
       let client = Client(socket, number: lastNumber)
       guard clients.count < Limits.controlClientsMax else {

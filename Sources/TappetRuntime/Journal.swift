@@ -32,7 +32,6 @@ public struct Journal {
     line += sentence
     for field in fields { line += " \(field.key)=\(Self.quoted(field.value))" }
     if lost > 0 { line += " lost_lines=\(lost)" }
-    line += "\n"
     lost = Self.put(line) ? 0 : lost + 1
   }
 
@@ -40,7 +39,7 @@ public struct Journal {
     var entry = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&entry, 1, 0) == 1, entry.revents & Int16(POLLOUT) != 0 else { return false }
     // A pipe that is ready takes PIPE_BUF bytes at once.
-    let bytes = Array(line.utf8.prefix(Int(PIPE_BUF)))
+    let bytes = Array(line.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
     return bytes.withUnsafeBytes { CPlatform.write(2, $0.baseAddress, $0.count) } == bytes.count
   }
 

@@ -40,7 +40,8 @@ public struct Line: Sendable {
   }
 
   /// Says why the secrets have no copy.
-  init(copyTrouble: StoreError) {
+  /// A change of the secrets that their copy lacks.
+  public init(copyTrouble: StoreError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + copyTrouble.sentence)
   }
@@ -232,7 +233,7 @@ extension StoreFault {
     case .readOnly: "\(folder) is read-only: taps are refused; remount it, or look for disk errors in the kernel's log"
     case .ioError: "the disk under \(folder) reports an error: taps are refused; the card may be failing"
     case .corrupt:
-      "the database in \(folder) is damaged: taps are refused; restore it, or move it away and import the secrets anew"
+      "the database in \(folder) is damaged: taps are refused until a new one has been tried, which takes seconds"
     case .busy: "another program holds the database in \(folder): taps are refused until it lets go"
     case .other(let code): "the database in \(folder) cannot be written (SQLite code \(code)): taps are refused"
     }

@@ -27,7 +27,7 @@ extension Runtime {
     if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
       mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
     }
-    for case .problem(let problem) in Certificates.inspect(new.broker) { mistakes.append(problem.sentence) }
+    mistakes += Certificates.mistakes(new.broker)
     var profile: BoardProfile?
     if let name = new.panel.profile, new.panel.simulator == nil {
       do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch { mistakes += error.sentences }
@@ -62,13 +62,12 @@ extension Runtime {
     broker.update(settings: new.broker)
     say(Line(.notice, "reloaded", "the configuration was read anew"))
     if changesPanel { feed(.panel(.closed)) }
-    waiting.append(.reconfigured(KioskSettings(new), reconnect: reconnects))
-    waiting.append(.secretsLoaded(secrets + ownSecrets))
+    let changesReader = new.readerDevice != old.readerDevice
+    waiting.append(.reconfigured(KioskSettings(new), reconnect: reconnects, newReader: changesReader))
+    load(secrets)
     checkClock()
     checkCertificates()
     feed(.timerFired)
     if changesPanel { replacePanel() }
-    // The core starts another one as soon as this one has gone.
-    if new.readerDevice != old.readerDevice { reader?.stop() }
   }
 }

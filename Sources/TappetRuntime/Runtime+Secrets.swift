@@ -12,7 +12,7 @@ extension Runtime {
     }
     let request = SecretRequest(message.json, enclosing: message.enclosure, by: peer)
     let desk = SecretDesk(configuration, owner: geteuid())
-    if !secretThread.submit(request, of: client.number, at: desk) {
+    if !secretThread.submit(request, of: client.number, at: desk, load: secretLoads) {
       client.send(.failure("too much is asked at once; try again"))
     }
   }
@@ -20,7 +20,11 @@ extension Runtime {
   /// Takes over what was done, then answers: who has the answer can rely on it.
   func take(_ reply: SecretThread.Reply) {
     let answer = reply.answer
-    if let secrets = answer.secrets { feed(.secretsLoaded(secrets + ownSecrets)) }
+    if let secrets = answer.secrets {
+      // What was loaded here meanwhile is newer: both are in the database by now.
+      if reply.load == secretLoads { load(secrets) } else { _ = try? reloadSecrets() }
+    }
+    if let trouble = answer.copyTrouble { say(Line(copyTrouble: trouble)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
     if let line = answer.line { say(line) }
     control?.client(reply.client)?.send(answer.json, enclosing: answer.enclosure)
@@ -31,7 +35,13 @@ extension Runtime {
     let vault = try Vault.open(configuration)
     let secrets = try vault.usableSecrets()
     if let trouble = vault.store.backupTrouble { say(Line(copyTrouble: trouble)) }
-    feed(.secretsLoaded(secrets + ownSecrets))
+    load(secrets)
     return secrets.count
+  }
+
+  /// From now on these are in force.
+  func load(_ secrets: [TagSecret]) {
+    secretLoads += 1
+    feed(.secretsLoaded(secrets + ownSecrets))
   }
 }

@@ -10,6 +10,8 @@ import TappetDevices
 public indirect enum RuntimeError: Error {
   case system(SystemError)
   case vault(VaultError)
+  /// Another kiosk runs on this state folder.
+  case stateInUse(folder: String)
   case control(path: String, SystemError)
   case lightTrace(path: String, SystemError)
   case noRandomness
@@ -25,6 +27,8 @@ public final class Runtime {
     case secrets(SecretThread.Reply)
   }
 
+  /// While this is there, no other kiosk starts on the state folder.
+  private let lock: KioskLock
   /// What is in force, until it is read anew.
   var configuration: Configuration
   let reactor: Reactor
@@ -73,73 +77,39 @@ public final class Runtime {
   public private(set) var isFinished = false
   /// Jobs for tags, and who waits for one.
   var tagDesk = TagDesk()
+  /// How often the secrets were loaded here: an answer that was begun before brings older ones.
+  var secretLoads = 0
   /// Secrets of the program around us, beside those of the store.
   let ownSecrets: [TagSecret]
   /// Why the secrets' copy could not be brought up to date at the start.
   private let copyTrouble: StoreError?
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
-  public init(
+  ///
+  /// When it throws, nothing stays open.
+  public convenience init(
     _ configuration: Configuration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
-    var configuration = configuration
-    let stateFolder = configuration.stateFolder
-    self.ownSecrets = ownSecrets
-    let now = clock.now()
-    do throws(SystemError) {
-      trace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
-    } catch {
-      throw .lightTrace(path: lightTracePath ?? "", error)
-    }
-    let store: Store
-    let summary: OutboxSummary
-    let secrets: [TagSecret]
-    let recovery: StoreRecovery?
-    let trouble: StoreError?
-    do throws(VaultError) {
-      let vault = try Vault.recovered(configuration)
-      recovery = vault.recovery
-      trouble = vault.store.backupTrouble
-      secrets = try vault.usableSecrets()
-      if configuration.storesTimestampKey { configuration.timestampKey = try vault.timestampKey() }
-      store = vault.store
-    } catch { throw .vault(error) }
-    do throws(StoreError) {
-      summary = try store.summary(at: now, clockIsGood: clock.isSynchronised() || !configuration.checksClock)
-    } catch { throw .vault(.store(error)) }
-    self.configuration = configuration
-    guard let seed = Self.seed() else { throw .noRandomness }
-    do throws(SystemError) {
-      reactor = try Reactor()
-      clockWatch = try ClockWatch()
-      // All that the store can have been asked finds room: an answer that is lost would leave a tap without its light.
-      let mailbox = try Mailbox<Notice>(capacity: Limits.noticesMax)
-      self.mailbox = mailbox
-      secretThread = SecretThread { mailbox.post(.secrets($0)) }
-      storeThread = try StoreThread(
-        store,
-        replace: { () throws(StoreError) in
-          let fresh = try Store.recovered(
-            folder: stateFolder, bootID: SystemClock().bootID(),
-            unixSeconds: SystemClock().now().unixSeconds)
-          if let recovery = fresh.recovery { mailbox.post(.recovered(recovery)) }
-          return fresh.store
-        }, post: { mailbox.post(.store($0)) })
-      broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
-      panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
-    } catch { throw .system(error) }
-    kiosk = Kiosk(settings: KioskSettings(configuration), seed: seed, at: now.instant)
-    view = KioskView(configuration, startedAt: now)
-    certificateDigest = Certificates.digest(configuration.broker)
-    waiting = [.started(summary), .secretsLoaded(secrets + ownSecrets)]
-    if let recovery { mailbox.post(.recovered(recovery)) }
-    copyTrouble = trouble
+    self.init(try RuntimeParts.open(configuration, lightTracePath: lightTracePath), ownSecrets: ownSecrets)
   }
 
-  private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
-    guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
-    func word(_ index: Int) -> UInt64 { bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-    return (word(0), word(1), word(2), word(3))
+  private init(_ parts: RuntimeParts, ownSecrets: [TagSecret]) {
+    configuration = parts.configuration
+    self.ownSecrets = ownSecrets
+    lock = parts.lock
+    trace = parts.trace
+    reactor = parts.reactor
+    clockWatch = parts.clockWatch
+    mailbox = parts.mailbox
+    secretThread = parts.secretThread
+    storeThread = parts.storeThread
+    broker = parts.broker
+    panel = parts.panel
+    kiosk = Kiosk(settings: KioskSettings(parts.configuration), seed: parts.seed, at: parts.openedAt.instant)
+    view = KioskView(parts.configuration, startedAt: parts.openedAt)
+    certificateDigest = Certificates.digest(parts.configuration.broker)
+    waiting = [.started(parts.summary), .secretsLoaded(parts.secrets + ownSecrets)]
+    copyTrouble = parts.copyTrouble
   }
 
   /// Runs until the kiosk is told to stop and has come to rest.
@@ -250,6 +220,8 @@ public final class Runtime {
     }
     waiting.removeAll(keepingCapacity: true)
     isHandling = false
+    view.counters = kiosk.counters
+    view.outboxCount = kiosk.outboxCount
     setTimer()
     tellStatus()
     onChange?(view)
@@ -351,8 +323,9 @@ public final class Runtime {
 
   private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
     var token: String?
-    if entry.message.usesTimestamp, let key = configuration.timestampKey {
-      token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key)
+    if entry.message.usesTimestamp {
+      // The key of the time when it was accepted may be gone from the configuration.
+      token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
       guard token != nil else { return waiting.append(.fillFailed(entry.id)) }
     }
     broker.publish(

@@ -33,6 +33,8 @@ public struct SecretAnswer: Sendable {
   public var secrets: [TagSecret]?
   /// The timestamp key, after it was replaced.
   public var timestampKey: TimestampKey?
+  /// Why the copy of the secrets does not have the change; nil: it has.
+  public var copyTrouble: StoreError?
 }
 
 /// Answers requests about secrets.
@@ -68,7 +70,9 @@ public final class SecretDesk: Sendable {
           .warning, "secret-request-refused", "a key was asked for by a user who may not see it", request)
         return answer
       }
-      return try errand.run(self, vault, request)
+      var answer = try errand.run(self, vault, request)
+      answer.copyTrouble = vault.store.backupTrouble
+      return answer
     } catch {
       return error.isRefusal ? .refused(error.sentence) : .failed(error.sentence)
     }

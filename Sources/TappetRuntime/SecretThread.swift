@@ -8,12 +8,13 @@ import TappetDevices
 // Unchecked because the compiler cannot see the mutex: everything that changes is touched only under it.
 /// Serves requests one after the other.
 final class SecretThread: @unchecked Sendable {
-  /// An answer, and which client waits for it.
-  typealias Reply = (client: UInt64, answer: SecretAnswer)
+  /// An answer, which client waits for it, and what `submit` was told.
+  typealias Reply = (client: UInt64, load: Int, answer: SecretAnswer)
+  private typealias Work = (client: UInt64, load: Int, request: SecretRequest, desk: SecretDesk)
 
   private let post: @Sendable (Reply) -> Void
   private let monitor = Monitor()
-  private var waiting: [(client: UInt64, request: SecretRequest, desk: SecretDesk)] = []
+  private var waiting: [Work] = []
   private var isRunning = false
 
   /// `post` is called on the thread with each answer, and must not block.
@@ -22,11 +23,13 @@ final class SecretThread: @unchecked Sendable {
   }
 
   /// Hands a request over, for the desk of today's configuration; false when too many wait, or there can be no thread.
-  func submit(_ request: SecretRequest, of client: UInt64, at desk: SecretDesk) -> Bool {
+  ///
+  /// `load` comes back with the answer: which secrets were in force.
+  func submit(_ request: SecretRequest, of client: UInt64, at desk: SecretDesk, load: Int) -> Bool {
     monitor.lock()
     defer { monitor.unlock() }
     guard waiting.count < Limits.secretRequestsMax else { return false }
-    waiting.append((client, request, desk))
+    waiting.append((client, load, request, desk))
     if isRunning { return true }
     isRunning = start()
     if !isRunning { waiting.removeLast() }
@@ -48,10 +51,10 @@ final class SecretThread: @unchecked Sendable {
   }
 
   private func run() {
-    while let next = take() { post((next.client, next.desk.answer(next.request))) }
+    while let next = take() { post((next.client, next.load, next.desk.answer(next.request))) }
   }
 
-  private func take() -> (client: UInt64, request: SecretRequest, desk: SecretDesk)? {
+  private func take() -> Work? {
     monitor.lock()
     defer { monitor.unlock() }
     if !waiting.isEmpty { return waiting.removeFirst() }

@@ -9,6 +9,8 @@ extension RuntimeError {
     switch self {
     case .system(let error): "\(error.call) failed: \(error.text)"
     case .vault(let error): error.sentence
+    case .stateInUse(let folder):
+      "another kiosk runs on the state folder \(folder); end it, or give this one a 'state' of its own"
     case .control(let path, let error):
       error.isAddressInUse
         ? "another kiosk runs with this configuration (it listens at \(path)); end it, or give this one a state folder of its own"
@@ -66,7 +68,7 @@ extension SealingKeyError {
     case .malformed(let path, let size):
       "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
     case .lost(let path):
-      "the sealing key \(path) is not there, and the secrets were sealed under it; if the service manager gives it to the kiosk, start the kiosk (the tool works through it), else restore it from a backup, or move the database away and import the secrets anew"
+      "the sealing key \(path) is not there, and the secrets were sealed under it; if the service manager gives it to the kiosk, start the kiosk (the tool works through it), else 'tappet restore' makes it anew from a backup, or move tappet.db and secrets.db away and import the secrets anew"
     case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
     case .notMade: "no sealing key could be made: the system has no random numbers"
     case .folder(let error): error.sentence
@@ -84,7 +86,7 @@ extension SecretError {
     case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
     case .labelNotPrintable: "the label has control characters; leave them out"
     case .foreignKey:
-      "what is in the database was sealed under another key than this one; restore that key, or move the database away and import the secrets anew"
+      "what is in the database was sealed under another key than this one; restore that key, or move tappet.db and secrets.db away and import the secrets anew"
     case .unreadable(let name): "what is kept as '\(name)' was sealed under another key, or is damaged; give it anew"
     case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
     case .store(let error): error.sentence
@@ -177,7 +179,10 @@ extension CertificateDetails {
   public func sentence(at now: Int64) -> String {
     let days = daysLeft(atUnixSeconds: now)
     if now < notBeforeUnixSeconds { return "\(path): \(subject) is not valid yet; is this machine's clock right?" }
-    if days < 0 { return "\(path): \(subject) expired \(-days) \(days == -1 ? "day" : "days") ago; replace it" }
+    if days < 0 {
+      let ago = days == -1 ? "today" : days == -2 ? "1 day ago" : "\(-days - 1) days ago"
+      return "\(path): \(subject) expired \(ago); replace it"
+    }
     return "\(path): \(subject), \(days) days left" + (days < Limits.certificateWarningDays ? "; renew it now" : "")
   }
 }

@@ -122,7 +122,9 @@ extension TagJobRun.Result {
       self.init(
         false, outcome, secret, false,
         "written: \(secret.action), and it works, but it is not protected: "
-          + fault.sentence(outcome.model, to: request.kind))
+          + (fault == .unsupportedModel
+            ? "the \(outcome.model.name) has no password, and anybody can rewrite it"
+            : fault.sentence(outcome.model, to: request.kind)))
     }
   }
 

@@ -31,18 +31,37 @@ enum CertImportCommand {
   private static func take(_ arguments: Arguments, certificate: String, key: String) -> ExitStatus {
     let passphrase = PassphraseSource(arguments)
     do throws(CertificateProblem) {
-      let identity = try ClientIdentity.read(arguments.operands) { passphrase.ask($0) }
-      return try write(identity, arguments, certificate: certificate, key: key)
+      return try write(
+        ClientIdentity.read(arguments.operands) { passphrase.ask($0) }, arguments, certificate: certificate, key: key)
+    } catch {
+      // What comes back from a CA after 'cert request' has no key: that one never left the board.
+      if case .bundleWithoutKey = error, access(key, F_OK) == 0 {
+        return takeForKey(arguments, passphrase, certificate: certificate, key: key)
+      }
+      Output.complain("tappet cert import: " + PassphraseSource.sentence(for: error))
+      return .refused
+    }
+  }
+
+  /// A certificate for the key that is there, and stays as it is.
+  private static func takeForKey(
+    _ arguments: Arguments, _ passphrase: PassphraseSource, certificate: String, key: String
+  ) -> ExitStatus {
+    do throws(CertificateProblem) {
+      let identity = try ClientIdentity.read(arguments.operands + [key]) { passphrase.ask($0) }
+      return try write(identity, arguments, certificate: certificate, key: nil)
     } catch {
       Output.complain("tappet cert import: " + PassphraseSource.sentence(for: error))
       return .refused
     }
   }
 
+  /// `key`: where its key is to be; nil: it is there.
   private static func write(
-    _ identity: ClientIdentity, _ arguments: Arguments, certificate: String, key: String
+    _ identity: ClientIdentity, _ arguments: Arguments, certificate: String, key: String?
   ) throws(CertificateProblem) -> ExitStatus {
-    var targets = [certificate, key]
+    var targets = [certificate]
+    if let key { targets.append(key) }
     let ca = arguments.value("ca")
     if let ca {
       guard identity.authorityPEM() != nil else {
@@ -55,7 +74,7 @@ enum CertImportCommand {
     let keyPEM = try identity.keyPEM()
     do throws(FileSetError) {
       let files = FileSet(isForService: true)
-      try files.add(key, keyPEM)
+      if let key { try files.add(key, keyPEM) }
       try files.add(certificate, identity.certificatePEM(), mode: 0o644)
       if let ca, let pem = identity.authorityPEM() { try files.add(ca, pem, mode: 0o644) }
       try files.commit()
@@ -65,7 +84,7 @@ enum CertImportCommand {
     }
     let details = identity.details(path: certificate)
     Output.print(details.sentence(at: SystemClock().now().unixSeconds))
-    Output.print("\(key): its key (mode 0600)")
+    if let key { Output.print("\(key): its key (mode 0600)") }
     if let ca { Output.print("\(ca): " + identity.rootSubjects.joined(separator: ", ")) }
     if ca == nil, !identity.rootSubjects.isEmpty {
       Output.complain(

@@ -49,7 +49,8 @@ private struct Checkup {
     let count = configuration.actions.count
     note("config", true, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
     checkCertificates()
-    checkSecrets()
+    let kiosk = RunningKiosk(configuration)
+    checkSecrets(isRunning: kiosk != nil)
     let clockIsGood = SystemClock().isSynchronised()
     note(
       "clock", clockIsGood || !configuration.checksClock,
@@ -58,7 +59,6 @@ private struct Checkup {
         : configuration.checksClock
           ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
           : "not synchronised, but trusted by 'clock: trust'")
-    let kiosk = RunningKiosk(configuration)
     if let kiosk { askKiosk(kiosk) } else { tryDevices() }
     checkPanel(isRunning: kiosk != nil)
   }
@@ -85,14 +85,21 @@ private struct Checkup {
       case .keyMatches(_, let key): note("private key", true, "\(key) belongs to the certificate")
       case .keyOpenToOthers(let path, _):
         note("private key", false, "\(path) can be read by others; run: chmod 600 \(path)")
-      case .problem(let problem): note("certificate", false, problem.sentence)
+      case .problem: break
       }
     }
+    for mistake in Certificates.mistakes(configuration.broker) { note("certificate", false, mistake) }
   }
 
-  private mutating func checkSecrets() {
-    guard let vault = Settings.openVault(configuration) else {
-      return note("state", false, "the database in \(configuration.stateFolder) cannot be used")
+  private mutating func checkSecrets(isRunning: Bool) {
+    let vault: Vault
+    do throws(VaultError) { vault = try Vault.open(configuration) } catch {
+      if isRunning, case .sealingKey(.lost) = error {
+        return note(
+          "state", true, "\(configuration.stateFolder); the running kiosk has the sealing key, of the service manager's"
+        )
+      }
+      return note("state", false, error.sentence)
     }
     do throws(VaultError) {
       note("state", true, configuration.stateFolder)

@@ -53,12 +53,15 @@ enum Help {
     the clock, the reader and the broker: a line each, with what is wrong and what to do. While a kiosk runs with this
     configuration it is asked for its reader and its link, which only one process can have.
     The panel's lines are taken and given back (while a kiosk runs: looked at), and with 'panel.profile' the header is drawn.
-    Exit status: 0 all is well, 1 something is wrong, 3 mistakes in the configuration.
+    Exit status: 0 all is well, 1 something is wrong, 3 mistakes in the configuration. A certificate that is about to end is
+    not wrong yet: its line has the days left.
     """,
     "status": """
     Usage: tappet status [--config FILE] [--json]
 
-    Asks the running kiosk. Exit status: 0 all is well, 1 something is wrong, 4 none runs.
+    Asks the running kiosk. Exit status: 0 all is well, 1 something is wrong, 3 mistakes in the configuration (the running
+    kiosk goes on with the one that it has), 4 none runs. A certificate that is about to end is not wrong yet: see days_left
+    in --json.
     """,
     "init": """
     Usage: tappet init [--config FILE] [--yes] [OPTION]…
@@ -80,7 +83,8 @@ enum Help {
       --timestamp-key FILE    for %T; 'new' makes one; --clock-trust where nobody sets the clock
       --state DIR             the database's folder
       --write-tag             writes the first tag, with a new secret
-      --share-file FILE       a share code, so that the phone's tags work; --tap SECONDS waits for the first one
+      --share-file FILE       a share code, so that the phone's tags work
+      --tap SECONDS           waits for the first tap; needs --write-tag or --share-file
       --untested              writes though a test failed
       --force                 replaces what is there
     Example: tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12 --passphrase-file p
@@ -95,8 +99,8 @@ enum Help {
     "cert": """
     Usage: tappet cert check [--host NAME] [--passphrase-file FILE] [--json] [FILE]…
            tappet cert import [--certificate FILE --private-key FILE] [--ca FILE] [--passphrase-file FILE] [--force] FILE…
-           tappet cert export [--passphrase-file FILE | --no-passphrase] [--force] FILE
-           tappet cert request [--private-key FILE] [--name NAME] [--dns NAME,…] [--out FILE]
+           tappet cert export [--certificate FILE --private-key FILE] [--passphrase-file FILE | --no-passphrase] [--force] FILE
+           tappet cert request [--private-key FILE] [--name NAME] [--dns NAME,…] [--out FILE] [--force]
 
     All take --config FILE, too, and the files that its 'broker' names.
     """,
@@ -112,21 +116,24 @@ enum Help {
                               [--passphrase-file FILE] [--force] FILE…
 
     Puts certificate, chain and key of a .p12, or of PEM or DER files, into the configuration's files (or those named): the
-    leaf first, 0644 and 0600, all or none. --ca writes the roots that are among them. It asks once for a passphrase,
-    without echo, and before it replaces anything.
+    leaf first, 0644 and 0600, all or none. Where they hold no key, as after 'tappet cert request', the configuration's key
+    is taken if it fits. --ca writes the roots that are among them. It asks once for a passphrase, without echo, and before
+    it replaces anything; --force answers.
     Example: tappet cert import kiosk.p12
     """,
     "cert export": """
     Usage: tappet cert export [--config FILE] [--certificate FILE] [--private-key FILE]
                               [--passphrase-file FILE | --no-passphrase] [--force] FILE
 
-    Writes the configuration's certificate, chain and key as one PKCS#12 file (AES-256, mode 0600).
+    Writes the configuration's certificate, chain and key (or those named) as one PKCS#12 file (AES-256, mode 0600). It asks
+    before it replaces FILE; --force answers.
     """,
     "cert request": """
     Usage: tappet cert request [--config FILE] [--private-key FILE] [--name NAME] [--dns NAME,…] [--out FILE] [--force]
 
     Makes a key (P-256, mode 0600) where there is none, and a request for its certificate: common name NAME (the client id),
-    for signing and client authentication. The key never leaves the board, and one that is there is never replaced.
+    for signing and client authentication. The key never leaves the board, and one that is there is never replaced; --force
+    replaces the request, without a question. 'tappet cert import FILE' takes what the CA sends back.
     Example: tappet cert request --out kiosk.csr
     """,
     "tag": """
@@ -155,6 +162,7 @@ enum Help {
                       it can copy it. Needs an NTAG215 or larger.
       --protect       NTAG21x and Ultralight EV1: with a password of this kiosk's, so that nobody else rewrites the tag
     Exit status: 0 the tag works and its secret is saved; 1 it is not to be had with this tag; 4 the reader or the disk failed.
+    A tag that knows no password is written in spite of --protect and works; it ends with 1, for anybody can rewrite the tag.
     """,
     "tag erase": """
     Usage: tappet tag erase [--config FILE] [--json] [--timeout SECONDS]
@@ -252,13 +260,14 @@ enum Help {
            tappet outbox drop [--config FILE] [--json] --all
 
     Takes one entry, or all, out of the outbox: they will not be sent. A running kiosk does it itself; what is with the
-    broker already, its answer outstanding, stays, and is said ("sent"). Exit status 1: there is no such entry, or it is with
-    the broker.
+    broker already, its answer outstanding, stays, and is said. --json prints how many were "dropped" and "sent". Exit status
+    1: there is no such entry, or it is with the broker.
     """,
     "outbox export": """
     Usage: tappet outbox export [--config FILE] [--json] FILE
 
-    Writes every entry as a JSON object a line to FILE, which must not exist yet (mode 0600). The outbox keeps them.
+    Writes every entry as a JSON object a line to FILE, which must not exist yet (mode 0600). The outbox keeps them. --json
+    prints how many were "exported".
     """,
     "secret rekey": """
     Usage: tappet secret rekey [--config FILE]

@@ -155,7 +155,8 @@ extension Setup {
     let status = CertRequestCommand.request(key: key, name: name, out: request, arguments)
     if status == .success {
       Output.complain(
-        "Then go on with: tappet init --private-key \(key) --certificate FILE, the file that the CA sends back.")
+        "Then go on with: tappet init --config \(files.path) --private-key \(key) --certificate FILE, the file that the CA sends back."
+      )
     }
     return .stop(status)
   }

@@ -25,9 +25,32 @@ enum InitCommand {
         Output.complain("tappet init: \(path) is there already; say by --force that it is to be replaced")
         return .refused
       }
+      if let mistake = mistake(arguments) {
+        Output.complain("tappet init: " + mistake)
+        return .usage
+      }
+      if path == Settings.defaultPath, FileSet.lacksServiceUser {
+        Output.complain(
+          "tappet init: there is no user 'tappet' yet; run 'systemd-sysusers' first, or the service cannot read what is written here"
+        )
+      }
       guard let files = KioskFiles(path: path, command: "init") else { return .failure }
       return Setup(files, arguments).run()
     }
+  }
+
+  /// What is wrong with the options that are about the first tap.
+  private static func mistake(_ arguments: Arguments) -> String? {
+    let wantsTag = arguments.has("write-tag") || arguments.has("tap")
+    if wantsTag, arguments.value("reader") == "none" { return "--tap and --write-tag need a reader" }
+    guard let text = arguments.value("tap") else { return nil }
+    guard let seconds = Int64(decimal: text.utf8), (1...3600).contains(seconds) else {
+      return "--tap takes seconds, 1 to 3600, not '\(text)'"
+    }
+    if arguments.has("yes"), !arguments.has("write-tag"), arguments.value("share-file") == nil {
+      return "--tap needs --write-tag or --share-file: without a secret every tag is refused"
+    }
+    return nil
   }
 }
 

@@ -45,7 +45,7 @@ struct KioskDraft {
     var text = ""
     for line in heading { text += "# " + Self.oneLine(line) + "\n" }
     text +=
-      "# 'tappet check' tries everything in it; README.md and tappet(1) have every key. Relative paths are taken from here.\n\n"
+      "# 'tappet check' tries everything in it; README.md (share/doc/tappet) has every key. Relative paths are taken from here.\n\n"
     text += "broker:\n"
     text += "  url: " + Self.quoted(url) + "        # or a list; the next is tried when one fails\n"
     if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }

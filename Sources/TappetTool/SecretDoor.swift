@@ -40,6 +40,7 @@ struct SecretDoor {
   private func askHere(_ json: JSON, _ enclosure: SecretBytes?) throws(SecretRefusal) -> ControlMessage {
     let desk = SecretDesk(configuration, owner: geteuid())
     let reply = desk.answer(SecretRequest(json, enclosing: enclosure, by: .current()))
+    if let trouble = reply.copyTrouble { Output.complain("tappet: " + Line(copyTrouble: trouble).sentence) }
     // One may have started since.
     if reply.secrets != nil, let kiosk = RunningKiosk(configuration) {
       guard let answer = kiosk.ask("reload-secrets"), answer["error"] == nil else {

@@ -40,6 +40,18 @@ struct RunningKiosk {
     self.socket = socket
   }
 
+  /// Why there is none, and what to do.
+  static func absence(_ configuration: Configuration) -> String {
+    let path = configuration.controlSocket
+    do throws(SystemError) { _ = try LocalSocket.connect(to: path) } catch {
+      if error.code == EACCES {
+        return
+          "this user may not reach \(path), so it cannot be seen whether a kiosk runs; use sudo, or set 'control: /run/tappet/control' and join the group tappet"
+      }
+    }
+    return "no kiosk runs with this configuration (nobody listens at \(path)); start one with 'tappet run'"
+  }
+
   /// Asks, and waits for the answer with what it encloses; nil when none came in time.
   func converse(_ request: JSON, enclosing enclosure: SecretBytes?, waiting limit: Duration) -> ControlMessage? {
     var message = ControlMessage.encode(request, enclosing: enclosure)

@@ -11,9 +11,7 @@ enum StatusCommand {
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
       guard let kiosk = RunningKiosk(configuration) else {
-        Output.complain(
-          "tappet status: no kiosk runs with this configuration (nobody listens at \(configuration.controlSocket)); start one with 'tappet run'"
-        )
+        Output.complain("tappet status: " + RunningKiosk.absence(configuration))
         return .failure
       }
       guard let status = kiosk.ask("status") else {
@@ -34,8 +32,9 @@ enum StatusCommand {
       Output.print("light     \(status["light"]?.text ?? "")")
       for name in parts { Output.print(padded(name) + (status[name]?["text"]?.text ?? "")) }
       for certificate in status["certificates"]?.elements ?? [] {
+        let days = certificate["days_left"]?.wholeNumber ?? 0
         Output.print(
-          "expires   \(certificate["days_left"]?.wholeNumber ?? 0) days left: \(certificate["subject"]?.text ?? ""), \(certificate["file"]?.text ?? "")"
+          "expires   \(days < 0 ? "expired" : "\(days) days left"): \(certificate["subject"]?.text ?? ""), \(certificate["file"]?.text ?? "")"
         )
       }
       Output.print("clock     " + (status["clock_good"] == .bool(true) ? "good" : "not synchronised"))

@@ -60,7 +60,8 @@ final class StateFolder {
   func sqlite(_ sql: String) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", databasePath, sql]
+    // The store's own thread may be at its log.
+    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", databasePath, sql]
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
@@ -77,7 +78,6 @@ final class WriteLock {
 
   init(_ folder: StateFolder) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // The store's own thread may be at its log.
     process.arguments = ["sqlite3", "-cmd", ".timeout 5000", folder.databasePath]
     let output = Pipe()
     process.standardInput = input

@@ -78,7 +78,7 @@ import Testing
       ([good], ["--passphrase-file", folder + "/wrong"], "the passphrase does not open \(good)"),
       ([good], [], "\(good) has a passphrase: run this on a terminal, or give --passphrase-file"),
       ([good], ["--passphrase-file", open], "\(open) can be read by others; run: chmod 600 \(open)"),
-      ([try bundle("bare.p12", "-nokeys")], right, "holds no private key"),
+      ([try bundle("bare.p12", "-nokeys")], right, folder + "/k.key"),
       ([folder + "/half.p12"], right, "neither PEM nor a whole certificate, key or .p12 file"),
       ([folder + "/noise"], right, "holds no readable certificate"),
       ([try Certificates.path("client.pem"), try Certificates.path("other-client.key")], [], "is not the key of"),
@@ -124,6 +124,30 @@ import Testing
     let shuffled = try tappet(["check", pile])
     #expect(
       shuffled.status == 1 && shuffled.output.contains("must be the first certificate in it"), "\(shuffled.output)")
+  }
+
+  @Test func `what comes back from a CA after a request goes beside the key that never left`() throws {
+    defer { clean() }
+    let (certificate, key) = (folder + "/k.pem", folder + "/k.key")
+    let pair = ["--certificate", certificate, "--private-key", key]
+    let asked = try tappet(["request", "--private-key", key, "--name", "kiosk-demo", "--out", folder + "/k.csr"])
+    #expect(asked.status == 0, "\(asked.errors)")
+    try openssl(
+      "x509", "-req", "-in", folder + "/k.csr", "-CA", Certificates.path("ca.pem"), "-CAkey",
+      Certificates.path("ca.key"),
+      "-CAcreateserial", "-CAserial", folder + "/serial", "-days", "90", "-out", folder + "/back.pem")
+    let before = try Data(contentsOf: URL(fileURLWithPath: key))
+    let done = try tappet(["import", folder + "/back.pem"] + pair)
+    #expect(done.status == 0 && done.output.contains("kiosk-demo"), "\(done)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == before)
+    #expect(try tappet(["check", certificate, key]).status == 0)
+    // The next one, a year later: what is replaced is the certificate alone.
+    let refused = try tappet(["import", folder + "/back.pem"] + pair)
+    #expect(refused.status == 1 && refused.errors.contains("\(certificate) would be replaced; say so by --force"))
+    #expect(try tappet(["import", folder + "/back.pem", "--force"] + pair).status == 0)
+    // One that was made for another key.
+    let stranger = try tappet(["import", Certificates.path("client.pem"), "--force"] + pair)
+    #expect(stranger.status == 1 && stranger.errors.contains("\(key) is not the key of"), "\(stranger.errors)")
   }
 
   @Test func `RC2 of old exports is read where OpenSSL has it, and has a sentence where it has not`() throws {

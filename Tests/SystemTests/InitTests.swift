@@ -24,6 +24,20 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
+  @Test(arguments: [
+    (["--tap", "abc", "--share-file", "-"], "takes seconds"),
+    (["--tap", "30"], "without a secret every tag is refused"),
+    (["--write-tag", "--reader", "none"], "need a reader"),
+  ])
+  func `a first tap that cannot come is no success`(_ options: [String], _ sentence: String) throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.path + "/kiosk.yaml"
+    let done = try Programs.run(try Programs.built("tappet"), ["init", "--yes", "--config", path] + options)
+    #expect(done.status == 2 && done.errors.contains(sentence), "\(done)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `from nothing to a delivered tap, each wrong answer with its sentence and a second chance`() throws {
     let world = try KioskWorld()
     let passphrase = "correct horse \(UUID().uuidString)"

@@ -18,11 +18,11 @@ public enum Event: Sendable {
   case timerFired
   /// Whether the kernel says that the wall clock is right; told at the start and at each change or step.
   case clockChecked(isSynchronised: Bool)
-  /// Other settings are in force from now on; `reconnect`: those of the broker differ.
+  /// Other settings are in force from now on; `reconnect`: those of the broker differ; `newReader`: the reader's device does.
   ///
   /// Whoever performs `connect` has the new endpoints before it tells this. When the panel's plan differs, its lines are
   /// opened anew after this was told; when they are opened anew for another reason, `PanelEvent.closed` is told first.
-  indirect case reconfigured(KioskSettings, reconnect: Bool)
+  indirect case reconfigured(KioskSettings, reconnect: Bool, newReader: Bool = false)
   /// How many days the first of the certificates in use to end has left; negative: it has ended; nil: there are none, or
   /// the clock cannot tell.
   case certificates(daysLeft: Int?)

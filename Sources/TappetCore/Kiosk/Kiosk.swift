@@ -107,7 +107,9 @@ public struct Kiosk: Sendable {
     case .started(let summary): effects = start(summary)
     case .timerFired: effects = []
     case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
-    case .reconfigured(let settings, let reconnect): effects = reconfigured(settings, reconnect: reconnect, at: now)
+    case .reconfigured(let settings, let reconnect, let newReader):
+      effects = reconfigured(settings, reconnect: reconnect, at: now)
+      if newReader { effects += reader.replace(at: now.instant) }
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       secrets = loaded

@@ -136,6 +136,17 @@ struct ReaderSupervision: Sendable {
     return effects
   }
 
+  /// Another device is to be read: this one's reader ends, which is no loss, and another follows.
+  mutating func replace(at now: Instant) -> [Effect] {
+    switch state {
+    case .starting, .polling, .reading:
+      state = .ending(killAt: now + Limits.readerDeathMax)
+      return [.stopReader]
+    case .waiting, .ending, .stopping, .stopped:
+      return []
+    }
+  }
+
   /// No reader is wanted any more.
   mutating func stop() -> [Effect] {
     switch state {

@@ -34,6 +34,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
@@ -53,6 +54,13 @@ static inline int tp_fcntl_get(int fd, int command) { return fcntl(fd, command);
 static inline int tp_fcntl_set(int fd, int command, int value) { return fcntl(fd, command, value); }
 static inline int tp_ioctl_pointer(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
 static inline int tp_prctl(int option, unsigned long a, unsigned long b) { return prctl(option, a, b, 0, 0); }
+
+/* Bytes that a user may still write to the file system that `path` is on; -1 when the kernel does not say. */
+static inline int64_t tp_free_space(const char *path) {
+  struct statvfs status;
+  if (statvfs(path, &status) != 0) return -1;
+  return (int64_t)status.f_bavail * (int64_t)status.f_frsize;
+}
 
 /* Macros. */
 static inline int tp_wait_exited(int status) { return WIFEXITED(status); }
