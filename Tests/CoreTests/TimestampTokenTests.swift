@@ -110,6 +110,22 @@ import Testing
     }
   }
 
+  @Test func `a token that was forgotten is not accepted again by a clock that was set back`() throws {
+    var receiver = TokenReceiver(rule: .window(seconds: 30))
+    let key = try TimestampTokenTests.key()
+    let (early, late) = (try TimestampTokenTests.seal(1000), try TimestampTokenTests.seal(2000))
+    #expect(try receiver.accept(early, key: key, nowUnixSeconds: 1000) == 1000)
+    #expect(try receiver.accept(late, key: key, nowUnixSeconds: 2000) == 2000)
+    for now: Int64 in [1000, 990, 1030] {
+      #expect(throws: TimestampTokenError.outsideWindow(ageSeconds: now - 1000)) {
+        try receiver.accept(early, key: key, nowUnixSeconds: now)
+      }
+    }
+    let fresh = try TimestampTokenTests.seal(1001)
+    #expect(try receiver.accept(fresh, key: key, nowUnixSeconds: 1001) == 1001)
+    #expect(throws: TimestampTokenError.repeated) { try receiver.accept(late, key: key, nowUnixSeconds: 2000) }
+  }
+
   @Test func `a window below zero accepts nothing and does not trap`() throws {
     let key = try TimestampTokenTests.key()
     for seconds in [Int64.min, -1] {

@@ -109,7 +109,7 @@ public struct TokenReceiver: Sendable {
 
   private let rule: Rule
   private var accepted: [Accepted] = []
-  /// Up to this second tokens were forgotten before their time, so none of them is accepted any more.
+  /// Up to this second tokens were forgotten, so none of them is accepted any more, whatever the clock says later.
   private var forgottenUpTo = Int64.min
 
   /// A receiver that has seen nothing; a negative window accepts nothing.
@@ -131,7 +131,7 @@ public struct TokenReceiver: Sendable {
       guard age <= 5 else { throw .outsideWindow(ageSeconds: age) }
     case .window(let seconds):
       guard age.magnitude <= max(seconds, -1) else { throw .outsideWindow(ageSeconds: age) }
-      accepted.removeAll { now - $0.sealedAt > seconds }
+      forget { now - $0.sealedAt > seconds }
       try remember(Accepted(token: token.utf8.map(lowercased), sealedAt: sealedAt), age: age)
     }
     return sealedAt
@@ -144,8 +144,14 @@ public struct TokenReceiver: Sendable {
     guard token.sealedAt > forgottenUpTo else { throw .outsideWindow(ageSeconds: age) }
     accepted.append(token)
     guard accepted.count > Limits.tokensRememberedMax else { return }
-    forgottenUpTo = accepted.reduce(Int64.max) { min($0, $1.sealedAt) }
-    accepted.removeAll { $0.sealedAt <= forgottenUpTo }
+    let oldest = accepted.reduce(Int64.max) { min($0, $1.sealedAt) }
+    forget { $0.sealedAt == oldest }
+  }
+
+  /// What was forgotten is over: the clock may be set back, and none of it is to act a second time.
+  private mutating func forget(where isOver: (Accepted) -> Bool) {
+    for token in accepted where isOver(token) { forgottenUpTo = max(forgottenUpTo, token.sealedAt) }
+    accepted.removeAll(where: isOver)
   }
 
   private func lowercased(_ digit: UInt8) -> UInt8 { (0x41...0x46).contains(digit) ? digit + 32 : digit }
