@@ -159,8 +159,8 @@ const char *tappet_strerror(int error);
 #define TAPPET_NDEF_SIZE_MAX 8192
 
 /** Bytes as lower-case hexadecimal digits.
- * @param bytes The bytes; may be NULL where size is 0.
- * @param size How many; at most 2^30.
+ * @param bytes The bytes; may be NULL where size is 0. Not in ret_text's memory.
+ * @param size How many; at most 2^30 - 1.
  * @param ret_text Gets the digits and a NUL; may be NULL where ret_size is 0.
  * @param ret_size Bytes that ret_text has room for.
  * @return The number of digits; or ARGUMENT, BUFFER. */
@@ -261,7 +261,7 @@ struct tappet_share {
 /** Writes a share URL, which one phone or kiosk gives another as a QR code. It holds the key: wipe it after use.
  * @param index The action's idx, 0 or more.
  * @param key TAPPET_KEY_SIZE bytes.
- * @param label For people; trimmed. May be NULL where label_size is 0: none.
+ * @param label For people, without control characters; trimmed. May be NULL where label_size is 0: none.
  * @param label_size Its bytes; at most TAPPET_LABEL_SIZE_MAX.
  * @param ret_url Gets the URL and a NUL; may be NULL where ret_size is 0.
  * @param ret_size Bytes that ret_url has room for; TAPPET_SHARE_SIZE_MAX are always enough.
@@ -320,7 +320,8 @@ int tappet_token_receiver_new(
  * @param receiver The receiver.
  * @param token The token; need not end with a NUL.
  * @param token_size Its bytes.
- * @param now_unix_seconds The time now, seconds since 1970: the library reads no clock here.
+ * @param now_unix_seconds The time now, seconds since 1970: the library reads no clock here. It may be set back: what was
+ *   forgotten meanwhile is too old (WINDOW).
  * @param ret_unix_seconds Gets the token's time.
  * @return 0; or ARGUMENT, TOKEN, CHECKSUM, WINDOW, REPEATED, MEMORY, OBJECT, THREAD, FORK. */
 int tappet_token_receiver_accept(

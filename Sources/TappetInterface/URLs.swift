@@ -48,8 +48,8 @@ public func tappet_share_encode(
 ) -> Int32 {
   guard index >= 0, isBuffer(result, size), let key = tagKey(key) else { return ErrorCode.argument.rawValue }
   return withInput(label, labelSize, sizeMax: Int.max) { input in
-    guard input.count <= Limits.secretLabelSizeMax, !input.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-      let label = String(validating: input, as: UTF8.self)
+    guard input.count <= Limits.secretLabelSizeMax, let label = String(validating: input, as: UTF8.self),
+      label.isPrintable
     else { return ErrorCode.label.rawValue }
     var text = ShareURL(index: index, key: key, label: label).text()
     defer { LibCrypto.wipe(&text) }
@@ -67,7 +67,7 @@ public func tappet_share_decode(
   }
   return withInput(url, size, sizeMax: Limits.tagURLSizeMax) { input in
     do throws(ShareURLError) {
-      let share = try ShareURL.parse(input)
+      let share = try ShareURL.parse(at: UnsafeRawBufferPointer(input))
       result.pointee.index = share.index
       withUnsafeMutableBytes(of: &result.pointee.key) { place in share.key.withBytes { place.copyMemory(from: $0) } }
       withUnsafeMutableBytes(of: &result.pointee.label) { place in

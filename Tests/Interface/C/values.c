@@ -101,11 +101,18 @@ static void hex(void) {
   CHECK(tappet_hex_encode(NULL, 1, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_hex_encode(bytes, SIZE_MAX, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_hex_encode(bytes, (size_t)1 << 31, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
+  /* What is only counted is not read, and the count fits an int. */
+  CHECK(tappet_hex_encode(bytes, (size_t)1 << 30, NULL, 0) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_hex_encode(bytes, ((size_t)1 << 30) - 1, NULL, 0) == INT32_MAX - 1);
   CHECK(tappet_hex_decode("009FfF", 6, NULL, 0) == 3);
   CHECK(tappet_hex_decode("009FfF", 6, back, 2) == TAPPET_ERROR_BUFFER);
   CHECK(tappet_hex_decode("009FfF", 6, back, 3) == 3 && memcmp(back, bytes, 3) == 0);
   CHECK(tappet_hex_decode("0", 1, back, 3) == TAPPET_ERROR_HEX);
   CHECK(tappet_hex_decode("0g", 2, back, 3) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("0g", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("000", 3, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("01020g", 6, back, 3) == TAPPET_ERROR_HEX && memcmp(back, bytes, 3) == 0);
+  CHECK(tappet_hex_decode("/0", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("0:", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("@0", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("0`", 2, NULL, 0) == TAPPET_ERROR_HEX);
   CHECK(tappet_hex_decode("", 0, back, 3) == 0);
 }
 
@@ -188,6 +195,10 @@ static void shares(void) {
   CHECK(tappet_share_decode("smpshare://secret?idx=0", 23, &share) == TAPPET_ERROR_PARAMETER);
   CHECK(tappet_share_encode(0, url_key, "a\nb", 3, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(0, url_key, "\xff", 1, text, sizeof text) == TAPPET_ERROR_LABEL);
+  /* ISO 6429's upper half, which decoding refuses too: U+0085, U+009B. */
+  CHECK(tappet_share_encode(0, url_key, "a\xc2\x85" "b", 4, text, sizeof text) == TAPPET_ERROR_LABEL);
+  CHECK(tappet_share_encode(0, url_key, "\xc2\x9b" "31m", 5, text, sizeof text) == TAPPET_ERROR_LABEL);
+  CHECK(tappet_share_encode(0, url_key, "\x7f", 1, text, sizeof text) == TAPPET_ERROR_LABEL);
   char label[TAPPET_LABEL_SIZE_MAX + 1];
   memset(label, '&', sizeof label);
   CHECK(tappet_share_encode(INT64_MAX, url_key, label, sizeof label, text, sizeof text) == TAPPET_ERROR_LABEL);
