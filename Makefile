@@ -141,10 +141,12 @@ $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(PROGRAM_FLAGS)
 
+# Never unmapped: a thread that hangs in the resolver when its connection is freed is left to itself, and must still find its
+# code after a dlclose.
 $(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
 	@mkdir -p $(@D)
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
-		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 $(FIRST_COUNTS) $(LINK_FLAGS) $(KIOSK_LIBS)
+		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 -Wl,-z,nodelete $(FIRST_COUNTS) $(LINK_FLAGS) $(KIOSK_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 # One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
