@@ -24,12 +24,14 @@
  * @par Threads
  * Functions without an object are safe on any thread at any time. An object is of one thread at a time, any one: a call while
  * another thread is inside a call with the same object answers THREAD. Callbacks are called inside _dispatch and _run only,
- * on the thread that called it; they may call any function, also with the same object, and may free it. An object that one
- * thread frees while another is inside a call goes when that call returns.
+ * on the thread that called it; they may call any function, also with the same object, and may free it. They return: neither
+ * a C++ exception nor a longjmp may leave one. An object that one thread frees while another is inside a call goes when that
+ * call returns.
  *
  * @par Fork
  * In a child after fork the parent's objects answer FORK, and _free only forgets them. Do not fork while another thread is
- * inside a call. All descriptors of the library are closed by exec.
+ * inside a call. The library's descriptors are closed by exec, but for libmosquitto's own pair of sockets for each
+ * connection, which stay open in the new program: close what is above 2 in the child before exec, as by closefrom().
  *
  * @par Blocking
  * No function blocks unless it says so. */
@@ -424,7 +426,8 @@ int tappet_broker_dispatch(struct tappet_broker *broker);
 
 /** Publishes with QoS 1.
  * @param broker The connection.
- * @param topic Without wildcards; at most 65535 bytes.
+ * @param topic Without wildcards; 1 to 65535 bytes. What begins with '$' is the broker's own: it takes it, as AWS IoT does for
+ *   $aws, or drops it or the connection.
  * @param payload The payload; may be NULL where payload_size is 0.
  * @param payload_size Its bytes; at most 64 MiB.
  * @param is_retained 1: the broker keeps it for later subscribers; 0: it does not.
@@ -948,8 +951,8 @@ int tappet_kiosk_run(struct tappet_kiosk *kiosk);
 int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
 
 /** Asks the kiosk to end: it waits for what the broker still owes it, 3 s at most. Asked twice, it ends at once. Any thread
- * may call this at any time, also while another one is in tappet_kiosk_run(); a signal handler may not. One that does not
- * run is not changed.
+ * may call this at any time, also while another one is in tappet_kiosk_run(); a signal handler may not. It comes after the
+ * presses that wait, and gets through however many they are. A kiosk that does not run is not changed.
  * @param kiosk The kiosk.
  * @return 0; or ARGUMENT, OBJECT, FORK. */
 int tappet_kiosk_stop(struct tappet_kiosk *kiosk);

@@ -213,24 +213,20 @@ private final class BrokerObject: LibraryObject {
   }
 }
 
-// Unchecked because the compiler cannot see the mutex: `count` is touched under the library's only.
+// Unchecked because the compiler cannot see the mutex: `count` is touched with it held only.
 /// Messages that were thrown away.
 private final class LostCount: @unchecked Sendable {
+  /// Not the library's: the link's thread takes it, and a child forked meanwhile would find the library locked for ever.
+  private let monitor = Monitor()
   private var count: UInt64 = 0
 
-  func add() {
-    tp_library_lock()
-    count += 1
-    tp_library_unlock()
-  }
+  func add() { monitor.locked { count += 1 } }
 
   func take() -> UInt64 {
-    tp_library_lock()
-    defer {
-      count = 0
-      tp_library_unlock()
+    monitor.locked {
+      defer { count = 0 }
+      return count
     }
-    return count
   }
 }
 
@@ -324,9 +320,11 @@ public func tappet_broker_publish(
   _ isRetained: Int32, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(broker) { object in
-    guard let topic = text(topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
-      return object.fail(
-        .argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#', and not begin with '$'")
+    // Those that begin with '$' are the broker's to take or refuse: AWS IoT's shadows are there.
+    guard let topic = text(topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
+      !topic.utf8.contains(where: { "+#".utf8.contains($0) })
+    else {
+      return object.fail(.argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#'")
     }
     return withInput(payload, payloadSize, sizeMax: 64 << 20) {
       object.publish(topic, Array($0), isRetained: isRetained != 0, (completion, context))

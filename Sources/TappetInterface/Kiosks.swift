@@ -19,7 +19,9 @@ private final class KioskObject: LibraryObject {
     case press(action: String)
     case stop
   }
-  let requests: Mailbox<Request>
+  private let requests: Mailbox<Request>
+  /// Presses that wait take so many places; the rest is for what must always get through, which is to stop, twice at most.
+  private static let pressesMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
   private var lastCounts = (counters: Counters(), waiting: 0)
   private var isDispatching = false
@@ -27,7 +29,7 @@ private final class KioskObject: LibraryObject {
   private var trouble: Failure?
 
   init() throws(SystemError) {
-    requests = try Mailbox()
+    requests = try Mailbox(capacity: KioskObject.pressesMax + 3)
     super.init(kind: .kiosk)
   }
 
@@ -87,14 +89,28 @@ private final class KioskObject: LibraryObject {
     }
   }
 
+  func press(_ action: UnsafePointer<CChar>?) -> Int32 {
+    do throws(Failure) {
+      let name = try setup.actionName(action)
+      guard runtime != nil else { throw Failure(.state, "the kiosk does not run") }
+      guard requests.count < KioskObject.pressesMax, requests.post(.press(action: name)) else {
+        throw Failure(.limit, "too many presses wait; dispatch them")
+      }
+      return 0
+    } catch { return fail(error) }
+  }
+
+  /// By any thread.
+  func stop() { requests.post(.stop) }
+
   private func begin() {
     do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
   /// By a thread that is not inside: the one that is, is to leave.
   override func noteFreed() {
-    requests.post(.stop)
-    requests.post(.stop)
+    stop()
+    stop()
   }
 
   /// 1: it runs on; 0: it has ended.
@@ -339,16 +355,7 @@ public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0
 /// `tappet_kiosk_press`.
 @_cdecl("tappet_kiosk_press") @implementation
 public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
-  use(kiosk) { object in
-    do throws(Failure) {
-      let name = try object.setup.actionName(action)
-      guard object.runtime != nil else { throw Failure(.state, "the kiosk does not run") }
-      guard object.requests.post(.press(action: name)) else {
-        throw Failure(.limit, "too many presses wait; dispatch them")
-      }
-      return 0
-    } catch { return object.fail(error) }
-  }
+  use(kiosk) { $0.press(action) }
 }
 
 /// `tappet_kiosk_stop`.
@@ -357,7 +364,7 @@ public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
   switch Objects.find(kiosk, as: .kiosk) {
   case .failure(let failure): return failure.code.rawValue
   case .success(let object):
-    unsafeDowncast(object, to: KioskObject.self).requests.post(.stop)
+    unsafeDowncast(object, to: KioskObject.self).stop()
     return 0
   }
 }
@@ -365,10 +372,10 @@ public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
 /// `tappet_kiosk_counters`.
 @_cdecl("tappet_kiosk_counters") @implementation
 public func tappet_kiosk_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_counters>?) -> Int32 {
-  guard let result, result.pointee.size >= MemoryLayout<tappet_counters>.size else {
-    return ErrorCode.argument.rawValue
-  }
-  return use(kiosk) {
+  use(kiosk) {
+    guard let result, result.pointee.size >= MemoryLayout<tappet_counters>.size else {
+      return $0.fail(.argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_counters)")
+    }
     let (counters, waiting) = $0.counts
     result.pointee.accepted = UInt64(counters.accepted)
     result.pointee.delivered = UInt64(counters.delivered)

@@ -110,7 +110,7 @@ private final class ReaderObject: LibraryObject {
   }
 
   func dispatch() -> Int32 {
-    guard let callback, !isDispatching else {
+    guard callback != nil, !isDispatching else {
       return fail(.state, "no callback is set, or a callback dispatches its own object")
     }
     isDispatching = true
@@ -118,11 +118,12 @@ private final class ReaderObject: LibraryObject {
     var count: Int32 = 0
     var event = tappet_reader_event()
     event.size = MemoryLayout<tappet_reader_event>.size
-    while !isFreed {
+    // Asked for each time: a callback may set another, or none, and then the other events wait for `next`.
+    while !isFreed, let callback {
       let result = take(&event)
       guard result == 1 else { return result == 0 ? count : result }
       count += 1
-      (self.callback ?? callback)(context, &event)
+      callback(context, &event)
     }
     return count
   }
@@ -275,10 +276,12 @@ public func tappet_reader_fd(_ reader: OpaquePointer?) -> Int32 { use(reader) { 
 @_cdecl("tappet_reader_next") @implementation
 public func tappet_reader_next(_ reader: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_reader_event>?) -> Int32
 {
-  guard let result, result.pointee.size >= MemoryLayout<tappet_reader_event>.size else {
-    return ErrorCode.argument.rawValue
+  use(reader) {
+    guard let result, result.pointee.size >= MemoryLayout<tappet_reader_event>.size else {
+      return $0.fail(.argument, "the event is NULL, or its size is not set to sizeof(struct tappet_reader_event)")
+    }
+    return $0.next(result)
   }
-  return use(reader) { $0.next(result) }
 }
 
 /// `tappet_reader_dispatch`.
@@ -289,7 +292,8 @@ public func tappet_reader_dispatch(_ reader: OpaquePointer?) -> Int32 { use(read
 @_cdecl("tappet_reader_write") @implementation
 public func tappet_reader_write(_ reader: OpaquePointer?, _ message: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   use(reader) { object in
-    guard let message, size <= Limits.tagMemorySizeMax else {
+    // A size_t beyond Int.max comes as a negative one.
+    guard let message, (0...Limits.tagMemorySizeMax).contains(size) else {
       return object.fail(.argument, "the message must not be NULL, and no tag has room for more than 8192 bytes")
     }
     guard size > 0 else { return object.write(nil) }

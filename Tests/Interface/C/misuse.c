@@ -3,13 +3,16 @@
    tappet-reader that is missing.   Usage: misuse STATE-FOLDER [traced].  Needs neither a broker nor a reader. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <tappet.h>
+#include <time.h>
 #include <unistd.h>
 
 static int passed, failed;
@@ -25,7 +28,7 @@ static int passed, failed;
   } while (0)
 
 static const uint8_t key[TAPPET_KEY_SIZE] = {7};
-static const char *folder;
+static const char *folder, *program;
 /* Under Valgrind vfork is a fork: there posix_spawn cannot tell that a program is missing. */
 static int is_traced;
 
@@ -145,6 +148,9 @@ static void orders(void) {
   struct tappet_broker_options options = nowhere();
   CHECK(tappet_broker_new(&broker) == 0);
   CHECK(tappet_broker_publish(broker, "t", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_publish(broker, "$aws/things/x/shadow/update", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_publish(broker, "", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "a/+", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_broker_subscribe(broker, "t", 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
   CHECK(tappet_broker_disconnect(broker) == TAPPET_ERROR_NOT_CONNECTED);
   CHECK(tappet_broker_publish(broker, "#", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
@@ -173,6 +179,9 @@ static void readers(void) {
   CHECK(tappet_reader_open(reader, "a\nb") == TAPPET_ERROR_ARGUMENT);
   event.size = 1;
   CHECK(tappet_reader_next(reader, &event) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_open(reader, "") == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_next(reader, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_last_error(reader, &failure) == 0 && strstr(failure.sentence, "event") != NULL);
 
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   if (!is_traced) {
@@ -190,6 +199,59 @@ static void readers(void) {
   CHECK(tappet_reader_next(reader, &event) == 0);
   unsetenv("TAPPET_READER");
   tappet_reader_free(reader);
+}
+
+/* In place of tappet-reader: says two things at once, and that it has. */
+static int act_as_reader(const char *said) {
+  send(3, "\1\2made up", 9, MSG_NOSIGNAL);
+  send(3, "\6\4\1\2\3\4", 6, MSG_NOSIGNAL);
+  close(open(said, O_CREAT | O_WRONLY, 0600));
+  char order[16384];
+  while (recv(3, order, sizeof order, 0) > 0) continue;
+  return 0;
+}
+
+struct once {
+  struct tappet_reader *reader;
+  int calls;
+};
+
+static int calls_without_context;
+
+static void takes_itself_away(void *context, const struct tappet_reader_event *event) {
+  struct once *once = context;
+  if (once == NULL) {
+    calls_without_context++;
+    return;
+  }
+  if (event->type == TAPPET_READER_EVENT_READY) once->calls++;
+  if (tappet_reader_set_event_callback(once->reader, NULL, NULL) != 0) once->calls = -1;
+}
+
+static void reader_callbacks(void) {
+  char said[512];
+  snprintf(said, sizeof said, "%s.said", folder);
+  remove(said);
+  setenv("TAPPET_READER", program, 1);
+  struct once once = {.calls = 0};
+  struct tappet_reader_event event = {.size = sizeof event};
+  CHECK(tappet_reader_new(&once.reader) == 0);
+  CHECK(tappet_reader_set_event_callback(once.reader, takes_itself_away, &once) == 0);
+  CHECK(tappet_reader_open(once.reader, said) == 0);
+  struct timespec turn = {.tv_nsec = 1000000};
+  for (int turns = 0; turns < 10000 && access(said, F_OK) != 0; turns++) nanosleep(&turn, NULL);
+  /* The second event is nobody's, and waits. */
+  CHECK(tappet_reader_dispatch(once.reader) == 1 && once.calls == 1 && calls_without_context == 0);
+  CHECK(tappet_reader_dispatch(once.reader) == TAPPET_ERROR_STATE);
+  CHECK(tappet_reader_next(once.reader, &event) == 1 && event.type == TAPPET_READER_EVENT_TAG_LEFT);
+  CHECK(tappet_reader_next(once.reader, &event) == 0);
+  /* A write that waits for a tag is not taken back by a size that is none. */
+  CHECK(tappet_reader_write(once.reader, (const uint8_t *)"\xD0\0\0", 3) == 0);
+  CHECK(tappet_reader_write(once.reader, key, SIZE_MAX) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_write(once.reader, key, (size_t)1 << (8 * sizeof(size_t) - 1)) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_reader_write(once.reader, key, 0) == 0);
+  unsetenv("TAPPET_READER");
+  tappet_reader_free(once.reader);
 }
 
 static void panels(void) {
@@ -268,6 +330,30 @@ static void callbacks(void) {
   watch.frees = 1;
   CHECK(tappet_kiosk_run(watch.kiosk) == 0 && watch.result == 0);
   CHECK(tappet_kiosk_start(watch.kiosk) == TAPPET_ERROR_OBJECT);
+  unsetenv("TAPPET_READER");
+}
+
+/* However many presses wait, it can be stopped. */
+static void full(void) {
+  setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
+  struct tappet_kiosk *kiosk = kiosk_new();
+  char path[512];
+  snprintf(path, sizeof path, "%s.full", folder);
+  CHECK(tappet_kiosk_set_state_folder(kiosk, path) == 0);
+  CHECK(tappet_kiosk_start(kiosk) == 0);
+  CHECK(tappet_kiosk_counters(kiosk, NULL) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "counters") != NULL);
+  int count = 0, result = 0;
+  while (count < 2000 && (result = tappet_kiosk_press(kiosk, "one")) == 0) count++;
+  CHECK(count > 1000 && count <= 1024 && result == TAPPET_ERROR_LIMIT);
+  CHECK(tappet_kiosk_stop(kiosk) == 0);
+  CHECK(tappet_kiosk_stop(kiosk) == 0);
+  time_t end = time(NULL) + 60;
+  while ((result = tappet_kiosk_dispatch(kiosk)) == 1 && time(NULL) < end) {
+    struct pollfd entry = {.fd = tappet_kiosk_fd(kiosk), .events = POLLIN};
+    poll(&entry, 1, 1000);
+  }
+  CHECK(result == 0);
+  tappet_kiosk_free(kiosk);
   unsetenv("TAPPET_READER");
 }
 
@@ -359,15 +445,20 @@ static int without_standard_descriptors(void) {
 }
 
 int main(int count, char **words) {
+  /* --socket 3 --device FILE: started in place of tappet-reader, and then the tests are not run once more by each other. */
+  if (count > 1 && words[1][0] == '-') return count == 5 ? act_as_reader(words[4]) : 2;
   if (count < 2) return 2;
+  program = words[0];
   folder = words[1];
   is_traced = count > 2;
   setting_up();
   freed();
   orders();
   readers();
+  reader_callbacks();
   panels();
   callbacks();
+  full();
   threads();
   forked();
   CHECK(without_standard_descriptors());
