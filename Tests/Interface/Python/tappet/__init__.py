@@ -62,7 +62,7 @@ class _Event(ctypes.Structure):
 
 class _ReaderEvent(_Structure):
     _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("uid", POINTER(c_uint8)), ("uid_size", c_size_t),
-                ("url", c_char_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)), ("message_size", c_size_t),
+                ("url", c_void_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)), ("message_size", c_size_t),
                 ("memory", POINTER(c_uint8)), ("memory_size", c_size_t), ("text", c_char_p)]
 
 
@@ -109,6 +109,13 @@ def _checked(result: int) -> int:
     return result
 
 
+def _int64(value: int) -> int:
+    """A number that C has room for: ctypes would cut it off and say nothing."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(f"{value} does not fit into 64 bits")
+    return value
+
+
 def version() -> str:
     """The library's version."""
     return _library.tappet_version().decode()
@@ -138,14 +145,14 @@ def sign_url(index: int, timestamp: int, key: bytes) -> str:
     if len(key) != KEY_SIZE:
         raise ValueError("a key has 32 bytes")
     text = ctypes.create_string_buffer(144)
-    _checked(_library.tappet_url_sign(index, timestamp, key, text, len(text)))
+    _checked(_library.tappet_url_sign(_int64(index), _int64(timestamp), key, text, len(text)))
     return text.value.decode()
 
 
 def seal_token(unix_seconds: int, key: bytes) -> str:
     """A timestamp token under `key` (16, 24 or 32 bytes)."""
     text = ctypes.create_string_buffer(33)
-    _checked(_library.tappet_token_seal(unix_seconds, key, len(key), text, len(text)))
+    _checked(_library.tappet_token_seal(_int64(unix_seconds), key, len(key), text, len(text)))
     return text.value.decode()
 
 
@@ -161,12 +168,12 @@ class TokenReceiver:
 
     def __init__(self, key: bytes, tolerance_seconds: int = 5) -> None:
         self._handle = c_void_p()
-        _checked(_library.tappet_token_receiver_new(0, tolerance_seconds, key, len(key), byref(self._handle)))
+        _checked(_library.tappet_token_receiver_new(0, _int64(tolerance_seconds), key, len(key), byref(self._handle)))
 
     def accept(self, token: str, now_unix_seconds: int) -> int:
         """The token's time; raises Error when it may not act."""
-        text, seconds = token.encode(), c_int64()
-        _checked(_library.tappet_token_receiver_accept(self._handle, text, len(text), now_unix_seconds, byref(seconds)))
+        text, now, seconds = token.encode(), _int64(now_unix_seconds), c_int64()
+        _checked(_library.tappet_token_receiver_accept(self._handle, text, len(text), now, byref(seconds)))
         return seconds.value
 
     def __del__(self) -> None:
@@ -181,18 +188,26 @@ class Reader:
     def __init__(self, device: Optional[str] = None) -> None:
         self._handle = c_void_p()
         _checked(_library.tappet_reader_new(byref(self._handle)))
-        self._check(_library.tappet_reader_open(self._handle, None if device is None else device.encode()))
+        try:
+            self._check(_library.tappet_reader_open(self._handle, None if device is None else device.encode()))
+        except BaseException:
+            self.close()
+            raise
 
     def fileno(self) -> int:
         """Readable when there may be events."""
         return self._check(_library.tappet_reader_fd(self._handle))
 
     def events(self) -> Iterator[Tuple[int, bytes, Optional[str]]]:
-        """What happened meanwhile: type, UID, and the tag's URL or a sentence for a person."""
+        """What happened meanwhile: type, UID, and the tag's URL or a sentence for a person.
+
+        What is not UTF-8 in a stranger's URL is replaced.
+        """
         event = _ReaderEvent()
         while self._check(_library.tappet_reader_next(self._handle, byref(event))) == 1:
-            text = event.url or event.text
-            yield event.type, bytes(event.uid[: event.uid_size]), None if text is None else text.decode()
+            # A stranger wrote the URL: it may hold a NUL.
+            text = event.text if event.url is None else ctypes.string_at(event.url, event.url_size)
+            yield event.type, bytes(event.uid[: event.uid_size]), None if text is None else text.decode(errors="replace")
 
     def write(self, url: str) -> None:
         """Makes `url` the content of the tag that is there, or of the next; WRITTEN or WRITE_FAILED follows."""
@@ -251,8 +266,12 @@ class Kiosk:
         self._on_event = on_event
         # Kept: C holds it as long as the kiosk lives.
         self._callback = _EventCallback(self._told)
-        self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
-        self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
+        try:
+            self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
+            self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
+        except BaseException:
+            self.close()
+            raise
 
     def add_secret(self, action: str, key: bytes) -> None:
         """Adds a secret for the tags of `action`, beside those of the database."""

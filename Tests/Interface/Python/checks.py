@@ -1,0 +1,87 @@
+"""What a stranger's tag, constructors that fail, numbers too large and too little memory do to the package.
+
+Usage: checks.py FOLDER
+"""
+import ctypes
+import mmap
+import os
+import resource
+import select
+import sys
+
+import tappet
+
+# Stands for tappet-reader: a Type 4 tag whose URI is not UTF-8 and holds a NUL, and one whose URI is empty.
+READER = f"""#!{sys.executable}
+import socket
+parent = socket.socket(fileno=3)
+for content in [b"a\\0\\xff", b""]:
+    record = bytes([0xD1, 1, len(content) + 1]) + b"U\\0" + content
+    for message in [b"\\1\\2made up", b"\\3\\4\\1\\2\\3\\4", b"\\4\\4\\1\\2\\3\\4\\x14" + record, b"\\6\\4\\1\\2\\3\\4"]:
+        parent.send(message)
+parent.recv(1)
+"""
+
+
+def strangers_tags():
+    path = os.path.join(sys.argv[1], "strangers-tag")
+    with open(path, "w") as file:
+        file.write(READER)
+    os.chmod(path, 0o755)
+    os.environ["TAPPET_READER"] = path
+    reader, found = tappet.Reader(), []
+    while len(found) < 2:
+        assert select.select([reader], [], [], 20)[0], "the reader says nothing"
+        for kind, uid, text in reader.events():
+            assert kind != reader.LOST, text
+            if kind == reader.TAG_READ:
+                assert uid == bytes([1, 2, 3, 4])
+                found.append(text)
+    assert found[0] == "a\0\ufffd", found
+    reader.close()
+
+
+def failures():
+    """There are 1023 tickets: a constructor that fails gives its own back."""
+    os.environ["TAPPET_READER"] = "/no/such/tappet-reader"
+    for make, code in [(lambda: tappet.Kiosk("/no/such/file"), -44), (lambda: tappet.Reader("none"), -40)]:
+        for _ in range(1100):
+            try:
+                make()
+                assert False, "it did not fail"
+            except tappet.Error as error:
+                assert error.code == code, error
+
+
+def numbers():
+    key, receiver = bytes(32), tappet.TokenReceiver(bytes(16))
+    for call in [lambda: tappet.sign_url(2**64 + 5, 0, key), lambda: tappet.sign_url(0, -(2**64), key),
+                 lambda: tappet.seal_token(2**64, bytes(16)), lambda: tappet.TokenReceiver(bytes(16), 2**64),
+                 lambda: receiver.accept(32 * "0", 2**63)]:
+        try:
+            call()
+            assert False, "it was taken"
+        except ValueError:
+            pass
+
+
+def memory():
+    """Digits are counted and decoded where they are. Last: there is no memory for anything else afterwards."""
+    size = 64 << 20
+    pages = mmap.mmap(-1, size)
+    for _ in range(64):
+        pages.write((1 << 20) * b"0")
+    digits, result = (ctypes.c_char * size).from_buffer(pages), ctypes.create_string_buffer(size // 2)
+    library = ctypes.CDLL("libtappet.so.0")
+    library.tappet_hex_decode.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
+    with open("/proc/self/statm") as file:
+        taken = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + (8 << 20), resource.RLIM_INFINITY))
+    assert library.tappet_hex_decode(digits, size, None, 0) == size // 2
+    assert library.tappet_hex_decode(digits, size, result, len(result)) == size // 2
+
+
+strangers_tags()
+failures()
+numbers()
+memory()
