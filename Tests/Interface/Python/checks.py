@@ -15,7 +15,7 @@ import tappet
 READER = f"""#!{sys.executable}
 import socket
 parent = socket.socket(fileno=3)
-for content in [b"a\\0\\xff", b""]:
+for content in [b"\\xff\\0a", b""]:
     record = bytes([0xD1, 1, len(content) + 1]) + b"U\\0" + content
     for message in [b"\\1\\2made up", b"\\3\\4\\1\\2\\3\\4", b"\\4\\4\\1\\2\\3\\4\\x14" + record, b"\\6\\4\\1\\2\\3\\4"]:
         parent.send(message)
@@ -37,7 +37,7 @@ def strangers_tags():
             if kind == reader.TAG_READ:
                 assert uid == bytes([1, 2, 3, 4])
                 found.append(text)
-    assert found[0] == "a\0\ufffd", found
+    assert found == ["\ufffd\0a", ""], found
     reader.close()
 
 
