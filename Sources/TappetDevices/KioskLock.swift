@@ -15,7 +15,9 @@ public final class KioskLock {
 
   deinit { close(descriptor) }
 
-  /// Takes it; nil: another kiosk has it. The folder is made if it is absent.
+  /// Takes it; nil: another kiosk has it.
+  ///
+  /// The folder is made if it is absent.
   public static func take(folder path: String) throws(StoreError) -> KioskLock? {
     let folder = try StoreFolder(path: path)
     try folder.ensureFile(fileName)

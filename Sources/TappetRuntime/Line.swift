@@ -40,7 +40,6 @@ public struct Line: Sendable {
   }
 
   /// Says why the secrets have no copy.
-  /// A change of the secrets that their copy lacks.
   public init(copyTrouble: StoreError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + copyTrouble.sentence)
