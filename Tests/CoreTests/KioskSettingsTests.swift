@@ -179,13 +179,18 @@ extension KioskScript {
   @Test func `a reader's new device ends the old reader, which is no loss, and another one follows`() {
     let story = KioskScript()
     story.startAll()
-    #expect(story.at(200, .reconfigured(story.settings { _ in }, reconnect: false, newReader: true)) == ["stop reader"])
+    #expect(
+      story.at(200, .reconfigured(story.settings { _ in }, reconnect: false, newReader: true)) == [
+        "stop reader", "light starting",
+      ])
     #expect(story.at(300, .readerEnded(.exited(0))) == [])
     #expect(story.sleep(until: 2_000) == ["start reader"])
     #expect(!story.at(2_100, .reader(.ready(device: "other"))).contains { $0.contains("lost") })
     // One that does not go is killed.
     #expect(
-      story.at(3_000, .reconfigured(story.settings { _ in }, reconnect: false, newReader: true)) == ["stop reader"])
+      story.at(3_000, .reconfigured(story.settings { _ in }, reconnect: false, newReader: true)) == [
+        "stop reader", "light starting",
+      ])
     #expect(story.sleep(until: 4_000) == ["kill reader"])
   }
 }
