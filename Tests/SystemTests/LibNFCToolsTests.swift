@@ -135,7 +135,7 @@ private func squeezed(_ text: String) -> String { text.lowercased().filter { !$0
     let world = try LibNFCToolsWorld(paced: true)
     try world.tell("place ultralight")
     #expect(try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path]).status == 0)
-    let lines = try String(contentsOfFile: world.trace, encoding: .utf8).split(separator: "\n")
+    let lines = textSoFar(world.trace).split(separator: "\n")
     let entries = lines.map { $0.split(separator: " ") }
     var reads = 0
     for (index, entry) in entries.enumerated() where entry[1] == ">" && entry[2].contains("d4400130") {

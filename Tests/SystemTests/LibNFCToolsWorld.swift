@@ -77,8 +77,7 @@ enum Programs {
       throw WorldFault(description: "\(program.lastPathComponent) did not end within \(limit) s")
     }
     return Finished(
-      status: process.terminationStatus, output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
+      status: process.terminationStatus, output: textSoFar(files[1].path), errors: textSoFar(files[2].path))
   }
 
   static func temporaryFolder() throws -> URL {

@@ -58,7 +58,7 @@ final class Terminal {
 
 @Suite(.serialized) struct TerminalTests {
   private func written(_ world: KioskWorld) -> String {
-    (try? String(contentsOfFile: world.folder + "/written", encoding: .utf8)) ?? ""
+    textSoFar(world.folder + "/written")
   }
 
   @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))

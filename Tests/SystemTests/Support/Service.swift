@@ -49,15 +49,18 @@ final class Service {
 /// What a file holds so far that somebody may be writing to; empty when there is none.
 ///
 /// By the system's own calls: Foundation, reading a file that grows meanwhile, has run beyond its buffer (Swift 6.3.1).
-func textSoFar(_ path: String) -> String {
+func textSoFar(_ path: String) -> String { String(decoding: bytesSoFar(path), as: UTF8.self) }
+
+/// As `textSoFar`, where it need not be text.
+func bytesSoFar(_ path: String) -> [UInt8] {
   let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return "" }
+  guard file >= 0 else { return [] }
   defer { close(file) }
   var bytes: [UInt8] = []
   var block = [UInt8](repeating: 0, count: 65536)
   while true {
     let count = read(file, &block, block.count)
-    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    guard count > 0 else { return bytes }
     bytes += block[..<count]
   }
 }
