@@ -1,12 +1,17 @@
-// Landlock: once the device is open, no file is opened any more and no network is reached. The kernel's checks are on opening
-// only, so the descriptors that are open stay of use.
+// Landlock and seccomp: once the device is open, no file is opened any more, no socket is made, and no program or process is begun.
+// The kernel's checks are on opening and beginning only, so the descriptors that are open stay of use.
 
 import CPlatform
 
 /// What the kernel is asked to refuse from now on, for this process and for good.
 enum Sandbox {
-  /// Refuses every kind of access that this kernel can refuse; does nothing on one without Landlock.
+  /// Refuses what this kernel can refuse; what it lacks is left out.
   static func close() {
+    denyFiles()
+    _ = tp_seccomp_deny()
+  }
+
+  private static func denyFiles() {
     let version = tp_landlock_version()
     guard version >= 1 else { return }
     tp_landlock_deny(fileAccess(version), networkAccess(version))

@@ -18,6 +18,15 @@ import Testing
     #expect(try rig.reading().model == .ntag213)
   }
 
+  @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
+  func `with its device open the reader has shut itself in, and reads tags`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    let status = try String(contentsOfFile: "/proc/\(try #require(rig.reader).pid)/status", encoding: .utf8)
+    #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
+    try expectTapWorks(rig)
+  }
+
   @Test func `an unplugged reader is lost, not found, and back again`() throws {
     let rig = try ReaderRig()
     try rig.startReady()

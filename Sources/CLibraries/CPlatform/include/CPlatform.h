@@ -84,6 +84,10 @@ const char *tp_library_path(void);
 /* In glibc since 2.36, but its header cannot be included beside the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
+/* Refuses (EPERM) new sockets, programs and processes to this process from now on, and what else a reader never does; needs
+   no_new_privs. -1: this kernel or processor cannot. */
+int tp_seccomp_deny(void);
+
 /* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
 static inline int tp_landlock_version(void) {
   return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
