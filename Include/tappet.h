@@ -759,7 +759,7 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_BROKER_CONNECTED = 11,   /**< The broker took us. */
   TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE = 12, /**< It could not be connected to; it is tried again. */
   TAPPET_KIOSK_EVENT_BROKER_LOST = 13,        /**< The connection broke; it is tried again. */
-  TAPPET_KIOSK_EVENT_BROKER_STORM = 14,       /**< Connections break one after the other: it rests for a minute. */
+  TAPPET_KIOSK_EVENT_BROKER_STORM = 14,       /**< Connections break soon after they are made: it rests for a minute. */
   TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED = 15, /**< The connection ended by our own order. */
   TAPPET_KIOSK_EVENT_CLOCK_GOOD = 16,         /**< Messages with a timestamp are sent again. */
   TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN = 17,      /**< They wait: the clock is not synchronised. */

@@ -224,7 +224,7 @@ public enum Limits {
   public static let codeLengthMax = 16
   /// A code that is not continued for so long is begun anew.
   public static let codePauseMax: Duration = .seconds(5)
-  /// Wrong codes before each further one costs time.
+  /// From this wrong code on each costs time.
   public static let codeAttemptsMax = 3
   /// The first wait; it doubles.
   public static let codeWaitMin: Duration = .seconds(30)

@@ -12,7 +12,7 @@ extension Runtime {
     }
     let request = SecretRequest(message.json, enclosing: message.enclosure, by: peer)
     let desk = SecretDesk(configuration, owner: geteuid())
-    if !secretThread.submit(request, of: client.number, at: desk, load: secretLoads) {
+    if !secretThread.submit(for: .client(client.number), load: secretLoads, { desk.answer(request) }) {
       client.send(.failure("too much is asked at once; try again"))
     }
   }
@@ -27,7 +27,10 @@ extension Runtime {
     if let trouble = answer.copyTrouble { say(Line(copyTrouble: trouble)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
     if let line = answer.line { say(line) }
-    control?.client(reply.client)?.send(answer.json, enclosing: answer.enclosure)
+    switch reply.asker {
+    case .client(let number): control?.client(number)?.send(answer.json, enclosing: answer.enclosure)
+    case .tagJob: tagSaved(answer.json["error"]?.text)
+    }
   }
 
   /// Secrets were changed by the tool: read them anew.

@@ -59,6 +59,7 @@ extension Runtime {
     do throws(TagJobRefusal) {
       tagDesk.run = try TagJobRun(
         request, configuration, by: peer, unixSeconds: now().unixSeconds,
+        saveElsewhere: { [unowned(unsafe) self] in self.saveElsewhere($0, $1) },
         send: { [unowned(unsafe) self] in self.order($0) },
         tell: { client.send($0.json) })
     } catch {
@@ -69,6 +70,17 @@ extension Runtime {
     client.send(.object(["waiting": .bool(true)]))
     feed(.tagJob(.waiting))
     if let present = tagDesk.present { tagDesk.run?.tagIsThere(present.uid) }
+    finishTagJob()
+  }
+
+  private func saveElsewhere(_ secret: TagSecret, _ deed: AuditEntry) -> Bool {
+    let desk = SecretDesk(configuration, owner: geteuid())
+    return secretThread.submit(for: .tagJob, load: secretLoads) { desk.save(secret, noting: deed) }
+  }
+
+  /// The secret of the tag that was written is in the store and in force, or cannot be.
+  func tagSaved(_ trouble: String?) {
+    tagDesk.run?.saved(trouble)
     finishTagJob()
   }
 
@@ -111,7 +123,7 @@ extension Runtime {
     tagDesk.run = nil
     tagDesk.request = nil
     tagDesk.client = nil
-    if result.secretID != nil {
+    if result.secretID != nil, run.hasSavedHere {
       do throws(VaultError) { _ = try reloadSecrets() } catch {
         say(Line(.error, "secrets-not-loaded", "the new secret is stored, but not in force: \(error.sentence)"))
       }

@@ -78,6 +78,16 @@ public final class SecretDesk: Sendable {
     }
   }
 
+  /// Saves the secret of a tag that was written.
+  public func save(_ secret: TagSecret, noting deed: AuditEntry) -> SecretAnswer {
+    do throws(VaultError) {
+      let vault = try Vault.open(configuration)
+      try vault.add(secret, noting: deed)
+      return SecretAnswer(
+        json: .null, secrets: try vault.usableSecrets(), copyTrouble: vault.store.backupTrouble)
+    } catch { return .failed(error.sentence) }
+  }
+
   // MARK: What all errands need
 
   /// For the audit.

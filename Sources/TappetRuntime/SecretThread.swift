@@ -8,9 +8,16 @@ import TappetDevices
 // Unchecked because the compiler cannot see the mutex: everything that changes is touched only under it.
 /// Serves requests one after the other.
 final class SecretThread: @unchecked Sendable {
-  /// An answer, which client waits for it, and what `submit` was told.
-  typealias Reply = (client: UInt64, load: Int, answer: SecretAnswer)
-  private typealias Work = (client: UInt64, load: Int, request: SecretRequest, desk: SecretDesk)
+  /// Who waits for an answer.
+  enum Asker: Sendable {
+    case client(UInt64)
+    /// The job whose tag is written: what it asks for is done, come what may.
+    case tagJob
+  }
+
+  /// An answer, who waits for it, and what `submit` was told.
+  typealias Reply = (asker: Asker, load: Int, answer: SecretAnswer)
+  private typealias Work = (asker: Asker, load: Int, answer: @Sendable () -> SecretAnswer)
 
   private let post: @Sendable (Reply) -> Void
   private let monitor = Monitor()
@@ -22,24 +29,24 @@ final class SecretThread: @unchecked Sendable {
     self.post = post
   }
 
-  /// Hands a request over, for the desk of today's configuration; false when too many wait, or there can be no thread.
+  /// Hands work over, which blocks on the disk; false when too much waits, or there can be no thread.
   ///
   /// `load` comes back with the answer: which secrets were in force.
-  func submit(_ request: SecretRequest, of client: UInt64, at desk: SecretDesk, load: Int) -> Bool {
+  func submit(for asker: Asker, load: Int, _ answer: @escaping @Sendable () -> SecretAnswer) -> Bool {
     monitor.lock()
     defer { monitor.unlock() }
     guard waiting.count < Limits.secretRequestsMax else { return false }
-    waiting.append((client, load, request, desk))
+    waiting.append((asker, load, answer))
     if isRunning { return true }
     isRunning = start()
     if !isRunning { waiting.removeLast() }
     return isRunning
   }
 
-  /// Waits until nothing is served any more.
+  /// Waits until nothing is served any more; clients that wait are let go.
   func stop() {
     monitor.lock()
-    waiting = []
+    waiting.removeAll { if case .client = $0.asker { true } else { false } }
     while isRunning { monitor.wait() }
     monitor.unlock()
   }
@@ -51,7 +58,7 @@ final class SecretThread: @unchecked Sendable {
   }
 
   private func run() {
-    while let next = take() { post((next.client, next.load, next.desk.answer(next.request))) }
+    while let next = take() { post((next.asker, next.load, next.answer())) }
   }
 
   private func take() -> Work? {

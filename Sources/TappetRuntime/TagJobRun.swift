@@ -30,29 +30,38 @@ public final class TagJobRun {
   private let peer: LocalPeer
   private let send: (ReaderOrder) -> Bool
   private let tell: (TagJobNotice) -> Void
+  private let saveElsewhere: ((TagSecret, AuditEntry) -> Bool)?
+  /// The secret was saved on this thread.
+  public private(set) var hasSavedHere = false
   /// Set at the end.
   public private(set) var result: Result?
 
   /// A job of `peer`'s that waits for its tag; refused when it could come to nothing.
+  ///
+  /// `saveElsewhere` takes a secret away from this thread, which the disk may hold up, and `saved` is told what came of it; false: it
+  /// cannot now, and the secret is saved here.
   public convenience init(
     _ request: TagJobRequest, _ configuration: Configuration, by peer: LocalPeer, unixSeconds: Int64,
+    saveElsewhere: ((TagSecret, AuditEntry) -> Bool)? = nil,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) throws(TagJobRefusal) {
     let vault: Vault
     do throws(VaultError) { vault = try Vault.open(configuration) } catch { throw .vault(error) }
     let job = try request.job(configuration, vault, unixSeconds: unixSeconds)
-    self.init(request, job, vault, peer, send: send, tell: tell)
+    self.init(request, job, vault, peer, saveElsewhere, send: send, tell: tell)
   }
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1).
   private init(
     _ request: TagJobRequest, _ job: TagJob, _ vault: Vault, _ peer: LocalPeer,
-    send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
+    _ saveElsewhere: ((TagSecret, AuditEntry) -> Bool)?, send: @escaping (ReaderOrder) -> Bool,
+    tell: @escaping (TagJobNotice) -> Void
   ) {
     self.request = request
     self.job = job
     self.vault = vault
     self.peer = peer
+    self.saveElsewhere = saveElsewhere
     self.send = send
     self.tell = tell
   }
@@ -88,13 +97,18 @@ public final class TagJobRun {
   private func save(_ secret: TagSecret) {
     let deed = AuditEntry(
       unixSeconds: secret.createdUnixSeconds, peer: peer, deed: "secret-made", subject: secret.id)
-    do throws(VaultError) { try vault.add(secret, noting: deed) } catch {
-      result = Result(
-        isDone: false, isRefusal: false,
-        sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(error.sentence)")
-      return
-    }
-    perform(job.saved())
+    if let saveElsewhere, saveElsewhere(secret, deed) { return }
+    hasSavedHere = true
+    do throws(VaultError) { try vault.add(secret, noting: deed) } catch { return saved(error.sentence) }
+    saved(nil)
+  }
+
+  /// What came of saving elsewhere: nil, or why it could not be.
+  public func saved(_ trouble: String?) {
+    guard let trouble else { return perform(job.saved()) }
+    result = Result(
+      isDone: false, isRefusal: false,
+      sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(trouble)")
   }
 }
 

@@ -46,7 +46,13 @@ enum CertExportCommand {
 
   private static func passphrase(for path: String, _ arguments: Arguments) -> SecretText? {
     var none: [UInt8] = []
-    if arguments.has("no-passphrase") { return SecretText.taking(&none) }
+    if arguments.has("no-passphrase") {
+      guard arguments.value("passphrase-file") == nil else {
+        Output.complain("tappet cert export: --no-passphrase and --passphrase-file contradict each other; give one")
+        return nil
+      }
+      return SecretText.taking(&none)
+    }
     guard let passphrase = PassphraseSource(arguments).askNew(path) else {
       Output.complain(
         "tappet cert export: a passphrase is needed: run this on a terminal, or give --passphrase-file or --no-passphrase"

@@ -10,7 +10,8 @@ public enum ProcessEnd: Hashable, Sendable {
 
 /// One thing that happened.
 ///
-/// The answers to effects name their question: a stale one is recognised and dropped.
+/// The answer about one entry names it: a stale one is recognised and dropped. Of `fetched`, `expired` and `dropped` there is one
+/// question at a time.
 public enum Event: Sendable {
   /// The devices are open and the reactor runs.
   indirect case started(OutboxSummary)
