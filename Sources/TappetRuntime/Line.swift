@@ -161,7 +161,7 @@ public struct Line: Sendable {
   private static func certificateSentence(_ days: Int) -> String {
     let when =
       days < 0
-      ? "ended " + String(-days) + (days == -1 ? " day ago" : " days ago")
+      ? "ended " + CertificateDetails.ago(daysLeft: Int64(days))
       : "ends in " + String(days) + (days == 1 ? " day" : " days")
     return "a certificate " + when + "; 'tappet check' says which: replace its file"
   }

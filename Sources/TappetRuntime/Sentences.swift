@@ -179,10 +179,16 @@ extension CertificateDetails {
   public func sentence(at now: Int64) -> String {
     let days = daysLeft(atUnixSeconds: now)
     if now < notBeforeUnixSeconds { return "\(path): \(subject) is not valid yet; is this machine's clock right?" }
-    if days < 0 {
-      let ago = days == -1 ? "today" : days == -2 ? "1 day ago" : "\(-days - 1) days ago"
-      return "\(path): \(subject) expired \(ago); replace it"
-    }
+    if days < 0 { return "\(path): \(subject) expired \(CertificateDetails.ago(daysLeft: days)); replace it" }
     return "\(path): \(subject), \(days) days left" + (days < Limits.certificateWarningDays ? "; renew it now" : "")
+  }
+
+  /// When that was of which so many days are left, rounded down: -1 is within the last day.
+  static func ago(daysLeft days: Int64) -> String {
+    switch days {
+    case -1: "less than a day ago"
+    case -2: "1 day ago"
+    default: "\(-days - 1) days ago"
+    }
   }
 }
