@@ -448,7 +448,9 @@ int main(int count, char **words) {
   /* --socket 3 --device FILE: started in place of tappet-reader, and then the tests are not run once more by each other. */
   if (count > 1 && words[1][0] == '-') return count == 5 ? act_as_reader(words[4]) : 2;
   if (count < 2) return 2;
-  program = words[0];
+  /* The name that it was started by need not be a path. */
+  static char path[512];
+  program = readlink("/proc/self/exe", path, sizeof path - 1) > 0 ? path : words[0];
   folder = words[1];
   is_traced = count > 2;
   setting_up();
