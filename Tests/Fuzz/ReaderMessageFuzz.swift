@@ -50,7 +50,10 @@ private func arrives(_ message: ReaderMessage) {
     let arrived = try ReaderMessage(decoding: bytes)
     if case .ready(let name) = message, case .ready(let received) = arrived {
       // What could move a terminal's cursor becomes a question mark.
-      let sent = String(decoding: name.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x3F : $0 }, as: UTF8.self)
+      var sent = ""
+      for scalar in name.unicodeScalars {
+        sent.unicodeScalars.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : scalar)
+      }
       // A long name is cut, and nowhere within a character.
       promise(sent.utf8.starts(with: received.utf8), "the name '\(sent)' arrives as '\(received)'")
       promise(received.utf8.count > 124 || received.utf8.elementsEqual(sent.utf8), "'\(sent)' is cut to '\(received)'")
