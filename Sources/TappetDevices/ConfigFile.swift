@@ -112,10 +112,10 @@ extension ConfigReader {
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
     let state = path(top["state"]) ?? "/var/lib/tappet"
-    let control = socketPath(top["control"])
-    if let place = top["state"], top["control"] == nil, state.utf8.count + 8 > Limits.socketPathSizeMax {
-      invalid(
-        place, expected: "at most \(Limits.socketPathSizeMax - 8) bytes long, or 'control' a shorter path of its own")
+    let control = socketPath(top["control"]) ?? state + "/control"
+    if let place = top["state"], top["control"] == nil, control.utf8.count > Limits.socketPathSizeMax {
+      let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
+      invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
     }
     guard problems.isEmpty, let broker, let actions else { return nil }
     return Configuration(
@@ -123,7 +123,7 @@ extension ConfigReader {
       readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
-      controlSocket: control ?? state + "/control")
+      controlSocket: control)
   }
 
   private mutating func readerDevice(_ node: YAMLNode?) -> String? {

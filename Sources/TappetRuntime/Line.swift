@@ -199,7 +199,8 @@ extension OutboxEntry {
 
   fileprivate func undeliverableSentence(_ code: Int32?) -> String {
     guard let code else {
-      return "\(action) cannot be sent: the time does not fit a timestamp token; set the clock"
+      return
+        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
     }
     return "the broker refused \(action) for good (reason code \(code)); may this client publish to its topic?"
   }

@@ -22,7 +22,7 @@ extension Runtime {
     let answer = reply.answer
     if let secrets = answer.secrets {
       // What was loaded here meanwhile is newer: both are in the database by now.
-      if reply.load == secretLoads { load(secrets) } else { _ = try? reloadSecrets() }
+      if reply.load == secretLoads { load(secrets) } else { loadSecretsAnew() }
     }
     if let trouble = answer.copyTrouble { say(Line(copyTrouble: trouble)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
@@ -40,6 +40,13 @@ extension Runtime {
     if let trouble = vault.store.backupTrouble { say(Line(copyTrouble: trouble)) }
     load(secrets)
     return secrets.count
+  }
+
+  /// As `reloadSecrets`, where nobody waits for an answer.
+  func loadSecretsAnew() {
+    do throws(VaultError) { _ = try reloadSecrets() } catch {
+      say(Line(.error, "secrets-not-loaded", "the new secret is stored, but not in force: \(error.sentence)"))
+    }
   }
 
   /// From now on these are in force.

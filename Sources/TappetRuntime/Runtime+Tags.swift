@@ -123,11 +123,7 @@ extension Runtime {
     tagDesk.run = nil
     tagDesk.request = nil
     tagDesk.client = nil
-    if result.secretID != nil, run.hasSavedHere {
-      do throws(VaultError) { _ = try reloadSecrets() } catch {
-        say(Line(.error, "secrets-not-loaded", "the new secret is stored, but not in force: \(error.sentence)"))
-      }
-    }
+    if result.secretID != nil, run.hasSavedHere { loadSecretsAnew() }
     say(Self.line(result, request, user: client.peer?.user))
     feed(.tagJob(result.isDone ? .done : .failed))
     client.send(.object(["result": result.json]))
