@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: ["header", "schema", "middle", "all but the first page", "second half"])
   func `bytes overwritten are noticed, the file set aside whole, and the secrets restored`(_ place: String) throws {
     let keys = try fill()
-    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    try folder.emptyLog()
     let size = StateFolder.size(folder.databasePath)
     switch place {
     case "header": try overwrite(folder.databasePath, at: 0, with: noise(64, seed: 1))
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `a database that was cut in the middle is set aside`() throws {
     let keys = try fill()
-    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    try folder.emptyLog()
     truncate(folder.databasePath, off_t(StateFolder.size(folder.databasePath) / 2 + 100))
     let opened = try recover()
     #expect(opened.recovery?.setAside != nil)

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import Testing
 
 @testable import TappetDevices
 
@@ -45,6 +46,17 @@ final class StateFolder {
   func logPages() throws -> Int {
     let counts = try sqlite("PRAGMA wal_checkpoint(PASSIVE)").split(separator: "|")
     return counts.count == 3 ? Int(counts[1]) ?? 0 : 0
+  }
+
+  /// Puts all that is in the log into the database, by another program.
+  ///
+  /// Where the store's thread is at a checkpoint just then, SQLite refuses another's at once, whatever its timeout.
+  func emptyLog() throws {
+    let limit = Date(timeIntervalSinceNow: 10)
+    while try sqlite("PRAGMA wal_checkpoint(TRUNCATE)") != "0|0|0" {
+      try #require(Date() < limit, "the log is in use")
+      poll(nil, 0, 5)
+    }
   }
 
   /// Makes this a copy of the database in `other` as it is on the disk, which is in use.

@@ -52,7 +52,7 @@ private final class Answers: @unchecked Sendable {
     }
     defer { thread.stop() }
     // Another program's hand; what is in the log is put into the database first, and all of it overwritten but its head.
-    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    try folder.emptyLog()
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
     let size = StateFolder.size(folder.databasePath)
     try file.seek(toOffset: 4096)
@@ -149,7 +149,7 @@ private final class Answers: @unchecked Sendable {
   @Test func `a log that another program cut off is made long again`() throws {
     let thread = try start()
     #expect(folder.awaitLogRoom())
-    try folder.sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    try folder.emptyLog()
     #expect(StateFolder.size(folder.logPath) == 0)
     for number in 1...100 as ClosedRange<UInt64> {
       thread.submit(.append(.test(number)))
