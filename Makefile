@@ -53,12 +53,12 @@ endif
 LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
 # What the programs give back of their memory is wiped.
 WIPING := Sources/CLibraries/Wiping/free.c
-# The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations.
+# The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations. It inlines
+# only what is smaller than its call, and what stands in a program several times becomes a function.
+LTO = --lto-O2 -mllvm -inline-threshold=0 -mllvm -enable-machine-outliner=always
 LLD = $(RESOURCES)/../../bin/ld.lld
-LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) -Wl,--lto-O2 -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
+LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) $(LTO:%=-Wl,%) -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
 	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
-# What stands in a program several times becomes one function: a twentieth less. (Not in the library, whose calls are quick.)
-PROGRAM_FLAGS = $(LINK_FLAGS) -Wl,-mllvm,-enable-machine-outliner=always
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode libpng)
 SOURCES := $(shell find Sources Include Package.swift -type f)
@@ -126,20 +126,20 @@ $(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
 
 $(OUT)/bin/tappet: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(PROGRAM_FLAGS) $(TOOL_LIBS)
+	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
 
 $(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(PROGRAM_FLAGS) \
+	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
 		$(shell $(PKG_CONFIG) --libs libnfc)
 
 $(OUT)/bin/tappet-sim: $(SCRATCH)/.built
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(PROGRAM_FLAGS)
+	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
 
 # Never unmapped: a thread that hangs in the resolver when its connection is freed is left to itself, and must still find its
 # code after a dlclose.
@@ -154,7 +154,7 @@ $(OUT)/lib/libtappet.a: $(SCRATCH)/.built
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
-	$(LLD) -r $(FIRST_COUNTS) --lto-O2 -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	$(LLD) -r $(FIRST_COUNTS) $(LTO) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 

@@ -14,19 +14,21 @@ let swiftSettings: [SwiftSetting] =
     .unsafeFlags([
       "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
     ]),
-    // For size. A seventh of the program was `String.append`, inlined for each piece of each sentence in spite of -Osize.
+    // For size. In spite of -Osize the optimiser takes much for cheap that is not, once it stands in hundreds of places: it is
+    // told that nothing is gained by inlining but what is smaller than its call. The linker is told the same (Makefile).
     // Closures are called, not made part of a copy of the function that takes them, and loops stay loops.
     // In the sources the same is done for enums with large cases: they are `indirect`, so that handing one on is handing on a
     // reference, but for what comes with every edge of a button and every look of the reader.
-    // (Not `-inline-threshold=0`: with it the tool lost its options, Swift 6.3.1.)
-    .unsafeFlags([
-      "-Xllvm", "-sil-inline-never-functions=SS6append",
-      "-Xllvm", "-sil-inline-never-functions=11_StringGutsV6append",
-      "-Xllvm", "-sil-inline-never-functions=26DefaultStringInterpolationV",
-      "-Xllvm", "-sil-disable-pass=closure-specialize",
-      "-Xllvm", "-sil-disable-pass=loop-unroll",
-      "-Xllvm", "-sil-inline-removed-call-benefit=0",
-    ]),
+    .unsafeFlags(
+      [
+        "removed-call", "removed-closure", "removed-load", "removed-store", "removed-terminator", "ref-count",
+        "generic-specialization", "fast-path-builtin", "global-init", "o-size-class-method", "exclusivity",
+        "devirtualized-call",
+      ].flatMap { ["-Xllvm", "-sil-inline-\($0)-benefit=-1000"] } + [
+        "-Xllvm", "-inline-threshold=0",
+        "-Xllvm", "-sil-disable-pass=closure-specialize",
+        "-Xllvm", "-sil-disable-pass=loop-unroll",
+      ]),
     // Bitcode: the linker optimises each program as a whole, which takes a tenth off.
     .unsafeFlags(["-Xfrontend", "-emit-bc", "-Xfrontend", "-lto=llvm-full"]),
     // Nothing of ours unwinds; debuggers have the frame pointers.

@@ -65,20 +65,32 @@ struct Loan {
 
   /// A copy with a NUL.
   mutating func text(_ text: String) -> UnsafePointer<CChar>? {
-    bytes(Array(text.utf8) + [0]).map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+    var text = text
+    return text.withUTF8 { utf8 in
+      guard let copy = copy(UnsafeRawBufferPointer(utf8), roomBehind: 1) else { return nil }
+      copy.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
+      return UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+    }
   }
 
   /// A copy; NULL for none.
   mutating func bytes(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? {
-    guard !bytes.isEmpty, let copy = malloc(bytes.count) else { return nil }
-    bytes.withUnsafeBytes { if let base = $0.baseAddress { copy.copyMemory(from: base, byteCount: $0.count) } }
+    guard !bytes.isEmpty else { return nil }
+    return bytes.withUnsafeBytes { copy($0, roomBehind: 0) }.map {
+      UnsafePointer($0.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  private mutating func copy(_ bytes: UnsafeRawBufferPointer, roomBehind: Int) -> UnsafeMutableRawPointer? {
+    guard let copy = malloc(bytes.count + roomBehind) else { return nil }
+    if let base = bytes.baseAddress { copy.copyMemory(from: base, byteCount: bytes.count) }
     pointers.append(copy)
-    return UnsafePointer(copy.assumingMemoryBound(to: UInt8.self))
+    return copy
   }
 
   /// Takes everything back.
   mutating func clear() {
     for pointer in pointers { free(pointer) }
-    pointers.removeAll()
+    pointers.removeAll(keepingCapacity: true)
   }
 }

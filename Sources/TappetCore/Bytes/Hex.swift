@@ -10,10 +10,13 @@ public enum Hex {
 
   /// Two lower-case digits a byte, as ASCII bytes.
   public static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(bytes.count * 2)
-    for byte in bytes { append(byte, to: &digits) }
-    return digits
+    Array(unsafeUninitializedCapacity: bytes.count * 2) { digits, count in
+      for byte in bytes {
+        digits[count] = digit(byte >> 4)
+        digits[count + 1] = digit(byte & 0x0F)
+        count += 2
+      }
+    }
   }
 
   /// One byte's two digits, behind what is there.

@@ -13,6 +13,8 @@ struct Outbox: Sendable {
   private(set) var earliestUnixMilliseconds: Int64?
   /// Given to the store, its commit awaited.
   private var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
+  /// Bytes of their messages.
+  private var uncommittedSize = 0
   /// Next in line, in order of acceptance.
   private var window: [OutboxEntry] = []
   /// Published on this connection, PUBACK awaited.
@@ -63,9 +65,7 @@ struct Outbox: Sendable {
   }
 
   /// Entries and bytes including those whose commit is awaited.
-  var promised: (count: Int, size: Int) {
-    (count + uncommitted.count, uncommitted.values.reduce(size) { $0 + $1.entry.message.size })
-  }
+  var promised: (count: Int, size: Int) { (count + uncommitted.count, size + uncommittedSize) }
 
   var inflightCount: Int { inflight.count }
   var uncommittedCount: Int { uncommitted.count }
@@ -83,13 +83,16 @@ struct Outbox: Sendable {
 
   // MARK: The store
 
-  mutating func willStore(_ entry: OutboxEntry, _ uid: TagUID?) { uncommitted[entry.id] = (entry, uid) }
+  mutating func willStore(_ entry: OutboxEntry, _ uid: TagUID?) {
+    uncommitted[entry.id] = (entry, uid)
+    uncommittedSize += entry.message.size
+  }
 
   /// The commit is done.
   ///
   /// Nil when nobody asked for it.
   mutating func stored(_ id: EntryID, sequence: Int64, clockIsGood: Bool) -> (OutboxEntry, TagUID?)? {
-    guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
+    guard let promise = answered(id) else { return nil }
     var entry = promise.entry
     entry.sequence = sequence
     count += 1
@@ -106,7 +109,13 @@ struct Outbox: Sendable {
     return (entry, promise.uid)
   }
 
-  mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { uncommitted.removeValue(forKey: id) }
+  mutating func notStored(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? { answered(id) }
+
+  private mutating func answered(_ id: EntryID) -> (entry: OutboxEntry, uid: TagUID?)? {
+    guard let promise = uncommitted.removeValue(forKey: id) else { return nil }
+    uncommittedSize -= promise.entry.message.size
+    return promise
+  }
 
   /// The store told what is next.
   ///

@@ -24,7 +24,13 @@ public struct EntryID: Hashable, Sendable {
 
   /// The id as 32 lower-case ASCII digits.
   public var hexDigits: [UInt8] {
-    Hex.digits(of: (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * ($0 & 7))) })
+    Array(unsafeUninitializedCapacity: 32) { digits, count in
+      for place in 0..<32 {
+        let half = place < 16 ? high : low
+        digits[place] = Hex.digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (place & 15))) & 0x0F)
+      }
+      count = 32
+    }
   }
 
   /// The id as text: 32 lower-case digits.
