@@ -113,7 +113,7 @@ struct ConfigReader {
   /// Text for a line on a terminal.
   mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let text = text(node) else { return nil }
-    guard text.utf8.count <= sizeMax, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+    guard text.utf8.count <= sizeMax, text.isPrintable else {
       invalid(node, expected: "1 to \(sizeMax) bytes on one line")
       return nil
     }

@@ -30,8 +30,8 @@ func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
 
 /// A text for one line of a terminal, 1 to `sizeMax` bytes.
 func shortText(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
-  guard let text = text(pointer, sizeMax: sizeMax), !text.isEmpty else { return nil }
-  return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? nil : text
+  guard let text = text(pointer, sizeMax: sizeMax), !text.isEmpty, text.isPrintable else { return nil }
+  return text
 }
 
 /// Bytes, and a NUL for a text, into the caller's buffer; or only their number, when that is all that was asked for.

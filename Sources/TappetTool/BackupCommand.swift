@@ -148,15 +148,8 @@ enum BackupCommand {
 
   private static func passphrase(_ arguments: Arguments, isNew: Bool) throws(SecretRefusal) -> [UInt8] {
     let path = arguments.value("passphrase-file")
-    if let path, PrivateFile.isOpenToOthers(path) {
-      throw SecretRefusal(sentence: PrivateFile.openSentence(path), status: .failure)
-    }
-    guard let words = QuietInput.line(path: path, prompt: "Passphrase: ", sizeMax: Limits.passphraseSizeMax) else {
-      throw SecretRefusal(
-        sentence:
-          "no passphrase of at most \(Limits.passphraseSizeMax) bytes can be read from \(path ?? "standard input")",
-        status: .failure)
-    }
+    let words = try QuietInput.privateLine(
+      path: path, prompt: "Passphrase: ", what: "passphrase", sizeMax: Limits.passphraseSizeMax)
     guard isNew else { return words }
     guard words.count >= passphraseSizeMin else {
       throw SecretRefusal(

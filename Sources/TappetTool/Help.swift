@@ -301,7 +301,7 @@ enum Help {
     Usage: tappet token key [--config FILE] [--key-file FILE]
 
     Stores the timestamp key sealed, for 'timestamp_key: {stored: true}', from standard input (not shown on a terminal) or
-    from a file: 32, 48 or 64 hex digits. A running kiosk takes it over at once.
+    from a file that only its owner can read: 32, 48 or 64 hex digits. A running kiosk takes it over at once.
     """,
     "token seal": """
     Usage: tappet token seal [--config FILE | --key-file FILE] [--time SECONDS]

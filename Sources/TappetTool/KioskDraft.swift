@@ -54,12 +54,12 @@ struct KioskDraft {
     text +=
       hasCA
       ? "  ca: " + Self.ca + "        # exactly these are trusted\n"
-      : "# ca: ca.pem        # left out: the system's trust store\n"
+      : "  # ca: ca.pem        # left out: the system's trust store\n"
     if hasCertificate {
       text += "  certificate: " + Self.certificate + "        # 'tappet cert import' replaces it and the key\n"
       text += "  private_key: " + Self.key + "\n"
     } else {
-      text += "# certificate: kiosk.pem\n# private_key: kiosk.key\n"
+      text += "  # certificate: kiosk.pem\n  # private_key: kiosk.key\n"
     }
     text +=
       hasTimestampKey

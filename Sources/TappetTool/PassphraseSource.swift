@@ -30,15 +30,13 @@ struct PassphraseSource {
   }
 
   private func read(_ path: String) -> SecretText? {
-    guard !PrivateFile.isOpenToOthers(path) else {
-      Output.complain("tappet: \(PrivateFile.openSentence(path))")
+    do throws(SecretRefusal) {
+      var line = try QuietInput.privateLine(path: path == "-" ? nil : path, prompt: "Passphrase: ", what: "passphrase")
+      return SecretText.taking(&line)
+    } catch {
+      Output.complain("tappet: \(error.sentence)")
       return nil
     }
-    guard var line = QuietInput.line(path: path == "-" ? nil : path, prompt: "Passphrase: ") else {
-      Output.complain("tappet: the passphrase file \(path) cannot be read, or is too long")
-      return nil
-    }
-    return SecretText.taking(&line)
   }
 
   /// What to say of a file whose passphrase nobody gave.

@@ -19,6 +19,21 @@ enum QuietInput {
     return typedLine(prompt, sizeMax: sizeMax)
   }
 
+  /// The same for a key or a passphrase, whose file must be its owner's alone; `what` names it in the refusal.
+  static func privateLine(
+    path: String?, prompt: String, what: String, sizeMax: Int = Limits.tagURLSizeMax
+  ) throws(SecretRefusal) -> [UInt8] {
+    if let path, PrivateFile.isOpenToOthers(path) {
+      throw SecretRefusal(sentence: PrivateFile.openSentence(path), status: .failure)
+    }
+    guard let line = line(path: path, prompt: prompt, sizeMax: sizeMax) else {
+      throw SecretRefusal(
+        sentence: "no \(what) of at most \(sizeMax) bytes can be read from \(path ?? "standard input")",
+        status: .failure)
+    }
+    return line
+  }
+
   /// With the echo off; whatever ends it, the terminal is as it was.
   private static func typedLine(_ prompt: String, sizeMax: Int) -> [UInt8]? {
     guard let stop = StopSignals() else { return nil }

@@ -73,14 +73,12 @@ enum TokenCommand {
       }
       return .success(key)
     }
-    guard
-      let text = QuietInput.line(path: path, prompt: ""),
-      let key = TimestampKey(hex: String(decoding: text, as: UTF8.self))
-    else {
-      Output.complain("tappet token: \(path) holds no key of 32, 48 or 64 hex digits")
-      return .failure(Arguments.Stop(status: .failure))
-    }
-    return .success(key)
+    do throws(SecretRefusal) {
+      var digits = try line(path)
+      defer { LibCrypto.wipe(&digits) }
+      if let key = TimestampKey(hex: digits[...]) { return .success(key) }
+      throw SecretRefusal(sentence: "\(path) holds no key of 32, 48 or 64 hex digits", status: .failure)
+    } catch { return .failure(Arguments.Stop(status: SecretCommand.complain("token", error))) }
   }
 
   private static func storedKey(_ configuration: Configuration) -> Result<TimestampKey, Arguments.Stop> {
@@ -94,6 +92,10 @@ enum TokenCommand {
     } catch { return .failure(Arguments.Stop(status: SecretCommand.complain("token", error))) }
   }
 
+  private static func line(_ path: String?) throws(SecretRefusal) -> [UInt8] {
+    try QuietInput.privateLine(path: path, prompt: "Timestamp key (it is not shown): ", what: "key")
+  }
+
   // MARK: key
 
   /// Puts the timestamp key into the store, sealed, for `timestamp_key: {stored: true}`.
@@ -103,10 +105,7 @@ enum TokenCommand {
     case .success(let arguments):
       guard let configuration = Settings.load(arguments) else { return .configuration }
       return SecretCommand.perform("token key") { () throws(SecretRefusal) in
-        let path = arguments.value("key-file")
-        guard var digits = QuietInput.line(path: path, prompt: "Timestamp key (it is not shown): ") else {
-          throw SecretRefusal(sentence: "\(path ?? "standard input") cannot be read", status: .failure)
-        }
+        var digits = try line(arguments.value("key-file"))
         let name = JSON.Member.text("name", Vault.timestampKeyName)
         _ = try SecretDoor(configuration: configuration).ask(
           "value-keep", name, enclosing: SecretBytes(taking: &digits))

@@ -306,6 +306,10 @@ enum ControlSocket {
     #expect(try world.tappet("token", "key", input: other).status == 0)
     let path = world.folder + "/other.key"
     try other.write(toFile: path, atomically: true, encoding: .utf8)
+    chmod(path, 0o644)
+    let open = try world.tappet("token", "open", "--key-file", path, try token())
+    #expect(open.status == 4 && open.errors.contains("can be read by others; run: chmod 600"), "\(open.errors)")
+    chmod(path, 0o600)
     #expect(try world.tappet("token", "open", "--key-file", path, try token()).status == 0)
     #expect(!world.log.contains(other) && !world.log.contains(world.timestampKey))
   }

@@ -174,6 +174,7 @@ import Testing
     let refusals = try (1...4).map { number in
       let path = world.folder + "/other\(number).key"
       try Signing.key().write(toFile: path, atomically: true, encoding: .utf8)
+      chmod(path, 0o600)
       let other = try run("token", "open", "--key-file", path, token)
       return other.status == 1 && other.errors.contains("another key")
     }
