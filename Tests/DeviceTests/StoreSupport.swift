@@ -35,25 +35,25 @@ final class StateFolder {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Waits for the thread's pause: whether the log has its room then.
+  /// Waits for the thread's pause: whether the log has its room then, or more where no pause came for so long.
   func awaitLogRoom() -> Bool {
     let limit = Date(timeIntervalSinceNow: 10)
-    while Date() < limit, StateFolder.size(logPath) != Limits.storeLogRoom { poll(nil, 0, 5) }
-    return StateFolder.size(logPath) == Limits.storeLogRoom
+    while Date() < limit, StateFolder.size(logPath) < Limits.storeLogRoom { poll(nil, 0, 5) }
+    return StateFolder.size(logPath) >= Limits.storeLogRoom
   }
 
   /// The pages that are in the log, by another program's reading.
-  func logPages() throws -> Int {
-    let counts = try sqlite("PRAGMA wal_checkpoint(PASSIVE)").split(separator: "|")
-    return counts.count == 3 ? Int(counts[1]) ?? 0 : 0
-  }
+  func logPages() throws -> Int { try checkpoint("PASSIVE")[1] }
 
   /// Puts all that is in the log into the database, by another program.
-  ///
+  func emptyLog() throws { _ = try checkpoint("TRUNCATE") }
+
   /// Where the store's thread is at a checkpoint just then, SQLite refuses another's at once, whatever its timeout.
-  func emptyLog() throws {
+  private func checkpoint(_ kind: String) throws -> [Int] {
     let limit = Date(timeIntervalSinceNow: 10)
-    while try sqlite("PRAGMA wal_checkpoint(TRUNCATE)") != "0|0|0" {
+    while true {
+      let counts = try sqlite("PRAGMA wal_checkpoint(\(kind))").split(separator: "|").compactMap { Int($0) }
+      if counts.count == 3, counts[0] == 0 { return counts }
       try #require(Date() < limit, "the log is in use")
       poll(nil, 0, 5)
     }

@@ -132,7 +132,8 @@ private final class Answers: @unchecked Sendable {
       _ = try #require(answers.wait(Int(2 * number - 1)))
       thread.submit(.remove([EntryID(high: 7, low: number)]))
       _ = try #require(answers.wait(Int(2 * number)))
-      if number.isMultiple(of: 10) { pages.append(try folder.logPages()) }
+      // Another program takes its time: a pause.
+      if number.isMultiple(of: 5) { pages.append(try folder.logPages()) }
     }
     #expect(StateFolder.size(folder.logPath) == Limits.storeLogRoom)
     // Begun anew time and again.
