@@ -1,22 +1,25 @@
-# Tappet. `make help` lists what there is. Only `make deps` (and `make install` into a system folder) need root.
+# Tappet. `make help` lists the targets. Only `make deps` needs root, and `make install` into a system folder.
+
+# ---- Settings -------------------------------------------------------------------------------------------------------
 
 SHELL := /bin/sh
 SWIFT ?= swift
 CC := gcc
 PREFIX ?= /usr/local
 DESTDIR ?=
+# The one place that has the version. Header, pkg-config file, CMake package and manual pages follow; a test compares.
 VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
 
-RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+# ---- The kind of machine to build for -------------------------------------------------------------------------------
+# build/ has everything that is built, laid out as it is installed. `make ARCH=arm64` builds for 64-bit ARM boards into
+# build-arm64/, for the Debian release that runs on them: RELEASE=bookworm (12), or trixie (13, in build-arm64-trixie/).
 
-# Everything that is built stands in build/, laid out as it will be installed. `make ARCH=arm64` builds for 64-bit ARM boards
-# into build-arm64/, for the Debian release that they run: RELEASE=bookworm (12), or trixie (13, into build-arm64-trixie/).
 ARCH ?=
 RELEASE ?= bookworm
 ifeq ($(ARCH),arm64)
 OUT := build-arm64$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
-# Compiled once, against Debian 12: Debian 13's libraries have the same binary interfaces, but for libgpiod, whose shim is
-# compiled and linked anew for it.
+# Compiled once, against Debian 12. Debian 13's libraries have the same binary interfaces, except for libgpiod: its shim
+# is compiled and linked again.
 SCRATCH := .build-arm64
 DEBIAN := $(CURDIR)/.build-debian
 SYSROOT_COMPILED := $(DEBIAN)/sysroot-bookworm
@@ -28,9 +31,10 @@ OBJCOPY := aarch64-linux-gnu-objcopy
 ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
 TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
 DEPS := build arm64
-# SwiftPM, too, asks the sysroot's libraries and not the machine's.
+# SwiftPM, too, must ask for the sysroot's libraries and not for the machine's.
 $(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/aarch64-linux-gnu/pkgconfig
-PKG_CONFIG = PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) pkg-config
+PKG_CONFIG = PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+	pkg-config
 else ifeq ($(ARCH),)
 OUT := build
 SCRATCH := .build-embedded
@@ -39,122 +43,161 @@ ARCHIVES := $(SCRATCH)/release
 DEPS := build
 PKG_CONFIG = pkg-config
 else
-$(error ARCH=$(ARCH) is not known: leave it out for this machine's own kind, or say ARCH=arm64)
+$(error unknown ARCH=$(ARCH): leave it out for this machine's own kind, or use ARCH=arm64)
 endif
+
+# ---- Compiler and linker flags --------------------------------------------------------------------------------------
+# docs/building.md, "Compiler and linker flags", says what each one does and costs. The Swift compiler's are in
+# Package.swift.
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
-# C that is linked in place of the toolchain's own.
-STANDINS := Sources/CLibraries/Unicode/tables.c $(if $(ARCH),Sources/CLibraries/Runtime/bridge.c)
+CFLAGS := -O2 -Wall -Wextra -Werror
+# The toolchain's own linker: it reads the compiler's bitcode and optimises each program as a whole.
+RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+LLD = $(RESOURCES)/../../bin/ld.lld
+LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -s -static-libgcc -Wl,--as-needed -Wl,--icf=all -Wl,-z,pack-relative-relocs \
+	-Wl,-z,relro,-z,now -Wl,-z,defs -lm
+LINK = $(CC) $(CFLAGS) -pie -fPIE
+LINK_SHARED = $(CC) $(CFLAGS) -fPIC -shared -Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 \
+	-Wl,-z,nodelete $(FIRST_COUNTS)
+
+# C that replaces parts of the toolchain's runtime.
+STANDINS := Sources/CLibraries/standins/unicode-tables.c \
+	$(if $(ARCH),Sources/CLibraries/standins/bridge-object-retain.c)
 ifneq ($(SYSROOT),$(SYSROOT_COMPILED))
-# What is linked first counts, and not the archive's own member of that name.
-STANDINS += -ISources/CLibraries/CGPIO/include Sources/CLibraries/CGPIO/CGPIO.c
+# The shim that comes first on the command line replaces the archive's member of the same name.
+SHIM := -ISources/CLibraries/CGPIO/include Sources/CLibraries/CGPIO/CGPIO.c
 FIRST_COUNTS := -z muldefs
 endif
-LINK = $(CC) -Os -Wall -Wextra -Werror -pie -fPIE
-# What the programs give back of their memory is wiped.
-WIPING := Sources/CLibraries/Wiping/free.c
-# The toolchain's own linker reads the compiler's bitcode, makes equal functions one, and packs relative relocations. It inlines
-# only what is smaller than its call, and what stands in a program several times becomes a function.
-LTO = --lto-O2 -mllvm -inline-threshold=0 -mllvm -enable-machine-outliner=always
-LLD = $(RESOURCES)/../../bin/ld.lld
-LINK_FLAGS = -fuse-ld=lld -B$(dir $(LLD)) $(LTO:%=-Wl,%) -Wl,--icf=all -Wl,-z,pack-relative-relocs -Wl,-O2 \
-	-Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,-z,defs -lm
+# The programs wipe all memory that they free. The library leaves its program's allocator alone.
+WIPING := Sources/CLibraries/standins/wiping-free.c
+
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
-TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode libpng)
+TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode)
+READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
+
+# ---- What is built --------------------------------------------------------------------------------------------------
+
 SOURCES := $(shell find Sources Include Package.swift -type f)
-
-PROGRAMS := $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader
+PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
-PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml))
+PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
+	board/completions/*))
 MANUAL := $(OUT)/share/man/man3
+# Where the shells find their completions.
+COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
+	fish/vendor_completions.d/tappet.fish)
 
-.PHONY: all .all board .board help deps check-deps run test test-unit test-parts test-system test-sanitized test-interface vm-test .ahead docs lint format fuzz simulate bench torture soak install clean
-
+.PHONY: all .all board .board help deps check-deps run docs
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
 
-board:  ## only what a board needs
+board:  ## build only what a board needs
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .board
 
 # Built in parallel, and silent when there is nothing to do.
-.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made
+.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made completions
 	@:
 
 .board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
 	@:
 
-help:  ## this list
+help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
 
-deps:  ## install from Debian what is missing, and say what
-	@board/deps install
+deps:  ## install from Debian what is missing
+	@tools/deps install
 
 check-deps:
-	@board/deps check
+	@tools/deps check
 
-# SwiftPM does not compile anew when only LLVM's flags change: other flags, another folder.
-$(SCRATCH)/.flags: Package.swift Makefile
+run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
+	@$(MAKE) --no-print-directory all
+	@tools/demo/run $(if $(ONCE),--once)
+
+docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declaration is an error)
+	@mkdir -p build/doc
+	doxygen tools/documentation/Doxyfile
+
+# ---- Compiling ------------------------------------------------------------------------------------------------------
+
+# SwiftPM does not compile again when only LLVM's flags change. The flags and the toolchain name the stamp: others start
+# from an empty folder.
+STAMP := $(SCRATCH)/.flags-$(shell { echo '$(TARGET)'; grep -e '"-' Package.swift; $(SWIFT) --version 2>&1; } | cksum \
+	| cut -d ' ' -f 1)
+$(STAMP):
 	@rm -rf $(SCRATCH)
 	@mkdir -p $(SCRATCH)
 	@touch $@
 
-ifdef SYSROOT
-# Headers and libraries of the boards, from Debian's packages.
-$(DEBIAN)/sysroot-%/.wanted: board/sysroot board/debian-packages
-	@board/deps check $(DEPS)
-	@board/sysroot $* $(@D)
-	@touch $@
-
-# The toolchain's Embedded Swift for bare 64-bit ARM, told that it is Linux.
-$(TOOLSET): Makefile
-	@mkdir -p $(@D)
-	@printf '%s\n' '{"schemaVersion": "1.0",' \
-		' "swiftCompiler": {"extraCLIOptions": ["-Xcc", "-D__linux__", "-Xcc", "-D__gnu_linux__", "-Xcc", "-fPIC",' \
-		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/aarch64-linux-gnu", "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
-		' "cCompiler": {"extraCLIOptions": ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@
-
-$(SCRATCH)/.flags: $(SYSROOT_COMPILED)/.wanted $(TOOLSET)
-$(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
-endif
-
-# One archive a product, all in one go; SwiftPM knows best what has changed.
-$(SCRATCH)/.built: $(SOURCES) $(SCRATCH)/.flags
-	@board/deps check $(DEPS)
+# An archive for each product, all in one go. SwiftPM knows best what has changed.
+$(SCRATCH)/.built: $(SOURCES) $(STAMP)
+	@tools/deps check $(DEPS)
 	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
 	$(EMBEDDED)
 	@touch $@
 
-$(OUT)/bin/tappet: $(SCRATCH)/.built
-	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+ifdef SYSROOT
+# The boards' headers and libraries, from Debian's packages.
+$(DEBIAN)/sysroot-%/.wanted: tools/sysroot tools/debian-packages
+	@tools/deps check $(DEPS)
+	@tools/sysroot $* $(@D)
+	@touch $@
 
-$(OUT)/libexec/tappet/tappet-tool: $(SCRATCH)/.built
+# The toolchain has Embedded Swift for bare 64-bit ARM: these flags make it Linux. Without an operating system, unwind
+# tables are not the default.
+$(TOOLSET): Makefile
 	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetToolStatic.a $(LINK_FLAGS) $(TOOL_LIBS)
+	@printf '%s\n' '{"schemaVersion": "1.0",' \
+		' "swiftCompiler": {"extraCLIOptions": ["-Xcc", "-D__linux__", "-Xcc", "-D__gnu_linux__",' \
+		'  "-Xcc", "-fPIC", "-Xcc", "-fasynchronous-unwind-tables",' \
+		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/aarch64-linux-gnu",' \
+		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
+		' "cCompiler": {"extraCLIOptions":' \
+		'  ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@
 
-$(OUT)/libexec/tappet/tappet-reader: $(SCRATCH)/.built
-	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a $(LINK_FLAGS) \
-		$(shell $(PKG_CONFIG) --libs libnfc)
+$(STAMP): $(TOOLSET)
+$(SCRATCH)/.built: | $(SYSROOT_COMPILED)/.wanted
+$(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
+endif
 
-$(OUT)/bin/tappet-sim: $(SCRATCH)/.built
-	@mkdir -p $(@D)
-	$(LINK) -s -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LINK_FLAGS)
+# ---- Linking --------------------------------------------------------------------------------------------------------
 
-# Never unmapped: a thread that hangs in the resolver when its connection is freed is left to itself, and must still find its
-# code after a dlclose.
-$(OUT)/lib/libtappet.so.0: $(SCRATCH)/.built Include/tappet.map
+$(PROGRAMS) $(LIBRARIES): $(SCRATCH)/.built $(wildcard Sources/CLibraries/standins/*.c)
+
+$(OUT)/bin/tappet:
 	@mkdir -p $(@D)
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -shared -s -o $@ $(STANDINS) -Wl,--whole-archive $(ARCHIVES)/libTappetStatic.a -Wl,--no-whole-archive \
-		-Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 -Wl,-z,nodelete $(FIRST_COUNTS) $(LINK_FLAGS) $(KIOSK_LIBS)
+	$(LINK) -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+		$(LDFLAGS) $(TOOL_LIBS)
+
+$(OUT)/libexec/tappet/tappet-tool:
+	@mkdir -p $(@D)
+	$(LINK) -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+		$(LDFLAGS) $(TOOL_LIBS)
+
+$(OUT)/libexec/tappet/tappet-reader:
+	@mkdir -p $(@D)
+	$(LINK) -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a \
+		$(LDFLAGS) $(READER_LIBS)
+
+$(OUT)/bin/tappet-sim:
+	@mkdir -p $(@D)
+	$(LINK) -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LDFLAGS)
+
+# Never unmapped: a thread that hangs in the resolver while its connection is freed needs its code even after dlclose.
+$(OUT)/lib/libtappet.so.0: Include/tappet.map
+	@mkdir -p $(@D)
+	$(LINK_SHARED) -o $@ $(STANDINS) $(SHIM) -Wl,--whole-archive $(ARCHIVES)/libTappetInterfaceStatic.a \
+		-Wl,--no-whole-archive $(LDFLAGS) $(KIOSK_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
-# One relocatable object: a C compiler's linker does not read bitcode; and the stand-ins take the places of what is weak.
-$(OUT)/lib/libtappet.a: $(SCRATCH)/.built
+# One relocatable object, because a C compiler's linker does not read bitcode. The stand-ins replace the weak symbols.
+$(OUT)/lib/libtappet.a:
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(CC) -Os -Wall -Wextra -Werror -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS)
-	$(LLD) -r $(FIRST_COUNTS) $(LTO) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(ARCHIVES)/libTappetStatic.a
+	$(CC) $(CFLAGS) -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS) $(SHIM)
+	$(LLD) -r $(FIRST_COUNTS) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o \
+		--whole-archive $(ARCHIVES)/libTappetInterfaceStatic.a
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
@@ -162,102 +205,162 @@ $(OUT)/share/tappet/%: board/%
 	@mkdir -p $(@D)
 	install -m 644 $< $@
 
+.PHONY: completions
+completions: $(COMPLETIONS)
+$(OUT)/share/bash-completion/completions/tappet: board/completions/tappet.bash
+$(OUT)/share/zsh/site-functions/_tappet: board/completions/tappet.zsh
+$(OUT)/share/fish/vendor_completions.d/tappet.fish: board/completions/tappet.fish
+$(COMPLETIONS):
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
 # A page for each section of the header, and each function's name as a link to its page.
-$(MANUAL)/.made: board/man/section-pages Include/tappet.h Tests/Interface/declarations.py $(wildcard Tests/Interface/C/*.c)
+$(MANUAL)/.made: $(wildcard tools/documentation/* docs/examples/*) Include/tappet.h Sources/TappetCore/Version.swift
 	@rm -rf $(MANUAL)
 	@mkdir -p $(MANUAL)
-	board/man/section-pages Include/tappet.h $(MANUAL)
+	tools/documentation/man-pages $(VERSION) $(MANUAL)
 	@touch $@
 
-run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
-	@$(MAKE) --no-print-directory all
-	@board/demo/run $(if $(ONCE),--once)
+# ---- Tests ----------------------------------------------------------------------------------------------------------
 
-# The unit tests mostly wait; what comes after them is compiled meanwhile.
-test: lint all  ## everything that .ci/run runs
-	@$(MAKE) --no-print-directory --jobs=2 test-unit .ahead
-	@$(MAKE) --no-print-directory test-interface test-sanitized vm-test
+.PHONY: check check-tests test lint tidy format
+check:  ## a developer's minute: layout, house rules, the core's and the platform's tests, incremental
+	@$(MAKE) --no-print-directory --jobs=2 lint tidy check-tests
+
+# Only these test targets, and the modules that they need, are compiled: Package.swift reads TAPPET_TESTS.
+check-tests: export TAPPET_TESTS := CoreTests PlatformTests
+check-tests:
+	@$(SWIFT) build --product TappetPackageTests --scratch-path .build-check
+	@$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --scratch-path .build-check
+
+TEST_ENVIRONMENT := TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
+SHIPPED := TAPPET_BIN=$(CURDIR)/$(OUT)/bin
+
+ifdef FILTER
+# With the programs of the tests' own build, except for the system tests: they are about those that ship.
+test:
+	$(SWIFT) build --build-tests
+	@if $(SWIFT) test list --skip-build 2>/dev/null | grep -E '$(FILTER)' | grep -q '^SystemTests'; then \
+		$(MAKE) --no-print-directory all && export $(SHIPPED); fi && \
+		$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --filter '$(FILTER)'
+else
+test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swift tests whose names match)
+	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead
+	@$(MAKE) --no-print-directory --jobs=2 test-interface test-sanitized
+	@$(MAKE) --no-print-directory vm-test
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
 	@Tests/Torture/supervision
+endif
 
-TEST_ENVIRONMENT = TAPPET_BIN=$(CURDIR)/$(OUT)/bin TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
+lint:  ## is the code laid out as .swift-format says?
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
-# Side by side, since they mostly wait for brokers, readers and clocks; within each one after the other.
-test-unit: all  ## unit, device and system tests: regular Swift, and the shipped programs
+tidy:  ## does the tree keep the rules of the house? (Tests/Tidy)
+	@Tests/Tidy/run
+
+format:  ## lay the code out
+	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
+
+# Side by side, because they mostly wait: for brokers, readers and clocks. Each part runs one test after the other.
+PARTS := test-modules test-system-a-p test-system-q-s test-system-t-z
+.PHONY: test-unit $(PARTS)
+test-unit: all  ## module and system tests: regular Swift, and the shipped programs
 	$(SWIFT) build --build-tests
-	@$(MAKE) --no-print-directory --jobs=2 test-parts test-system
+	@$(MAKE) --no-print-directory --jobs=$(words $(PARTS)) $(PARTS)
 
-test-parts test-system:
-	@$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --ignore-lock --no-parallel $(if $(filter test-parts,$@),--skip,--filter) SystemTests
+test-modules: SELECTED := --skip SystemTests
+test-system-a-p: SELECTED := --filter 'SystemTests\.[A-P]'
+test-system-q-s: SELECTED := --filter 'SystemTests\.[Q-S]'
+test-system-t-z: SELECTED := --filter 'SystemTests\.[T-Z]'
+$(PARTS):
+	@$(SHIPPED) $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --ignore-lock --no-parallel $(SELECTED)
 
-SANITIZED = --scratch-path .build-asan --sanitize=address
+SANITIZED := --scratch-path .build-asan --sanitize=address
 
-test-sanitized: all  ## the core and the parsers again under the address sanitizer
-	$(SWIFT) build --build-tests $(SANITIZED)
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build $(SANITIZED) --filter 'CoreTests|ConfigFile'
+.PHONY: test-sanitized test-interface vm-test
+test-sanitized ahead: export TAPPET_TESTS := CoreTests ConfigTests
+test-sanitized:  ## the core and the parsers again under the address sanitizer
+	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build $(SANITIZED)
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
 
 vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
-	@board/vm/run
+	@Tests/VirtualBoard/run
 
-# Only with what the tests leave of the processors: a simulated chip that answers late is a lost reader. (SwiftPM undoes `nice`.)
-.ahead: all
-	@chrt --idle 0 board/vm/run --images
-	@chrt --idle 0 $(SWIFT) build --build-tests $(SANITIZED)
+# Compiles what the later tests need while the first ones wait, with only the processor time that those leave: a
+# simulated chip that answers late is a lost reader. (SwiftPM undoes `nice`.)
+.PHONY: ahead
+ahead: all
+	@chrt --idle 0 Tests/VirtualBoard/run --images
+	@chrt --idle 0 $(SWIFT) build --product TappetPackageTests $(SANITIZED)
+	@chrt --idle 0 Tests/Interface/run --build
+	@chrt --idle 0 Tests/Fuzz/run --build
+	@chrt --idle 0 Tests/Simulation/run --build
 
-docs:  ## the C header as pages, into build/doc (Doxygen; what is not documented is an error)
-	@mkdir -p build/doc
-	doxygen board/Doxyfile
+# ---- Long runs and measurements -------------------------------------------------------------------------------------
 
-lint:  ## is the code laid out as .swift-format says?
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
-
-format:  ## lay the code out
-	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
-
+.PHONY: fuzz simulate bench torture soak
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
-simulate:  ## the core in a simulated world: 10,000 stories of 10,000 steps (SEEDS=N FIRST=SEED STEPS=N), or one again (REPLAY=FILE)
-	@Tests/Simulation/run $(if $(REPLAY),--replay $(REPLAY),--seeds $(or $(SEEDS),10000) --first $(or $(FIRST),1) --steps $(or $(STEPS),10000))
+simulate:  ## 10,000 simulated stories of 10,000 steps (SEEDS=N FIRST=SEED STEPS=N), or one again (REPLAY=FILE)
+	@Tests/Simulation/run $(if $(REPLAY),--replay $(REPLAY),\
+		--seeds $(or $(SEEDS),10000) --first $(or $(FIRST),1) --steps $(or $(STEPS),10000))
 
-bench: all  ## ratios against a C program that makes the same calls
-	@status=0; Tests/Benchmarks/run || status=1; Tests/Benchmarks/library || status=1; Tests/Benchmarks/delivery || status=1; exit $$status
+bench: all  ## ratios against a C program that makes the same calls; writes docs/benchmarks.md
+	@Tests/Benchmarks/run
 
-torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N for one of before)
+torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N repeats a run)
 	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
 
 soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
 	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
 
+# ---- Installing -----------------------------------------------------------------------------------------------------
+
+PLACE = $(DESTDIR)$(PREFIX)
+SHARE = $(PLACE)/share
+FILLED_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
+# Everything that `make install` writes, relative to PREFIX, for `make uninstall`.
+INSTALLED := bin/tappet bin/tappet-sim libexec/tappet lib/libtappet.so.0 lib/libtappet.so lib/libtappet.a \
+	include/tappet.h lib/pkgconfig/tappet.pc lib/cmake/tappet lib/systemd/system/tappet.service \
+	lib/sysusers.d/tappet.conf share/doc/tappet share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
+	$(addprefix share/man/,man1/tappet.1 man1/tappet-sim.1 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
+
+.PHONY: install uninstall clean
 install: all  ## PREFIX=/usr/local DESTDIR=
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/tappet $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/lib/cmake/tappet $(DESTDIR)$(PREFIX)/share/man/man3 \
-		$(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tappet \
-		$(DESTDIR)$(PREFIX)/share/tappet/profiles $(DESTDIR)$(PREFIX)/share/tappet/presets \
-		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
-	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(DESTDIR)$(PREFIX)/libexec/tappet
-	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(DESTDIR)$(PREFIX)/lib
-	ln -sf libtappet.so.0 $(DESTDIR)$(PREFIX)/lib/libtappet.so
-	install -m 644 Include/tappet.h $(DESTDIR)$(PREFIX)/include
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' board/tappet.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/tappet.pc
-	install -m 644 board/tappet-config.cmake.in $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config.cmake
-	sed -e 's|@VERSION@|$(VERSION)|' board/tappet-config-version.cmake.in \
-		> $(DESTDIR)$(PREFIX)/lib/cmake/tappet/tappet-config-version.cmake
-	install -m 644 board/man/tappet.1 board/man/tappet-sim.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 board/man/tappet.h.3 $(MANUAL)/*.3 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 README.md CHANGELOG.md LICENSE board/doc/faults.md board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
-		$(DESTDIR)$(PREFIX)/share/doc/tappet
-	install -m 644 board/profiles/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/profiles
-	sed -e 's|@PREFIX@|$(PREFIX)|' board/systemd/tappet.service.in > $(DESTDIR)$(PREFIX)/lib/systemd/system/tappet.service
-	install -m 644 board/systemd/tappet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/tappet.conf
-	install -m 644 board/presets/*.yaml $(DESTDIR)$(PREFIX)/share/tappet/presets
+	install -d $(addprefix $(PLACE)/,bin libexec/tappet include lib/pkgconfig lib/cmake/tappet lib/systemd/system \
+		lib/sysusers.d share/man/man1 share/man/man3 share/doc/tappet/docs/images \
+		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
+	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
+	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(PLACE)/libexec/tappet
+	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/lib
+	ln -sf libtappet.so.0 $(PLACE)/lib/libtappet.so
+	install -m 644 Include/tappet.h $(PLACE)/include
+	$(FILLED_IN) board/pkg-config/tappet.pc.in > $(PLACE)/lib/pkgconfig/tappet.pc
+	install -m 644 board/cmake/tappet-config.cmake $(PLACE)/lib/cmake/tappet
+	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/lib/cmake/tappet/tappet-config-version.cmake
+	$(FILLED_IN) board/man/tappet.1 > $(SHARE)/man/man1/tappet.1
+	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
+	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
+	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+		$(SHARE)/doc/tappet
+	install -m 644 docs/*.md $(SHARE)/doc/tappet/docs
+	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
+	install -m 644 docs/examples/*.c $(SHARE)/doc/tappet/docs/examples
+	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles
+	install -m 644 board/presets/*.yaml $(SHARE)/tappet/presets
+	install -m 644 board/completions/* $(SHARE)/tappet/completions
+	$(FILLED_IN) board/systemd/tappet.service.in > $(PLACE)/lib/systemd/system/tappet.service
+	install -m 644 board/systemd/tappet.sysusers $(PLACE)/lib/sysusers.d/tappet.conf
+	$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(PLACE)/$(patsubst $(OUT)/%,%,$(file)) &&) true
+
+uninstall:  ## remove everything that was installed (PREFIX and DESTDIR as before); configuration and state stay
+	rm -rf $(addprefix $(PLACE)/,$(INSTALLED))
 
 clean:  ## remove everything that was built
 	rm -rf $(OUT) .build .build-*

@@ -2,113 +2,96 @@
 import PackageDescription
 
 // One set of sources, compiled two ways: regular Swift for the tests, Embedded Swift for everything that ships.
-// `TAPPET_EMBEDDED=1` selects the second; the Makefile sets it.
+// `TAPPET_EMBEDDED=1` selects the second; the Makefile sets it. docs/building.md has a line for each flag.
 let isEmbedded = Context.environment["TAPPET_EMBEDDED"] != nil
+let embedded: [SwiftSetting] = [
+  .enableExperimentalFeature("Embedded"),
+  .unsafeFlags(["-Osize", "-Xllvm", "-sil-disable-pass=object-outliner"]),
+  .unsafeFlags(["-Xfrontend", "-emit-bc", "-Xfrontend", "-lto=llvm-full"]),
+]
 
-let swiftSettings: [SwiftSetting] =
-  isEmbedded
-  ? [
-    .enableExperimentalFeature("Embedded"),
-    // The object outliner makes constant arrays of a function into weak symbols that it numbers, and numbers them anew, in
-    // another order, for each module that the function is compiled into: the linker then mixes them up (Swift 6.3.1).
-    .unsafeFlags([
-      "-wmo", "-Osize", "-Xfrontend", "-function-sections", "-Xllvm", "-sil-disable-pass=object-outliner",
-    ]),
-    // For size. In spite of -Osize the optimiser takes much for cheap that is not, once it stands in hundreds of places: it is
-    // told that nothing is gained by inlining but what is smaller than its call. The linker is told the same (Makefile).
-    // Closures are called, not made part of a copy of the function that takes them, and loops stay loops.
-    // In the sources the same is done for enums with large cases: they are `indirect`, so that handing one on is handing on a
-    // reference, but for what comes with every edge of a button and every look of the reader.
-    .unsafeFlags(
-      [
-        "removed-call", "removed-closure", "removed-load", "removed-store", "removed-terminator", "ref-count",
-        "generic-specialization", "fast-path-builtin", "global-init", "o-size-class-method", "exclusivity",
-        "devirtualized-call",
-      ].flatMap { ["-Xllvm", "-sil-inline-\($0)-benefit=-1000"] } + [
-        "-Xllvm", "-inline-threshold=0",
-        "-Xllvm", "-sil-disable-pass=closure-specialize",
-        "-Xllvm", "-sil-disable-pass=loop-unroll",
-      ]),
-    // Bitcode: the linker optimises each program as a whole, which takes a tenth off.
-    .unsafeFlags(["-Xfrontend", "-emit-bc", "-Xfrontend", "-lto=llvm-full"]),
-    // Nothing of ours unwinds; debuggers have the frame pointers.
-    .unsafeFlags([
-      "-Xcc", "-fno-asynchronous-unwind-tables", "-Xcc", "-fno-unwind-tables",
-    ]),
-  ] : []
+// Each file imports what it uses, in both modes.
+let regular: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// A layer of ours.
-///
-/// Arrows only go down (README, "The house").
-func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+/// A module of ours; it may import only these.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: regular + (isEmbedded ? embedded : []))
 }
 
-/// A module map over a C library of Debian's.
-func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+/// A module map over one of Debian's C libraries.
+func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
   .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-/// In the tests' mode the shipped programs are built too, so that a break in them shows at once.
-func program(_ name: String, _ layer: Target.Dependency) -> Target {
-  .executableTarget(name: name, dependencies: [layer])
-}
+let parts: [Target.Dependency] = [
+  "TappetCore", "TappetPlatform", "TappetStore", "TappetTLS", "TappetBroker", "TappetConfig", "TappetPanel",
+  "TappetMessages", "CPlatform",
+]
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies)
+let libraries = [
+  .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
+  // Not a module map: the two majors of libgpiod have too little in common.
+  .target(name: "CGPIO", path: "Sources/CLibraries/CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+  library("CNFC", "libnfc", apt: "libnfc-dev"), library("CMosquitto", "libmosquitto", apt: "libmosquitto-dev"),
+  library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
+  library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
+  library("CQREncode", "libqrencode", apt: "libqrencode-dev"),
+  // The public header, against which the compiler checks the exports.
+  .systemLibrary(name: "CTappet", path: "Include"),
+]
+
+// Arrows only go down: docs/architecture.md.
+let modules = [
+  module("TappetCore", ["COpenSSL"]),
+  module("TappetPlatform", ["TappetCore", "CPlatform"]),
+  module("TappetStore", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
+  module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
+  module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
+  module("TappetConfig", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML", "CJSON"]),
+  module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
+  module("TappetMessages", ["TappetStore", "TappetTLS", "TappetConfig", "TappetPlatform", "TappetCore"]),
+  module("TappetKiosk", parts),
+  module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
+  module("TappetTool", parts + ["TappetKiosk", "CQREncode"]),
+  module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
+  module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
+]
+
+// Built in the tests' mode too, so that a break in a shipped program shows at once.
+let programs: [Target] = [
+  ("tappet", "TappetTool"), ("tappet-tool", "TappetTool"), ("tappet-reader", "TappetReader"),
+  ("tappet-sim", "TappetSimulator"),
+].map { .executableTarget(name: $0.0, dependencies: [.byName(name: $0.1)]) }
+
+// `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
+let chosen = Context.environment["TAPPET_TESTS"]
+let suites: [(String, [Target.Dependency])] = [
+  ("Core", ["TappetCore"]), ("Platform", ["TappetPlatform"]), ("Store", ["TappetStore"]),
+  ("TLS", ["TappetTLS", "TappetMessages"]), ("Broker", ["TappetBroker", "TappetMessages"]),
+  ("Config", ["TappetConfig", "TappetMessages"]), ("Panel", ["TappetPanel", "TappetConfig", "TappetMessages"]),
+  ("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool"]), ("Simulator", ["TappetSimulator"]),
+  ("System", ["TappetCore", "TappetPlatform"]),
+]
+let tests = suites.filter { chosen?.contains($0.0 + "Tests") ?? true }.map { suite in
+  Target.testTarget(
+    name: suite.0 + "Tests", dependencies: suite.1 + ["TestSupport"], path: "Tests/\(suite.0)",
+    exclude: suite.0 == "System" ? ["Faults"] : [])
 }
+let testPrograms: [Target] = [
+  .target(name: "TestSupport", dependencies: ["TappetPlatform", "TappetConfig", "TappetPanel"], path: "Tests/Support"),
+  // Tests/Simulation/run builds it with optimisation.
+  .executableTarget(
+    name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
+    exclude: ["run", "mutants", "mutants.txt"]),
+]
 
 let package = Package(
   name: "Tappet",
   products: isEmbedded
-    ? [
-      .library(name: "TappetStatic", type: .static, targets: ["TappetInterface"]),
-      .library(name: "TappetToolStatic", type: .static, targets: ["TappetTool"]),
-      .library(name: "TappetReaderStatic", type: .static, targets: ["TappetReader"]),
-      .library(name: "TappetSimulatorStatic", type: .static, targets: ["TappetSimulator"]),
-    ]
-    : [.library(name: "Tappet", targets: ["TappetCore", "TappetDevices", "TappetRuntime"])],
-  targets: [
-    .target(
-      name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
-    // Not a module map over libgpiod: its two majors have too little in common.
-    .target(name: "CGPIO", path: "Sources/CLibraries/CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
-    library("CNFC", pkgConfig: "libnfc", apt: "libnfc-dev"),
-    library("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
-    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-    library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
-    library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
-    library("CJSON", pkgConfig: "libcjson", apt: "libcjson-dev"),
-    library("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
-    library("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
-
-    // The public header, so that the exports are checked against it.
-    .systemLibrary(name: "CTappet", path: "Include"),
-
-    layer("TappetCore", ["CPlatform", "COpenSSL"]),
-    layer(
-      "TappetDevices",
-      ["TappetCore", "CPlatform", "CMosquitto", "CSQLite", "COpenSSL", "CYAML", "CJSON", "CGPIO"]),
-    layer("TappetReader", ["TappetCore", "CPlatform", "CNFC"]),
-    layer("TappetRuntime", ["TappetDevices"]),
-    layer("TappetInterface", ["TappetRuntime", "CTappet"]),
-    layer("TappetTool", ["TappetRuntime", "CQREncode", "CPNG"]),
-    layer("TappetSimulator", ["TappetCore", "CPlatform"]),
-  ]
-    + (isEmbedded
-      ? []
-      : [
-        program("tappet", "TappetTool"),
-        program("tappet-tool", "TappetTool"),
-        program("tappet-reader", "TappetReader"),
-        program("tappet-sim", "TappetSimulator"),
-        tests("CoreTests", ["TappetCore"]),
-        tests("DeviceTests", ["TappetDevices", "TappetReader", "TappetSimulator", "TappetRuntime", "TappetTool"]),
-        tests("SystemTests", ["TappetCore"]),
-        // Tests/Simulation/run builds it with optimisation.
-        .executableTarget(
-          name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
-          exclude: ["run", "mutants", "mutants.txt"]),
-      ]),
+    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetSimulator"].map {
+      .library(name: $0 + "Static", type: .static, targets: [$0])
+    } : [.library(name: "Tappet", targets: ["Tappet"])],
+  targets: libraries + modules
+    + (isEmbedded ? [] : [module("Tappet", parts + ["TappetKiosk"])] + programs + testPrograms + tests),
   swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,10 @@
-// The one place where the version stands.
+// Tappet's version; the Makefile reads it from this file.
 
 /// Tappet's own version.
-public enum Version {
-  /// Semantic versioning; as static text for C.
-  public static let staticText: StaticString = "0.1.0"
+package enum Version {
+  /// The version in semantic versioning, as static text for C.
+  package static let staticText: StaticString = "0.1.0"
 
-  /// The same.
-  public static var text: String { "\(staticText)" }
+  /// The version as text.
+  package static var text: String { "\(staticText)" }
 }

@@ -1,10 +1,10 @@
-// What comes from the caller and what goes to the caller: bounds first, then bytes. Nothing here keeps a pointer.
+// Data from the caller and to the caller: bounds first, then bytes. Nothing here keeps a pointer.
 
 import CPlatform
 import CTappet
 import TappetCore
 
-/// Lends the caller's bytes to `body`; nil when they are NULL though there are some, or more than `sizeMax`.
+/// Lends the caller's bytes to `body`; `nil` when they are NULL though there are some, or more than `sizeMax`.
 func withInput<Result>(
   _ pointer: UnsafePointer<UInt8>?, _ size: Int, sizeMax: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result? {
@@ -20,7 +20,7 @@ func withInput<Result>(
   withInput(UnsafeRawPointer(pointer)?.assumingMemoryBound(to: UInt8.self), size, sizeMax: sizeMax, body)
 }
 
-/// A text of the caller's that ends with a NUL; nil when it is NULL, longer than `sizeMax` bytes, or not UTF-8.
+/// A text of the caller's that ends with a NUL; `nil` when it is NULL, longer than `sizeMax` bytes, or not UTF-8.
 func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   guard let pointer else { return nil }
   let size = strnlen(pointer, sizeMax + 1)
@@ -59,11 +59,11 @@ func tagKey(_ key: UnsafePointer<UInt8>?) -> SecretKey? {
   key.flatMap { SecretKey(copying: UnsafeRawBufferPointer(start: $0, count: SecretKey.size)) }
 }
 
-/// Texts and bytes that C gets to see, kept in place until `clear`.
+/// Texts and bytes that C may read, kept in place until `clear`.
 struct Loan {
   private var pointers: [UnsafeMutableRawPointer] = []
 
-  /// A copy with a NUL.
+  /// A copy of `text` that ends with a NUL.
   mutating func text(_ text: String) -> UnsafePointer<CChar>? {
     var text = text
     return text.withUTF8 { utf8 in
@@ -73,7 +73,7 @@ struct Loan {
     }
   }
 
-  /// A copy; NULL for none.
+  /// A copy of `bytes`; NULL when there are none.
   mutating func bytes(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? {
     guard !bytes.isEmpty else { return nil }
     return bytes.withUnsafeBytes { copy($0, roomBehind: 0) }.map {
@@ -88,7 +88,7 @@ struct Loan {
     return copy
   }
 
-  /// Takes everything back.
+  /// Frees all copies.
   mutating func clear() {
     for pointer in pointers { free(pointer) }
     pointers.removeAll(keepingCapacity: true)

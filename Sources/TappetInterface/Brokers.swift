@@ -1,14 +1,17 @@
-// One connection to a broker for C (tappet.h, "broker"). The link's thread posts into two mailboxes; the caller's thread
-// empties them and calls back.
+// One connection to a broker for C (tappet.h, "broker"). The link's thread posts into two mailboxes; the caller's
+// thread empties them and calls back.
 
 import CPlatform
 import CTappet
+import TappetBroker
+import TappetConfig
 import TappetCore
-import TappetDevices
+import TappetMessages
+import TappetPlatform
 
 /// A connection with its orders.
 private final class BrokerObject: LibraryObject {
-  /// Who is told of an order's end.
+  /// The callback for an order's end.
   private struct Order {
     var number: UInt64
     var completion: tappet_broker_completion?
@@ -35,6 +38,7 @@ private final class BrokerObject: LibraryObject {
   private var phase: Phase = .idle
   private var publications: [Order] = []
   private var subscriptions: [Order] = []
+  private var watches: [Watch] = []
   private var lastNumber: UInt64 = 0
   private var callCount: Int32 = 0
   private var isDispatching = false
@@ -44,8 +48,11 @@ private final class BrokerObject: LibraryObject {
     events = try Mailbox()
     receptions = try Mailbox(capacity: BrokerObject.messagesMax + BrokerObject.ordersMax)
     super.init(kind: .broker)
-    try reactor.watch(events.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
-    try reactor.watch(receptions.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
+    let handler: (Readiness) -> Void = calling(self) { broker, _ in broker.drain() }
+    watches = [
+      try reactor.watch(events.fileDescriptor, for: .readable, handler),
+      try reactor.watch(receptions.fileDescriptor, for: .readable, handler),
+    ]
   }
 
   // MARK: Orders
@@ -96,7 +103,7 @@ private final class BrokerObject: LibraryObject {
     guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to subscribe on") }
     guard subscriptions.count < BrokerObject.ordersMax else { return fail(.limit, "256 subscriptions are under way") }
     let number = nextNumber()
-    guard link.subscribe(order: number, filter: filter, qos: qos) else {
+    guard link.subscribe(request: number, filter: filter, qos: qos) else {
       return fail(.limit, "the connection's thread takes no more orders now")
     }
     subscriptions.append(Order(number: number, completion: end.0, context: end.1))
@@ -125,7 +132,7 @@ private final class BrokerObject: LibraryObject {
     return callCount
   }
 
-  /// Both mailboxes, the messages first: what ends the connection was posted behind them.
+  /// Empties both mailboxes, the messages first: the event that ends the connection was posted after them.
   private func drain() {
     let ends = events.drain()
     for reception in receptions.drain() {
@@ -165,7 +172,7 @@ private final class BrokerObject: LibraryObject {
     end(publications.remove(at: index), result)
   }
 
-  /// The connection's end, and with it that of all orders.
+  /// Ends the connection, and with it all orders.
   private func ended(_ type: Int32, _ sentence: String?) {
     phase = .idle
     let orders = publications + subscriptions
@@ -213,10 +220,11 @@ private final class BrokerObject: LibraryObject {
   }
 }
 
-// Unchecked because the compiler cannot see the mutex: `count` is touched with it held only.
-/// Messages that were thrown away.
+// Unchecked because the compiler cannot see the mutex: `count` is touched only with the monitor locked.
+/// Number of messages that were thrown away.
 private final class LostCount: @unchecked Sendable {
-  /// Not the library's: the link's thread takes it, and a child forked meanwhile would find the library locked for ever.
+  /// Not the library's: the link's thread takes it, and a child forked meanwhile would find the library locked for
+  /// good.
   private let monitor = Monitor()
   private var count: UInt64 = 0
 
@@ -231,7 +239,7 @@ private final class LostCount: @unchecked Sendable {
 }
 
 extension BrokerSettings {
-  /// What the caller's options say; nil: something in them cannot be.
+  /// Settings from the caller's options; `nil` when one of them is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {
     guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }
     let given = options.pointee
@@ -256,9 +264,7 @@ extension BrokerSettings {
   }
 }
 
-/// A path; empty for NULL.
-///
-/// Nil: no path.
+/// A path of the caller's, empty for NULL; `nil` when it is not a path.
 private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard pointer != nil else { return "" }
   guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }
@@ -320,7 +326,7 @@ public func tappet_broker_publish(
   _ isRetained: Int32, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(broker) { object in
-    // Those that begin with '$' are the broker's to take or refuse: AWS IoT's shadows are there.
+    // The broker decides on topics that begin with '$': AWS IoT's shadows have them.
     guard let topic = text(topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
       !topic.utf8.contains(where: { "+#".utf8.contains($0) })
     else {

@@ -2,9 +2,10 @@
 
 import CPlatform
 import CTappet
+import TappetConfig
 import TappetCore
-import TappetDevices
-import TappetRuntime
+import TappetMessages
+import TappetPlatform
 
 /// The codes of `enum tappet_error`; the values are the header's.
 enum ErrorCode: Int32 {
@@ -56,7 +57,7 @@ enum ErrorCode: Int32 {
     case .parameters: "the URL has no parameters"
     case .parameter: "a parameter of the URL is missing, malformed or there twice"
     case .signature: "none of the keys made the signature"
-    case .label: "the label is no text for one line, or too long"
+    case .label: "the label is not one line of text, or is too long"
     case .hex: "not an even number of hexadecimal digits"
     case .time: "a token holds times from 1970 to 2106 only"
     case .token: "a token has exactly 32 hexadecimal digits"
@@ -101,7 +102,7 @@ struct Failure: Error {
   init(_ error: RuntimeError) {
     switch error {
     case .system(let system): self.init(system)
-    case .vault: self.init(.store, error.sentence)
+    case .secretStore: self.init(.store, error.sentence)
     case .stateInUse: self.init(.control, error.sentence, systemCode: EADDRINUSE)
     case .control(_, let system): self.init(.control, error.sentence, systemCode: system.code)
     case .lightTrace(_, let system): self.init(.system, error.sentence, systemCode: system.code)
@@ -110,7 +111,7 @@ struct Failure: Error {
   }
 
   /// At least one problem.
-  init(_ problems: [ConfigProblem]) {
+  init(_ problems: [ConfigurationProblem]) {
     var text = ""
     for problem in problems {
       if !text.isEmpty { text += "\n" }

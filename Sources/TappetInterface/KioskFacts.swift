@@ -1,4 +1,4 @@
-// What the core reports, as the numbers and names of `tappet_kiosk_event`.
+// The core's reports, as the numbers and names of `tappet_kiosk_event`.
 
 import CTappet
 import TappetCore
@@ -40,7 +40,7 @@ struct KioskFacts {
     case .delivered(let entry, let after):
       self.init(type: 6, entry)
       self.after = after
-    // For a program it is the same: it will not be sent.
+    // It makes no difference to a program: the message will not be sent.
     case .expired(let entry), .dropped(let entry): self.init(type: 7, entry)
     case .undeliverable(let entry, _): self.init(type: 8, entry)
     case .readerReady: self.init(type: 9)
@@ -83,7 +83,7 @@ struct KioskFacts {
 }
 
 extension TapRefusal {
-  /// Of the action that is concerned.
+  /// The name of the action concerned.
   fileprivate var action: String? {
     switch self {
     case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil

@@ -2,17 +2,17 @@
 
 import CPlatform
 import CTappet
+import TappetConfig
 import TappetCore
-import TappetDevices
 
-/// What was set so far.
+/// The settings made so far.
 struct KioskSetup {
-  var configuration = Configuration.bare()
+  var configuration = KioskConfiguration.bare()
   var secrets: [TagSecret] = []
 
   private var actions: [Action] { configuration.actions }
 
-  /// Adds an action, unless there is one of its name or index.
+  /// Adds an action, unless its name or index is in use.
   mutating func add(_ given: UnsafePointer<tappet_action>) throws(Failure) {
     guard given.pointee.size >= MemoryLayout<tappet_action>.size else {
       throw Failure(.argument, "the action's size is not set to sizeof(struct tappet_action)")
@@ -61,7 +61,7 @@ struct KioskSetup {
       unlocksPanel: given.unlocks_panel != 0)
   }
 
-  /// The name of an action that there is.
+  /// The name of an existing action.
   func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     guard let name = text(pointer, sizeMax: Limits.actionNameSizeMax), actions.contains(where: { $0.name == name })
     else {
@@ -82,7 +82,7 @@ struct KioskSetup {
     secrets.append(TagSecret(id: "", action: name, index: index, key: key, createdUnixSeconds: 0, label: nil))
   }
 
-  /// What a kiosk cannot be without.
+  /// The settings that a kiosk must have.
   func check() throws(Failure) {
     guard !configuration.broker.endpoints.isEmpty else {
       throw Failure(.configuration, "no broker is set; call tappet_kiosk_set_broker or tappet_kiosk_load")

@@ -1,10 +1,12 @@
-// The whole kiosk for C (tappet.h, "kiosk"): a Runtime in a loop that is the caller's.
+// The whole kiosk for C (tappet.h, "kiosk"): a Runtime in the caller's loop.
 
 import CPlatform
 import CTappet
+import TappetConfig
 import TappetCore
-import TappetDevices
-import TappetRuntime
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
 
 /// A kiosk, running or not.
 private final class KioskObject: LibraryObject {
@@ -13,19 +15,20 @@ private final class KioskObject: LibraryObject {
   var eventContext: UnsafeMutableRawPointer?
   var logCallback: tappet_log_callback?
   var logContext: UnsafeMutableRawPointer?
-  /// What is asked for outside `dispatch`, and done inside: callbacks are called nowhere else.
+  /// A request made outside `dispatch` and executed inside: callbacks are called nowhere else.
   enum Request: Sendable {
     case begin
     case press(action: String)
     case stop
   }
   private let requests: Mailbox<Request>
-  /// Presses that wait take so many places; the rest is for what must always get through, which is to stop, twice at most.
+  private var requestsWatch: Watch?
+  /// Number of places for presses; the rest is for requests that must always get through: to stop, twice at most.
   private static let pressesMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
   private var lastCounts = (counters: Counters(), waiting: 0)
   private var isDispatching = false
-  /// Why it cannot go on.
+  /// The reason why it cannot continue.
   private var trouble: Failure?
 
   init() throws(SystemError) {
@@ -56,30 +59,30 @@ private final class KioskObject: LibraryObject {
     } catch { return fail(error) }
   }
 
-  private func started(_ configuration: Configuration) throws(Failure) -> Runtime {
+  private func started(_ configuration: KioskConfiguration) throws(Failure) -> Runtime {
     let runtime: Runtime
     do throws(RuntimeError) { runtime = try Runtime(configuration, ownSecrets: setup.secrets) } catch {
       throw Failure(error)
     }
-    runtime.onReport = { [unowned(unsafe) self] in self.tell($0, $1) }
-    runtime.onLine = { [unowned(unsafe) self] in self.log($0) }
-    runtime.onLight = { [unowned(unsafe) self] in self.tell($0) }
+    runtime.observers.onReport = calling(self) { $0.tell($1, $2) }
+    runtime.observers.onRecord = calling(self) { $0.log($1) }
+    runtime.observers.onLight = calling(self) { $0.tell($1) }
     do throws(RuntimeError) {
       do throws(SystemError) {
-        try runtime.watch(requests.fileDescriptor) { [unowned(unsafe) self] in self.obey() }
+        requestsWatch = try runtime.watch(requests.fileDescriptor, calling(self) { $0.execute() })
       } catch { throw .system(error) }
       try runtime.start()
     } catch {
       runtime.close()
       throw Failure(error)
     }
-    // What was asked of the run before is not meant for this one.
+    // Requests to the run before are not meant for this one.
     _ = requests.drain()
     requests.post(.begin)
     return runtime
   }
 
-  private func obey() {
+  private func execute() {
     for request in requests.drain() where !isFreed {
       switch request {
       case .begin: begin()
@@ -100,20 +103,20 @@ private final class KioskObject: LibraryObject {
     } catch { return fail(error) }
   }
 
-  /// By any thread.
+  /// Callable from any thread.
   func stop() { requests.post(.stop) }
 
   private func begin() {
     do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
-  /// By a thread that is not inside: the one that is, is to leave.
+  /// Called by another thread than the one inside, which is to leave.
   override func noteFreed() {
     stop()
     stop()
   }
 
-  /// 1: it runs on; 0: it has ended.
+  /// Returns 1 while it runs, 0 when it has ended.
   func dispatch(timeout: Duration?) -> Int32 {
     guard let runtime, !isDispatching else {
       return fail(.state, "the kiosk does not run, or one of its callbacks dispatches it")
@@ -125,6 +128,7 @@ private final class KioskObject: LibraryObject {
     guard runtime.isFinished || trouble != nil else { return 1 }
     lastCounts = runtime.counts
     runtime.close()
+    requestsWatch = nil
     self.runtime = nil
     guard let trouble else { return 0 }
     self.trouble = nil
@@ -155,7 +159,7 @@ private final class KioskObject: LibraryObject {
     callback(eventContext, &event)
   }
 
-  private func tell(_ report: Report, _ line: Line) {
+  private func tell(_ report: Report, _ line: LogRecord) {
     guard let callback = eventCallback, !isFreed else { return }
     var loan = Loan()
     defer { loan.clear() }
@@ -184,20 +188,20 @@ private final class KioskObject: LibraryObject {
     return event
   }
 
-  private func log(_ line: Line) {
+  private func log(_ line: LogRecord) {
     guard let callback = logCallback, !isFreed else { return }
     var loan = Loan()
     defer { loan.clear() }
     let fields = line.fields.map { tappet_field(key: loan.text($0.key), value: loan.text($0.value)) }
-    var told = tappet_log_line()
-    told.size = MemoryLayout<tappet_log_line>.size
-    told.priority = Int32(line.priority.rawValue)
-    told.name = loan.text(line.name)
-    told.sentence = loan.text(line.sentence)
+    var record = tappet_log_line()
+    record.size = MemoryLayout<tappet_log_line>.size
+    record.priority = Int32(line.priority.rawValue)
+    record.name = loan.text(line.name)
+    record.sentence = loan.text(line.sentence)
     fields.withUnsafeBufferPointer {
-      told.fields = $0.baseAddress
-      told.field_count = $0.count
-      callback(logContext, &told)
+      record.fields = $0.baseAddress
+      record.field_count = $0.count
+      callback(logContext, &record)
     }
   }
 }
@@ -229,7 +233,7 @@ public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CCh
     guard let path = text(path, sizeMax: Int(PATH_MAX)), !path.isEmpty else {
       throw Failure(.argument, "the path is NULL, empty or too long")
     }
-    switch ConfigFile.load(path: path) {
+    switch ConfigurationParser.load(path: path) {
     case .loaded(let configuration): setup.configuration = configuration
     case .refused(let problems): throw Failure(problems)
     }

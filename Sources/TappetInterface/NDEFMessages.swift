@@ -77,9 +77,9 @@ private func withMessage(_ message: UnsafePointer<UInt8>, _ size: Int, _ body: (
   } ?? ErrorCode.argument.rawValue
 }
 
-/// From one record of an array to the next: as large as the caller's header has them.
+/// The distance from one record of an array to the next: the size that the caller's header gives them.
 ///
-/// 0 for no array; nil: too small.
+/// 0 for no array; `nil` means too small.
 private func stride(of records: UnsafePointer<tappet_ndef_record>?) -> Int? {
   guard let size = records?.pointee.size else { return 0 }
   return (MemoryLayout<tappet_ndef_record>.size...4096).contains(size) && size % 8 == 0 ? size : nil
@@ -107,7 +107,7 @@ private func write(
   place += record.payload.count
 }
 
-/// Nil when a field is NULL though it has bytes, or no message could hold it.
+/// `nil` when a field is NULL though it has bytes, or no message could hold it.
 private func record(_ record: tappet_ndef_record) -> NDEFRecord? {
   guard let type = bytes(record.type, record.type_size), let id = bytes(record.id, record.id_size),
     let payload = bytes(record.payload, record.payload_size)

@@ -1,15 +1,14 @@
-// The objects behind C's opaque pointers. A pointer is a ticket, not an address: the number of a slot and of its use. So a
-// pointer that was freed is known as such for ever, and nothing of the caller's can make us look at foreign memory.
+// The objects for C's opaque pointers. A pointer is a ticket, not an address: the number of a slot and of its use. So a
+// freed pointer is always known as such, and nothing of the caller's can make us look at foreign memory.
 //
 //     bits 4 … 13     slot + 1           below bit 4: 0, as C programs expect of pointers
-//     bits 14 …       how often the slot was used before (18 bits on a 32-bit machine, 50 on others)
+//     bits 14 …       number of earlier uses of the slot (18 bits on a 32-bit machine, 50 on others)
 
 import CPlatform
 import CTappet
-import TappetCore
-import TappetDevices
+import TappetConfig
 
-/// What an object is.
+/// The kind of an object.
 enum ObjectKind: UInt8 {
   case tokenReceiver
   case broker
@@ -22,12 +21,12 @@ enum ObjectKind: UInt8 {
 class LibraryObject {
   let kind: ObjectKind
   fileprivate let process = getpid()
-  /// Calls that are inside it now, and of which thread; under the library's mutex.
+  /// Number of calls that are inside it now, and their thread; under the library's mutex.
   fileprivate var depth = 0
   fileprivate var thread = pthread_t()
   /// Freed while a call is inside it; under the library's mutex.
   fileprivate var isDoomed = false
-  /// Of the last call that failed.
+  /// The failure of the last call that failed.
   var failure: Failure?
   private var loan = Loan()
 
@@ -42,16 +41,16 @@ class LibraryObject {
     return isDoomed
   }
 
-  /// It was freed; perhaps by another thread than the one that is inside it.
+  /// Called when it was freed, perhaps by another thread than the one inside it.
   func noteFreed() {}
 
-  /// Notes why a call fails.
+  /// Records why a call fails.
   func fail(_ failure: Failure) -> Int32 {
     self.failure = failure
     return failure.code.rawValue
   }
 
-  /// Notes why a call fails.
+  /// Records why a call fails.
   func fail(_ code: ErrorCode, _ sentence: String) -> Int32 { fail(Failure(code, sentence)) }
 
   /// `tappet_…_last_error`.
@@ -75,7 +74,7 @@ enum Objects {
   private static let countMax = 1023
   // Touched between tp_library_lock and tp_library_unlock only.
   nonisolated(unsafe) private static var slots: [Slot] = []
-  /// Those of a parent that were freed by its child.
+  /// Objects of a parent that its child freed.
   nonisolated(unsafe) private static var abandoned: [LibraryObject] = []
 
   /// Writes a ticket for a new object.
@@ -94,7 +93,8 @@ enum Objects {
     return 0
   }
 
-  /// Calls `body` with the object, unless it is none, of another kind, another process's, or in another thread's hands.
+  /// Calls `body` with the object, unless it does not exist, has another kind, belongs to another process, or is in use
+  /// by another thread.
   static func use(_ ticket: OpaquePointer?, as kind: ObjectKind, _ body: (LibraryObject) -> Int32) -> Int32 {
     guard let ticket else { return ErrorCode.argument.rawValue }
     let entered = enter(UInt(bitPattern: ticket), kind)
@@ -109,7 +109,7 @@ enum Objects {
     }
   }
 
-  /// The object, whatever thread is inside it; for calls that any thread may make.
+  /// The object, whichever thread is inside it; for calls that any thread may make.
   static func find(_ ticket: OpaquePointer?, as kind: ObjectKind) -> Result<LibraryObject, Failure> {
     guard let ticket else { return .failure(Failure(.argument)) }
     tp_library_lock()
@@ -117,7 +117,7 @@ enum Objects {
     return locate(UInt(bitPattern: ticket), kind)
   }
 
-  /// Takes the ticket back; the object goes when the last call has left it.
+  /// Takes the ticket back; the object is released when the last call has left it.
   static func free(_ ticket: OpaquePointer?, as kind: ObjectKind) {
     guard let ticket else { return }
     tp_library_lock()
@@ -129,10 +129,10 @@ enum Objects {
       object.isDoomed = true
       slots[index].object = nil
       tp_library_unlock()
-      // It goes behind this, outside the mutex, unless a call is inside it.
+      // It is released after this, outside the mutex, unless a call is inside it.
       object.noteFreed()
     case .failure(let failure):
-      // Our parent's: its threads and children are not ours to end, so what it holds is left to the process's end.
+      // Our parent's: its threads and children are not ours to end, so it is kept until the process ends.
       if failure.code == .fork, let object = slots[index].object {
         abandoned.append(object)
         slots[index].object = nil

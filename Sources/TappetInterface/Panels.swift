@@ -2,13 +2,15 @@
 
 import CPlatform
 import CTappet
+import TappetConfig
 import TappetCore
-import TappetDevices
-import TappetRuntime
+import TappetMessages
+import TappetPanel
+import TappetPlatform
 
 /// A panel with its lines.
 private final class PanelObject: LibraryObject {
-  private struct Line {
+  private struct PanelEntry {
     var line: PanelLine
     var isOutput: Bool
     /// Among the inputs, or among the outputs.
@@ -20,8 +22,9 @@ private final class PanelObject: LibraryObject {
   var context: UnsafeMutableRawPointer?
   let reactor: Reactor
   private let events: Mailbox<GPIOEvent>
+  private var eventsWatch: Watch?
   private var profile: BoardProfile?
-  private var lines: [Line] = []
+  private var lines: [PanelEntry] = []
   private var panel: GPIOPanel?
   private var isDispatching = false
   private var callCount: Int32 = 0
@@ -30,7 +33,7 @@ private final class PanelObject: LibraryObject {
     reactor = try Reactor()
     events = try Mailbox()
     super.init(kind: .panel)
-    try reactor.watch(events.fileDescriptor, for: .readable) { [unowned(unsafe) self] _ in self.drain() }
+    eventsWatch = try reactor.watch(events.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.drain() })
   }
 
   deinit { panel?.close() }
@@ -51,7 +54,7 @@ private final class PanelObject: LibraryObject {
     guard panel == nil else { return fail(.state, "the panel is open; add lines before") }
     guard lines.count < PanelObject.linesMax else { return fail(.limit, "a panel has at most 64 lines") }
     let index = lines.count { $0.isOutput == isOutput }
-    lines.append(Line(line: line, isOutput: isOutput, index: index))
+    lines.append(PanelEntry(line: line, isOutput: isOutput, index: index))
     return Int32(lines.count - 1)
   }
 
@@ -60,8 +63,7 @@ private final class PanelObject: LibraryObject {
     guard !lines.isEmpty else { return fail(.state, "the panel has no lines; add one first") }
     let opened = GPIOPanel(
       inputs: lines.filter { !$0.isOutput }.map { $0.line }, outputs: lines.filter { $0.isOutput }.map { $0.line },
-      chip: nil, profile: profile, reactor: reactor
-    ) { [unowned(unsafe) self] in self.events.post($0) }
+      chip: nil, profile: profile, reactor: reactor, onEvent: calling(self) { $0.events.post($1) })
     panel = opened
     opened.open()
     return 0
@@ -88,41 +90,41 @@ private final class PanelObject: LibraryObject {
     defer { isDispatching = false }
     callCount = 0
     do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
-    // What the lines told in this turn.
+    // The events of the lines in this turn.
     drain()
     return callCount
   }
 
   private func drain() {
-    for event in events.drain() where !isFreed { tell(event) }
+    for event in events.drain() where !isFreed { report(event) }
   }
 
-  private func tell(_ event: GPIOEvent) {
-    var told = tappet_panel_event()
-    told.size = MemoryLayout<tappet_panel_event>.size
+  private func report(_ event: GPIOEvent) {
+    var report = tappet_panel_event()
+    report.size = MemoryLayout<tappet_panel_event>.size
     var loan = Loan()
     defer { loan.clear() }
     switch event {
     case .opened(let id, let isActive, let debouncesItself):
-      told.type = 1
-      told.line = number(of: id)
-      told.is_active = isActive ? 1 : 0
-      told.is_debounced = debouncesItself ? 1 : 0
+      report.type = 1
+      report.line = number(of: id)
+      report.is_active = isActive ? 1 : 0
+      report.is_debounced = debouncesItself ? 1 : 0
     case .edge(let input, let isActive, let time), .edgesLost(let input, let isActive, let time):
-      told.type = 2
-      told.line = number(of: .input(input))
-      told.is_active = isActive ? 1 : 0
-      told.boottime_nanoseconds = time.nanoseconds
+      report.type = 2
+      report.line = number(of: .input(input))
+      report.is_active = isActive ? 1 : 0
+      report.boottime_nanoseconds = time.nanoseconds
     case .failed(let id, let fault):
-      told.type = 3
-      told.line = number(of: id)
-      let sentence = fault.sentence(line: lines[Int(told.line)].line.address.text)
+      report.type = 3
+      report.line = number(of: id)
+      let sentence = fault.sentence(line: lines[Int(report.line)].line.address.text)
       failure = Failure(.system, sentence)
-      told.text = loan.text(sentence)
+      report.text = loan.text(sentence)
     }
     guard let callback else { return }
     callCount += 1
-    callback(context, &told)
+    callback(context, &report)
   }
 
   /// The number that the caller was given for a line.
@@ -137,7 +139,7 @@ private final class PanelObject: LibraryObject {
 }
 
 extension PanelLine {
-  /// What the caller's line says; nil: something in it cannot be.
+  /// A line from the caller's description; `nil` when a field is invalid.
   fileprivate init?(_ given: tappet_line) {
     let biases: [LineBias] = [.asIs, .disabled, .pullUp, .pullDown]
     let drives: [LineDrive] = [.pushPull, .openDrain, .openSource]

@@ -3,8 +3,9 @@
 import CPlatform
 import CTappet
 import TappetCore
-import TappetDevices
-import TappetRuntime
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
 
 /// A reader and the process that serves it.
 private final class ReaderObject: LibraryObject {
@@ -13,23 +14,24 @@ private final class ReaderObject: LibraryObject {
   let reactor: Reactor
   private let clock = SystemClock()
   private var process: ReaderProcess?
+  private var processWatch: Watch?
   private var device: String?
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
-  /// The tag that lies there and was told of.
+  /// The tag that is on the reader and was reported.
   private var present: TagUID?
-  /// What is to be written to the next tag.
+  /// The message to be written to the next tag.
   private var pending: [UInt8]?
   /// The tag that is being written.
   private var writing: TagUID?
-  /// What the event of the last call points to.
+  /// The memory to which the event of the last call points.
   private var loan = Loan()
 
   init() throws(SystemError) {
     reactor = try Reactor()
     super.init(kind: .reader)
-    reactor.onTimer = { [unowned(unsafe) self] in self.isSilent = true }
+    reactor.onTimer = calling(self) { $0.isSilent = true }
   }
 
   deinit {
@@ -42,7 +44,7 @@ private final class ReaderObject: LibraryObject {
     let executable = ReaderProcess.locateExecutable()
     do throws(SystemError) {
       let started = try ReaderProcess(executable: executable, device: device)
-      try reactor.watch(started.fileDescriptor, for: .readable) { _ in }
+      processWatch = try reactor.watch(started.fileDescriptor, for: .readable) { _ in }
       process = started
     } catch {
       let sentence =
@@ -51,12 +53,12 @@ private final class ReaderObject: LibraryObject {
     }
     self.device = device
     isReady = false
-    heard()
+    noteLife()
     return 0
   }
 
-  /// A sign of life.
-  private func heard() {
+  /// Restarts the wait for a sign of life.
+  private func noteLife() {
     isSilent = false
     let wait = isReady ? Limits.readerSilenceMax : Limits.readerStartMax
     reactor.setTimer(at: clock.now().instant + wait)
@@ -64,7 +66,7 @@ private final class ReaderObject: LibraryObject {
 
   func close() {
     guard let process else { return }
-    reactor.unwatch(process.fileDescriptor)
+    processWatch = nil
     reactor.setTimer(at: nil)
     self.process = nil
     present = nil
@@ -86,11 +88,11 @@ private final class ReaderObject: LibraryObject {
     guard let message = pending, let uid = present, let process else { return }
     pending = nil
     writing = uid
-    // A process that does not take it is about to be found lost.
+    // The loss of a process that does not take it is about to be noticed.
     _ = process.send(ReaderOrder(uid: uid, task: .write(message)))
   }
 
-  /// Keeps up with which tag lies there, and writes what waits for one.
+  /// Keeps track of the tag on the reader, and writes the message that waits for one.
   private func note(_ message: ReaderMessage) {
     switch message {
     case .tagArrived, .tagLeft, .ready, .lost: present = nil
@@ -118,7 +120,7 @@ private final class ReaderObject: LibraryObject {
     var count: Int32 = 0
     var event = tappet_reader_event()
     event.size = MemoryLayout<tappet_reader_event>.size
-    // Asked for each time: a callback may set another, or none, and then the other events wait for `next`.
+    // Read each time: a callback may set another, or none, and then the other events wait for `next`.
     while !isFreed, let callback {
       let result = take(&event)
       guard result == 1 else { return result == 0 ? count : result }
@@ -129,12 +131,12 @@ private final class ReaderObject: LibraryObject {
   }
 
   private func take(_ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    // For the timer alone: what the socket has is asked for below.
+    // For the timer alone: the socket is read below.
     do throws(SystemError) { try reactor.turn(timeout: .zero) } catch { return fail(Failure(error)) }
     while let process {
       switch process.receive() {
       case .message(let message):
-        heard()
+        noteLife()
         note(message)
         if let event = Fact(message) { return tell(event, result) }
       case .malformed(let error):
@@ -179,7 +181,7 @@ private final class ReaderObject: LibraryObject {
   }
 }
 
-/// What an event says, before C gets to see it.
+/// An event before its translation to C.
 private struct Fact {
   var type: Int32
   var model: TagModel?
@@ -196,7 +198,7 @@ private struct Fact {
     self.text = text
   }
 
-  /// Nil for what is not told: a heartbeat, how far a write has come.
+  /// `nil` for messages that are not reported: a heartbeat, the progress of a write.
   init?(_ message: ReaderMessage) {
     switch message {
     case .heartbeat, .orderProgress: return nil

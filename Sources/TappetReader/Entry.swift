@@ -2,10 +2,11 @@
 
 import CPlatform
 import TappetCore
+import TappetPlatform
 
 /// Why the program ended, as its exit status.
 enum ExitStatus {
-  /// Its parent let go of it, or it was told to end.
+  /// Its parent closed the socket, or it was asked to end.
   static let finished: Int32 = 0
   /// The device cannot be used; `lost` was sent.
   static let deviceLost: Int32 = 1
@@ -15,41 +16,40 @@ enum ExitStatus {
 
 /// The program's entry, called by main.c.
 @_cdecl("tappet_reader_main")
-public func tappet_reader_main(
+package func tappet_reader_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   tp_open_standard_descriptors()
-  switch Invocation(words(count, arguments)) {
+  guard let arguments else { return ExitStatus.usage }
+  switch CommandLineOptions(count, arguments) {
   case .help:
-    write(Invocation.helpText, to: STDOUT_FILENO)
+    put(CommandLineOptions.helpText, to: tp_stdout())
     return ExitStatus.finished
   case .version:
-    write("tappet-reader, protocol \(ReaderMessage.protocolVersion)\n", to: STDOUT_FILENO)
+    put("tappet-reader, protocol \(ReaderMessage.protocolVersion)\n", to: tp_stdout())
     return ExitStatus.finished
-  case .mistake(let what):
-    write("tappet-reader: \(what)\n\(Invocation.purpose)", to: STDERR_FILENO)
-    return ExitStatus.usage
+  case .mistake(let text): return printUsageError(text)
   case .serve(let socket, let device):
-    return serve(socket: socket, device: device)
+    guard let parent = ProcessSetup.parentSocket(socket) else {
+      return printUsageError("descriptor \(socket) is not a SOCK_SEQPACKET socket")
+    }
+    return serve(parent, device: device)
   }
 }
 
 /// Serves the parent at the other end of `socket` until the parent, a signal or the device ends it.
-private func serve(socket: Int32, device: String?) -> Int32 {
-  guard ProcessSetup.isPacketSocket(socket) else {
-    write("tappet-reader: descriptor \(socket) is no SOCK_SEQPACKET socket\n\(Invocation.purpose)", to: STDERR_FILENO)
-    return ExitStatus.usage
-  }
+private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()
-  let parent = ParentLink(socket: socket, signals: ProcessSetup.catchTermination())
+  guard let signals = try? ProcessSetup.catchTermination() else { return ExitStatus.deviceLost }
+  let parent = ParentLink(socket: socket, signals: signals)
   do throws(DeviceTrouble) {
     let reader = try NFCDevice(connstring: device)
     defer { reader.close() }
-    // Drivers of USB devices look into /sys later too; those behind a device file have all they need.
+    // Drivers of USB devices look into /sys later too; those with a device file have all they need.
     if reader.isDeviceFile { Sandbox.close() }
-    var polling = Polling(device: reader, parent: parent)
-    try polling.run()
+    var loop = PollLoop(device: reader, parent: parent)
+    try loop.run()
     return ExitStatus.finished
   } catch {
     _ = parent.send(.lost(error.fault, code: error.code))
@@ -57,14 +57,12 @@ private func serve(socket: Int32, device: String?) -> Int32 {
   }
 }
 
-/// The command line behind the program's name.
-private func words(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
-  guard let arguments, count > 1 else { return [] }
-  return (1..<Int(count)).compactMap { index in arguments[index].map { String(cString: $0) } }
+private func printUsageError(_ text: String) -> Int32 {
+  put("tappet-reader: \(text)\n\(CommandLineOptions.purpose)", to: tp_stderr())
+  return ExitStatus.usage
 }
 
-/// Writes all of `text`, as far as anybody takes it.
-private func write(_ text: String, to descriptor: Int32) {
-  let bytes = Array(text.utf8)
-  _ = bytes.withUnsafeBytes { CPlatform.write(descriptor, $0.baseAddress, $0.count) }
+private func put(_ text: String, to stream: UnsafeMutablePointer<FILE>?) {
+  var text = text
+  text.withUTF8 { tp_put(stream, $0.baseAddress, $0.count) }
 }

@@ -1,21 +1,21 @@
-// libnfc, and everything that is to be known about it. Every call made here ends by itself: no `nfc_initiator_poll_target`,
-// no infinite select, an explicit timeout for each exchange. What libnfc can still do is abort the process, which is why it
-// is a process.
+// libnfc, and everything that we know about it. Every call made here ends by itself: no `nfc_initiator_poll_target`, no
+// infinite select, an explicit timeout for each exchange. libnfc can still abort the process: therefore it has its own.
 
 import CNFC
 import CPlatform
 import TappetCore
+import TappetPlatform
 
-/// The device cannot be used any more: the process ends, a new one starts afresh.
+/// The device can no longer be used: the process ends, and a new one starts.
 struct DeviceTrouble: Error, Equatable {
   var fault: ReaderFault
   /// libnfc's code, or a negative errno.
   var code: Int32
 }
 
-/// Why an exchange with a tag gave no answer.
+/// Why an exchange with a tag brought no answer.
 enum ExchangeFailure: Error {
-  /// The tag refused, was disturbed, or is gone: libnfc's codes do not tell these apart. A new select does.
+  /// The tag refused, was disturbed, or is gone: libnfc's codes do not distinguish these. A new select does.
   case noAnswer
   case device(DeviceTrouble)
 }
@@ -25,7 +25,7 @@ struct SelectedTag: Equatable {
   var uid: TagUID
   /// SENS_RES, high byte first.
   var atqa: UInt16
-  /// SEL_RES.
+  /// SEL_RES, one byte.
   var sak: UInt8
   /// Answer to select without its length byte; empty for a tag without ISO-DEP.
   var ats: [UInt8]
@@ -33,11 +33,11 @@ struct SelectedTag: Equatable {
 
 /// How an exchange is framed.
 enum Framing {
-  /// InCommunicateThru: bytes as they are, with CRC. Type 2 commands go this way; the chip takes 0x60 otherwise for a MIFARE
-  /// Classic's authentication.
+  /// InCommunicateThru: bytes as they are, with CRC. For Type 2 commands: otherwise the chip would take 0x60 for a
+  /// MIFARE Classic's authentication.
   case raw
-  /// InDataExchange, for what the chip knows: ISO-DEP, which it does with chaining and waiting-time extension, and a Type 2
-  /// tag's WRITE, whose answer of four bits it makes a status of.
+  /// InDataExchange, for protocols that the chip knows: ISO-DEP, with chaining and waiting-time extension, and a Type 2
+  /// tag's WRITE, whose answer of four bits it turns into a status.
   case known
 }
 
@@ -83,7 +83,7 @@ final class NFCDevice {
     }
   }
 
-  /// Switches the field off and lets go of the device.
+  /// Switches the field off and closes the device.
   ///
   /// Without it a PN532 can be left in a state that only a wake-up ends.
   func close() {
@@ -98,14 +98,14 @@ final class NFCDevice {
   /// libnfc's name for it.
   var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
 
-  /// Whether it is behind a device file, so that no other file is needed any more.
+  /// Whether it has a device file, so that no other file is needed any more.
   var isDeviceFile: Bool { node != nil }
 
   // MARK: Tags
 
   /// Looks for a tag once.
   ///
-  /// Nil: none answered. One silence is forgiven, a lost byte on a serial line is that.
+  /// `nil` when none answered. One silence is forgiven: a byte lost on a serial line looks the same.
   func select() throws(DeviceTrouble) -> SelectedTag? {
     let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
     var code = NFC_ETIMEOUT
@@ -127,9 +127,9 @@ final class NFCDevice {
     return try select()
   }
 
-  /// Another tag beside the one that is selected, which is put to sleep for it, and is to be selected anew.
+  /// Another tag next to the selected one, which is put to sleep for this and must be selected again.
   func otherTag(than tag: SelectedTag) throws(DeviceTrouble) -> SelectedTag? {
-    // What it says does not matter: a tag that went is found out by the select that follows.
+    // The result does not matter: the select that follows notices a tag that has left.
     nfc_initiator_deselect_target(device)
     guard let found = try select(), !found.isSame(as: tag) else { return nil }
     return found
@@ -137,9 +137,9 @@ final class NFCDevice {
 
   /// Whether the selected tag still answers.
   ///
-  /// False may also mean that it sleeps: `selectAgain` tells.
+  /// False may also mean that it sleeps: `selectAgain` finds out.
   func answers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
-    // libnfc knows how to ask these two kinds; for others a new select must do.
+    // libnfc can ask these two kinds; the others need a new select.
     guard tag.isISODEP || tag.isType2 else { return false }
     // NULL, not the target: libnfc would compare all of its bytes, padding included.
     let code = nfc_initiator_target_is_present(device, nil)
@@ -147,11 +147,11 @@ final class NFCDevice {
     return code == NFC_SUCCESS
   }
 
-  /// One command to the selected tag, and its answer.
+  /// Sends one command to the selected tag and returns its answer.
   func exchange(
     _ command: [UInt8], _ framing: Framing, within timeout: Duration
   ) throws(ExchangeFailure) -> [UInt8] {
-    // Kept in libnfc, nothing is sent for it. Presence checks count on `true`.
+    // Kept in libnfc, nothing is sent for it. Presence checks rely on `true`.
     nfc_device_set_property_bool(device, NP_EASY_FRAMING, framing == .known)
     defer { nfc_device_set_property_bool(device, NP_EASY_FRAMING, true) }
     var count: Int32 = 0
@@ -169,7 +169,7 @@ final class NFCDevice {
 
   // MARK: The device
 
-  /// Brings the chip back to where `init` left it, whatever happened to it meanwhile.
+  /// Brings the chip back to the state in which `init` left it.
   ///
   /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
   /// itself.
@@ -189,7 +189,7 @@ final class NFCDevice {
       throw DeviceTrouble(fault: .unusable, code: NFC_EDEVNOTSUPP)
     }
     var code = nfc_initiator_init(device)
-    // With it a missing tag and a dead reader look the same.
+    // With infinite select a missing tag and a dead reader look the same.
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) }
     if code < 0 { throw Self.trouble(code) }
   }
@@ -197,7 +197,7 @@ final class NFCDevice {
   private func cycleField() throws(DeviceTrouble) {
     var code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, false)
     // A tag counts as reset after 5 ms without field (NFC Forum Analog 2.0, Operating field off).
-    poll(nil, 0, Int32(clamping: Limits.readerFieldOff.wholeMilliseconds))
+    Poll.sleep(Limits.readerFieldOff)
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_ACTIVATE_FIELD, true) }
     if code < 0 { throw Self.trouble(code) }
   }

@@ -1,11 +1,11 @@
-// Landlock and seccomp: once the device is open, no file is opened any more, no socket is made, and no program or process is begun.
-// The kernel's checks are on opening and beginning only, so the descriptors that are open stay of use.
+// Landlock and seccomp: once the device is open, the process can open no file, make no socket, and start no program or
+// process. The kernel checks only when something is opened or started, so the open descriptors stay usable.
 
 import CPlatform
 
-/// What the kernel is asked to refuse from now on, for this process and for good.
+/// The calls that the kernel refuses to this process from now on, for good.
 enum Sandbox {
-  /// Refuses what this kernel can refuse; what it lacks is left out.
+  /// Sets up the refusals that this kernel knows; others are left out.
   static func close() {
     denyFiles()
     _ = tp_seccomp_deny()

@@ -1,6 +1,7 @@
-// From a selected tag to its memory: which kind it is, who reads it, and what is tried again.
+// From a selected tag to its memory: its kind, the code that reads it, and what is tried again.
 
 import TappetCore
+import TappetPlatform
 
 extension SelectedTag {
   /// Speaks ISO-DEP: Type 4 (ISO/IEC 14443-3 §6.5.3.4, bit 6 of SAK).
@@ -11,7 +12,7 @@ extension SelectedTag {
   /// The size of the UID says nothing.
   var isType2: Bool { sak == 0x00 && atqa == 0x0044 }
 
-  /// As far as anti-collision tells it.
+  /// The model as far as anti-collision reveals it.
   var model: TagModel {
     if isISODEP { return .type4 }
     if isType2 { return .type2 }
@@ -19,10 +20,11 @@ extension SelectedTag {
     return sak & 0x08 != 0 ? .mifareClassic : .other
   }
 
-  /// An NTAG 424 has this ATQA, as has many another Type 4 tag with seven bytes of UID: it is worth asking.
+  /// An NTAG 424 has this ATQA, but so have many other Type 4 tags with a UID of seven bytes: ask it.
   var maybeNTAG424: Bool { isISODEP && atqa == 0x0344 }
 
-  /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first 08).
+  /// Two UIDs of one tag: the same, or both drawn at random at each select (ISO/IEC 14443-3 §6.5.4: 4 bytes, the first
+  /// 08).
   func isSame(as other: SelectedTag) -> Bool {
     uid == other.uid || (hasRandomUID && other.hasRandomUID && sak == other.sak && atqa == other.atqa)
   }
@@ -31,7 +33,7 @@ extension SelectedTag {
 }
 
 extension NFCDevice {
-  /// Reads a tag that was just selected; what comes back is to be told to the parent.
+  /// Reads a tag that was just selected; returns the report to the parent.
   func read(_ tag: SelectedTag) throws(DeviceTrouble) -> ReaderMessage {
     let deadline = Instant.now() + Limits.readerPatienceMax
     do throws(ReadFailure) {

@@ -4,13 +4,13 @@
 //   2. FAST_READ from page 4, 36 pages: all of an NTAG213, and more than today's tag URLs need on any larger one.
 //   3. FAST_READ of just the pages that are missing, at most 60 at a time.
 //
-// A tag that lacks FAST_READ refuses it and falls asleep: it is selected anew and read four pages at a time. READ goes on at
-// page 0 behind the memory's end, FAST_READ is refused there; so no command ever goes beyond what the container says, and
-// where the container lies, the first pages turning up again give it away.
+// A tag without FAST_READ refuses it and falls asleep: it is selected again and read four pages at a time. After the
+// end of the memory READ continues at page 0, and FAST_READ is refused; so no command ever reads beyond what the
+// container claims, and a container that claims too much is noticed when the first pages turn up again.
 
 import TappetCore
 
-/// Why a reading did not come to its end.
+/// Why a reading was not completed.
 enum ReadFailure: Error {
   /// The tag did not answer: select it again and call `resume` once more.
   case noAnswer
@@ -27,11 +27,11 @@ enum ReadFailure: Error {
 
 /// One Type 2 tag's memory, as far as it is read.
 ///
-/// It survives the tag's being selected anew.
+/// The reading can be resumed after the tag was selected again.
 struct Type2Reading {
   /// From page 0.
   private(set) var memory: [UInt8] = []
-  /// What the tag has shown about FAST_READ.
+  /// Whether the tag knows FAST_READ.
   private(set) var fastRead = FastRead.untried
   /// The memory ended before the capability container's end.
   private var isShort = false
@@ -41,7 +41,7 @@ struct Type2Reading {
   // Bytes.
   private static let pageSize = 4
   private static let headerSize = 16
-  /// Pages are numbered in one byte; what lies behind page 255 of an NTAG I2C 2K is in another sector.
+  /// Page numbers have one byte; the memory after page 255 of an NTAG I2C 2K is in another sector.
   private static let addressableSize = 256 * pageSize
   /// Pages of the first FAST_READ: an NTAG213's whole data area.
   private static let firstPages = 36
@@ -52,10 +52,10 @@ struct Type2Reading {
   /// A tag of this size is read by three READs as fast as FAST_READ would, and half of its kind (Ultralight) lack it.
   private static let plainReadSizeMax = 48
 
-  /// Reads on until the message is complete or it is certain that there is none.
+  /// Continues reading until the message is complete or it is certain that there is none.
   mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
     if memory.count < Self.headerSize { memory = try Self.read(page: 0, from: device) }
-    // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core says so.
+    // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core reports that.
     guard memory[12] == 0xE1 else { return }
     while case .needs(let count) = Type2Memory.locate(in: memory) {
       guard count > memory.count, count <= dataEnd else { throw .fault(.malformedAnswer) }
@@ -65,7 +65,7 @@ struct Type2Reading {
     }
   }
 
-  /// With nothing read yet.
+  /// A reading that has not begun.
   init(fastRead: FastRead = .untried) { self.fastRead = fastRead }
 
   /// Reads the whole data area, as the tag's capability container has it, or as `container` would.
@@ -84,7 +84,7 @@ struct Type2Reading {
   /// Bytes of the data area, as the capability container has them; 0 where there is none.
   var capacity: Int { memory.count >= Self.headerSize && memory[12] == 0xE1 ? Int(memory[14]) * 8 : 0 }
 
-  /// The offset behind the data area.
+  /// The offset of the data area's end.
   private var dataEnd: Int { Self.headerSize + capacity }
 
   private var nextPage: Int { memory.count / Self.pageSize }
@@ -108,7 +108,7 @@ struct Type2Reading {
     }
   }
 
-  /// READ: 16 bytes from `page`, going on at page 0 behind the end (NTAG213/215/216 §10.2).
+  /// READ: 16 bytes from `page`, continuing at page 0 after the end (NTAG213/215/216 §10.2).
   static func read(page: Int, from device: NFCDevice) throws(ReadFailure) -> [UInt8] {
     try exchange([0x30, UInt8(truncatingIfNeeded: page)], answerSize: 16, with: device)
   }
@@ -133,14 +133,14 @@ struct Type2Reading {
     }
   }
 
-  /// Takes over a READ's answer up to the data area's end, or up to where the memory began anew.
+  /// Appends a READ's answer up to the data area's end, or up to where the memory began again.
   private mutating func append(_ block: [UInt8], end: Int) {
     let fresh = Self.pagesBeforeRollOver(in: block, of: memory) * Self.pageSize
     isShort = fresh < block.count
     memory += block.prefix(min(fresh, end - memory.count))
   }
 
-  /// How many pages of `block` come before the memory's first pages, with the tag's serial number, turn up again.
+  /// Number of pages of `block` before the memory's first pages, with the tag's serial number, turn up again.
   static func pagesBeforeRollOver(in block: [UInt8], of memory: [UInt8]) -> Int {
     let pages = block.count / pageSize
     for page in 0..<pages {
@@ -154,13 +154,13 @@ struct Type2Reading {
 
   /// Names the model.
   ///
-  /// Asks the tag only where the container leaves several, and last of all, because a tag that does not know
-  /// GET_VERSION falls asleep over it.
+  /// Asks the tag only where the container allows several models, and last of all, because a tag that does not know
+  /// GET_VERSION falls asleep on it.
   ///
   ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
   ///      48           —                                          Ultralight, or by GET_VERSION
   ///     128           by GET_VERSION (NTAG212, Ultralight EV1)   by GET_VERSION
-  ///     144           NTAG213                                    NTAG203 if its memory ends behind page 41
+  ///     144           NTAG213                                    NTAG203 if its memory ends after page 41
   ///     496, 504      NTAG215                                    by GET_VERSION
   ///     872, 888      by GET_VERSION (NTAG216, NTAG I2C 1K)      by GET_VERSION
   func identify(_ device: NFCDevice) throws(DeviceTrouble) -> TagModel {

@@ -1,7 +1,8 @@
-// Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read what the file's first
-// two bytes claim (NFC Forum Type 4 Tag 1.2 §5). Nothing that the tag says is taken further than `Limits`.
+// Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read the length that
+// the file's first two bytes claim (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`.
 
 import TappetCore
+import TappetPlatform
 
 /// One Type 4 tag's NDEF file.
 struct Type4Reading {
@@ -19,9 +20,9 @@ struct Type4Reading {
   let device: NFCDevice
   let deadline: Instant
 
-  /// The file's content behind its length field.
+  /// The file's content after its length field.
   ///
-  /// Not resumable: a tag that was selected anew begins anew.
+  /// Not resumable: a tag that was selected again starts again.
   static func read(_ device: NFCDevice, until deadline: Instant) throws(ReadFailure) -> [UInt8] {
     try Type4Reading(device: device, deadline: deadline).read()
   }
@@ -36,7 +37,7 @@ struct Type4Reading {
     return try bytes(from: 2, count: count, file)
   }
 
-  /// Selects application and NDEF file; what the capability container says about that.
+  /// Selects the application and the NDEF file; returns the capability container's facts about the file.
   func openFile() throws(ReadFailure) -> Container {
     let answer = try answer(to: Self.selectApplication)
     // ISO/IEC 7816-4: file or application not found.
@@ -48,7 +49,7 @@ struct Type4Reading {
     return file
   }
 
-  /// So many bytes of the file that is selected.
+  /// Reads `count` bytes of the selected file.
   func bytes(from start: Int, count: Int, _ file: Container) throws(ReadFailure) -> [UInt8] {
     var content: [UInt8] = []
     content.reserveCapacity(count)
@@ -66,16 +67,17 @@ struct Type4Reading {
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
     } catch {
       switch error {
-      // It is read; what it is called matters less than its being gone.
+      // It is read; its name matters less than its absence.
       case .noAnswer: return false
       case .device(let trouble): throw .device(trouble)
       }
     }
   }
 
-  /// What the capability container says about the NDEF file (§5.1).
+  /// The capability container's facts about the NDEF file (§5.1).
   ///
-  ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7 tag 04   8 length 06   9..10 file   11..12 size   13 read   14 write
+  ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7 tag 04   8 length 06
+  ///     9..10 file   11..12 size   13 read   14 write
   struct Container {
     var identifier: UInt16
     var size: Int
@@ -92,7 +94,7 @@ struct Type4Reading {
         throw .fault(.malformedAnswer)
       }
       let answerSizeMax = Int(bytes[3]) << 8 | Int(bytes[4])
-      // A tag must be able to give its container in one piece.
+      // A tag must be able to send its container in one piece.
       guard answerSizeMax >= capabilityContainerSize else { throw .fault(.malformedAnswer) }
       let commandSizeMax = Int(bytes[5]) << 8 | Int(bytes[6])
       guard commandSizeMax > 0 else { throw .fault(.malformedAnswer) }
@@ -111,7 +113,7 @@ struct Type4Reading {
     _ = try command([0x00, 0xA4, 0x00, 0x0C, 0x02, UInt8(file >> 8), UInt8(file & 0xFF)])
   }
 
-  /// READ BINARY; exactly `count` bytes or a fault: a file that ends before its own length is no file.
+  /// Returns exactly `count` bytes (READ BINARY), or throws: a file that ends before its own length is invalid.
   private func binary(offset: Int, count: Int) throws(ReadFailure) -> [UInt8] {
     // Bit 15 of the offset would make it a short file identifier; `Limits.tagMemorySizeMax` stays below.
     let bytes = try command([
@@ -122,7 +124,7 @@ struct Type4Reading {
     return bytes
   }
 
-  /// One command; its answer without the status words, which must be 9000.
+  /// Sends one command; returns its answer without the status words, which must be 9000.
   private func command(_ bytes: [UInt8]) throws(ReadFailure) -> [UInt8] { try Self.body(of: try answer(to: bytes)) }
 
   private func answer(to command: [UInt8]) throws(ReadFailure) -> [UInt8] {

@@ -1,5 +1,7 @@
 /// The program's entry, called by main.c.
 @_cdecl("tappet_sim_main")
-public func tappet_sim_main(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+package func tappet_sim_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
   SimulatorCommandLine.run(count, arguments)
 }

@@ -1,23 +1,25 @@
 // Options and operands, by getopt_long.
 
 import CPlatform
+import TappetConfig
+import TappetCore
 
-/// One option of a command.
-struct CommandOption {
-  var name: StaticString
-  var takesValue = false
-}
-
-/// A command's words, taken apart.
+/// A command's options and operands.
 struct Arguments {
   private var values: [(name: String, value: String?)] = []
   private(set) var operands: [String] = []
 
-  /// The value of an option given, or nil.
+  /// The value of an option, if it was given.
   func value(_ name: String) -> String? { values.last { $0.name == name }?.value }
 
   /// Whether an option was given.
   func has(_ name: String) -> Bool { values.contains { $0.name == name } }
+
+  /// Whether the output is for programs.
+  var asJSON: Bool { has("json") }
+
+  /// The duration that an option gives; `parse` has checked its bounds.
+  func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(decimal: $0.utf8) }.map { .seconds($0) } }
 
   /// The same without these options.
   func without(_ names: [String]) -> Arguments {
@@ -26,50 +28,115 @@ struct Arguments {
     return rest
   }
 
-  /// Nil after getopt_long has complained, or after help was printed: `status` says which.
-  static func parse(
-    _ words: [String], command: String, options: [CommandOption], operandsMax: Int = 0
-  ) -> Result<Arguments, Stop> {
+  /// Parses what follows the words of `command`, and checks it unless it asks for help.
+  static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
+    let arguments = try scan(words, for: command)
+    if !arguments.has("help") { try arguments.check(for: command) }
+    return arguments
+  }
+
+  // MARK: getopt_long
+
+  /// Values that getopt_long returns for the options; smaller ones are characters.
+  private static let firstOption: Int32 = 256
+
+  private static func scan(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
     var arguments = Arguments()
-    let all = options + [CommandOption(name: "help")]
-    var table = all.map {
-      option(
-        name: UnsafeRawPointer($0.name.utf8Start).assumingMemoryBound(to: CChar.self),
-        has_arg: $0.takesValue ? required_argument : no_argument, flag: nil, val: 0)
+    let options = command.allOptions
+    let names = options.map { strdup($0.name) }
+    var vector: [UnsafeMutablePointer<CChar>?] = (["tappet"] + words).map { strdup($0) }
+    let owned = vector
+    defer { for text in names + owned { free(text) } }
+    vector.append(nil)
+    var table: [option] = []
+    for (index, entry) in options.enumerated() {
+      table.append(
+        option(
+          name: names[index], has_arg: entry.value == nil ? no_argument : required_argument, flag: nil,
+          val: firstOption + Int32(index)))
     }
     table.append(option())
-    var vector: [UnsafeMutablePointer<CChar>?] = (["tappet \(command)"] + words).map { strdup($0) }
-    let owned = vector
-    vector.append(nil)
-    defer { for word in owned { free(word) } }
     tp_reset_getopt()
     while true {
-      var index: Int32 = 0
-      let found = getopt_long(Int32(owned.count), &vector, "h", &table, &index)
+      // The colon keeps getopt_long from complaining itself.
+      let found = getopt_long(Int32(owned.count), &vector, ":h", &table, nil)
       if found == -1 { break }
-      let isHelp = found == 104 || (found == 0 && Int(index) == all.count - 1)
-      if isHelp {
-        Output.print(Help.text(for: command) ?? Help.overview)
-        return .failure(Stop(status: .success))
+      let index = Int(found - firstOption)
+      let name: String
+      if found == Int32(UInt8(ascii: "h")) {
+        name = "help"
+      } else if options.indices.contains(index) {
+        name = options[index].name
+      } else {
+        let word = vector[max(0, Int(tp_optind()) - 1)].map { String(cString: $0) } ?? ""
+        throw mistake(found, word, Int(tp_optopt() - firstOption), command)
       }
-      guard found == 0, all.indices.contains(Int(index)) else { return .failure(Stop(status: .usage)) }
-      arguments.values.append(("\(all[Int(index)].name)", tp_optarg().map { String(cString: $0) }))
+      arguments.values.append((name, tp_optarg().map { String(cString: $0) }))
+      if name == "help" { return arguments }
     }
     for word in vector[Int(tp_optind())..<owned.count] {
       if let word { arguments.operands.append(String(cString: word)) }
     }
-    guard arguments.operands.count <= operandsMax else {
-      Output.complain("tappet \(command): '\(arguments.operands[operandsMax])' is one word too many")
-      return .failure(Stop(status: .usage))
-    }
-    return .success(arguments)
+    return arguments
   }
 
-  /// Why a command does not go on.
-  struct Stop: Error { var status: ExitStatus }
+  /// The mistake that getopt_long found; `index` is the option's, if it is known.
+  private static func mistake(_ found: Int32, _ word: String, _ index: Int, _ command: Command) -> CommandFailure {
+    let options = command.allOptions
+    if options.indices.contains(index) {
+      let option = options[index]
+      if found == Int32(UInt8(ascii: ":")) {
+        return .usage("option '--\(option.name)' needs a value: \(option.value ?? "")")
+      }
+      return .usage("option '--\(option.name)' does not take a value")
+    }
+    let name = String(word.prefix { $0 != "=" })
+    let known = options.map { "--" + $0.name }
+    let meant = known.filter { $0.begins(with: name) }
+    if name.begins(with: "--"), meant.count > 1 {
+      return .usage("option '\(name)' is ambiguous: " + meant.joined(separator: ", "))
+    }
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
+    return .usage("unknown option '\(name)'\(suggestion); 'tappet \(command.words) --help' lists them")
+  }
+
+  // MARK: Checks
+
+  private func check(for command: Command) throws(CommandFailure) {
+    try checkOperands(command)
+    for option in command.options {
+      guard case .seconds(let bounds) = option.kind, let text = value(option.name) else { continue }
+      if let seconds = Int64(decimal: text.utf8), bounds.contains(seconds) { continue }
+      throw .usage(
+        "--\(option.name) takes whole seconds from \(bounds.lowerBound) to \(bounds.upperBound), not '\(text)'")
+    }
+    if let sentence = command.misuse(self) { throw .usage(sentence) }
+  }
+
+  private func checkOperands(_ command: Command) throws(CommandFailure) {
+    var least = 0
+    var most = 0
+    for operand in command.operands {
+      switch operand.count {
+      case .one: (least, most) = (least + 1, most + 1)
+      case .oneOrMore: (least, most) = (least + 1, Int.max)
+      case .any: most = Int.max
+      case .oneUnlessOption where has(command.options.last?.name ?? ""): break
+      case .oneUnlessOption: (least, most) = (least + 1, most + 1)
+      }
+    }
+    guard operands.count >= least else {
+      throw .usage("missing \(command.operands[operands.count].name); usage: " + command.synopsis)
+    }
+    guard operands.count > most else { return }
+    // A key is not repeated, even in an error message.
+    throw operands[most].begins(with: "smpshare:")
+      ? .shareURLTyped : .usage("unexpected argument '\(operands[most])'")
+  }
 }
 
-extension CommandOption {
-  static let config = CommandOption(name: "config", takesValue: true)
-  static let json = CommandOption(name: "json")
+extension CommandFailure {
+  static var shareURLTyped: CommandFailure {
+    .usage("a share URL contains a key, and others can read the command line; pass it on standard input or in a file")
+  }
 }

@@ -1,60 +1,82 @@
-// The configuration and what hangs on it, as the commands need them.
+// The configuration and the running kiosk, as the commands need them.
 
 import CPlatform
+import TappetConfig
 import TappetCore
-import TappetDevices
-import TappetRuntime
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
 
 enum Settings {
   static let defaultPath = "/etc/tappet/kiosk.yaml"
 
-  /// The configuration that `--config` names; every mistake in it is complained of.
-  static func load(_ arguments: Arguments) -> Configuration? {
-    switch ConfigFile.load(path: arguments.value("config") ?? defaultPath) {
+  /// The path that `--config` gives, else the environment.
+  static func path(_ arguments: Arguments) -> String { arguments.value("config") ?? usualPath }
+
+  /// The path without `--config`.
+  static var usualPath: String {
+    guard let path = secure_getenv("TAPPET_CONFIG"), path.pointee != 0 else { return defaultPath }
+    return String(cString: path)
+  }
+
+  /// Loads the configuration, and prints every mistake in it.
+  static func load(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
+    switch ConfigurationParser.load(path: path(arguments)) {
     case .loaded(let configuration): return configuration
     case .refused(let problems):
-      for problem in problems { Output.complain(problem.sentence) }
+      for problem in problems { Output.printError(problem.sentence) }
       if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
-        Output.complain("Make one with 'tappet init', or say where it is with '--config FILE'.")
+        Output.printError("Create one with 'tappet init', or give its path with '--config FILE'.")
       }
-      return nil
+      throw .reported(.configuration)
     }
   }
 
-  /// The database of the configuration; its trouble is complained of.
-  static func openVault(_ configuration: Configuration) -> Vault? {
-    do throws(VaultError) { return try Vault.open(configuration) } catch {
-      Output.complain("tappet: \(error.sentence)")
-      return nil
+  /// The database of the configuration.
+  static func openStore(_ configuration: KioskConfiguration) throws(CommandFailure) -> SecretStore {
+    do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {
+      throw .failed(error.sentence)
     }
   }
 }
 
-/// A conversation with the running kiosk.
+/// A connection to the running kiosk.
 struct RunningKiosk {
-  private let socket: LocalSocket
+  private let socket: UnixSocket
 
-  /// Nil when none runs with this configuration.
-  init?(_ configuration: Configuration) {
-    guard let socket = try? LocalSocket.connect(to: configuration.controlSocket) else { return nil }
+  /// Returns `nil` when none runs with this configuration.
+  init?(_ configuration: KioskConfiguration) {
+    guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
     self.socket = socket
   }
 
   /// Why there is none, and what to do.
-  static func absence(_ configuration: Configuration) -> String {
+  static func absence(_ configuration: KioskConfiguration) -> String {
     let path = configuration.controlSocket
-    do throws(SystemError) { _ = try LocalSocket.connect(to: path) } catch {
+    do throws(SystemError) { _ = try UnixSocket.connect(to: path) } catch {
       if error.code == EACCES {
-        return
-          "this user may not reach \(path), so it cannot be seen whether a kiosk runs; use sudo, or set 'control: /run/tappet/control' and join the group tappet"
+        return "this user may not connect to \(path), so that a running kiosk cannot be found; use sudo, or set "
+          + "'control: /run/tappet/control' and join the group tappet"
       }
     }
-    return "no kiosk runs with this configuration (nobody listens at \(path)); start one with 'tappet run'"
+    return "no kiosk runs with this configuration (nothing listens at \(path)); start one with 'tappet run'"
   }
 
-  /// Asks, and waits for the answer with what it encloses; nil when none came in time.
-  func converse(_ request: JSON, enclosing enclosure: SecretBytes?, waiting limit: Duration) -> ControlMessage? {
-    var message = ControlMessage.encode(request, enclosing: enclosure)
+  /// For a caller that waits for more than one thing.
+  var fileDescriptor: Int32 { socket.fileDescriptor }
+
+  /// Sends a message; false when the kiosk does not take it.
+  func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+
+  /// Receives the next message, without waiting.
+  func receive() -> UnixSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
+
+  /// Asks, and waits for the answer with its payload; `nil` when none came in time.
+  func ask(
+    _ request: JSON, enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(3)
+  ) -> ControlMessage? {
+    var message = ControlMessage.encode(request, enclosing: secretPayload)
     defer { LibCrypto.wipe(&message) }
     guard socket.send(message), socket.waitReadable(for: limit) else { return nil }
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlReplySizeMax, alignment: 16)
@@ -66,26 +88,38 @@ struct RunningKiosk {
     return ControlMessage(UnsafeRawBufferPointer(rebasing: memory[..<size]))
   }
 
-  /// For whoever waits for more than this.
-  var fileDescriptor: Int32 { socket.fileDescriptor }
+  /// Asks with only a name.
+  func ask(_ request: String) -> JSON? { ask(.object(["request": .string(request)]))?.json }
+}
 
-  /// Says something; false when the kiosk does not take it.
-  func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+/// Where requests go: to the running kiosk, which has the sealing key and applies changes at once, else to this
+/// process.
+struct KioskClient {
+  let configuration: KioskConfiguration
 
-  /// What it says next, without waiting.
-  func receive() -> LocalSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
-
-  /// Asks, and waits for the answer; nil when none came in time.
-  func ask(_ request: String, waiting limit: Duration = .seconds(3)) -> JSON? {
-    ask(.object(["request": .string(request)]), waiting: limit)
-  }
-
-  /// Asks with more than a name.
-  func ask(_ request: JSON, waiting limit: Duration = .seconds(3)) -> JSON? {
-    guard socket.send(request.encoded()), socket.waitReadable(for: limit) else {
-      return nil
+  /// Sends a request, of which `members` are the facts, and returns the answer; `direct` does it where no kiosk runs.
+  func request(
+    _ name: String, _ members: [JSON.Member], enclosing secretPayload: SecretBytes? = nil,
+    waiting limit: Duration = .seconds(30), direct: (JSON) throws(CommandFailure) -> ControlMessage
+  ) throws(CommandFailure) -> ControlMessage {
+    let json = JSON.object([JSON.Member(name: "request", value: .string(name))] + members)
+    let answer: ControlMessage
+    if let kiosk = RunningKiosk(configuration) {
+      guard let reply = kiosk.ask(json, enclosing: secretPayload, waiting: limit) else {
+        throw .failed("the running kiosk does not answer; look at its log, and ask again whether it was done")
+      }
+      answer = reply
+    } else {
+      answer = try direct(json)
     }
-    guard case .message(let bytes) = socket.receive(sizeMax: Limits.controlReplySizeMax) else { return nil }
-    return JSON(decoding: bytes)
+    guard let sentence = answer.json["error"]?.text else { return answer }
+    throw answer.json["refused"] == .bool(true) ? .refused(sentence) : .failed(sentence)
+  }
+}
+
+extension JSON.Member {
+  /// A text, or nothing without one.
+  static func text(_ name: String, _ value: String?) -> [JSON.Member] {
+    value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
   }
 }

@@ -1,5 +1,5 @@
-/* What Tappet is measured against: one process, one thread, and the same calls of the same libraries one after the other for
-   each tap of a tag.
+/* The program that Tappet is compared with: one process, one thread, and the same calls of the same libraries, one
+   after the other for each tap.
 
      libnfc      select (finite), READ 0, FAST_READ of the data area
      own code    TLV, NDEF record, tag URL
@@ -8,10 +8,10 @@
      libmosquitto publish with QoS 1 over mutual TLS, PUBACK
      SQLite      DELETE
 
-   It is as a good engineer would write it who wants it to be fast: the statements are prepared once, and libmosquitto has no
-   thread (mosquitto_loop_start would add two hand-overs between threads): `mosquitto_publish` writes to the socket by itself,
-   and the PUBACK is waited for by a poll of our own. It lacks what makes Tappet usable: a reader that recovers, a link that
-   comes back, a queue, lights, sentences. What fails ends it.
+   A good engineer who wants it to be fast would write it so: the statements are prepared once, and libmosquitto has no
+   thread, because mosquitto_loop_start would add two hand-overs between threads. `mosquitto_publish` itself writes to
+   the socket, and a poll of our own waits for the PUBACK. It lacks everything that makes Tappet usable: a reader that
+   recovers, a link that reconnects, a queue, lights, sentences. Any failure ends it.
 
    Usage: baseline CONNSTRING PORT CA CERTIFICATE KEY DATABASE SECRET-HEX */
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@
 
 enum { SECRET_SIZE = 32, MEMORY_SIZE_MAX = 16 + 36 * 4, URL_SIZE_MAX = 256, ID_SIZE = 16 };
 
-/* Tappet's reader polls so often. */
+/* The interval of Tappet's reader. */
 static const int poll_interval_ms = 150;
 
 static volatile sig_atomic_t is_ending;
@@ -56,7 +56,7 @@ static nfc_device *open_reader(nfc_context *context, const char *connstring) {
   nfc_device *device = nfc_open(context, connstring);
   if (device == NULL) fail("no reader");
   if (nfc_initiator_init(device) < 0 || nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) < 0)
-    fail("the device is no reader");
+    fail("the device is not a reader");
   return device;
 }
 
@@ -68,7 +68,7 @@ static bool select_tag(nfc_device *device) {
   return count > 0;
 }
 
-/* READ 0 and FAST_READ of 36 pages, as tappet-reader does; false when the tag did not answer. */
+/* READ 0 and FAST_READ of 36 pages, as in tappet-reader; false when the tag did not answer. */
 static bool read_tag(nfc_device *device, uint8_t memory[MEMORY_SIZE_MAX]) {
   static const uint8_t read[] = {0x30, 0}, fast_read[] = {0x3A, 4, 39};
   nfc_device_set_property_bool(device, NP_EASY_FRAMING, false);
@@ -156,8 +156,9 @@ static sqlite3 *open_store(const char *path) {
       " expires_ns INTEGER NOT NULL);"
       "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);";
   if (sqlite3_exec(database, setup, NULL, NULL, NULL) != SQLITE_OK) fail(sqlite3_errmsg(database));
-  insertion = prepare(database, "INSERT INTO outbox (id, action, topic, message, retained, trigger, uses_timestamp,"
-                                " accepted_unix_ms, boot, expires_ns) VALUES (?1, 'garage', ?2, ?3, 0, 0, 0, ?4, 1, ?5)");
+  insertion =
+      prepare(database, "INSERT INTO outbox (id, action, topic, message, retained, trigger, uses_timestamp,"
+                        " accepted_unix_ms, boot, expires_ns) VALUES (?1, 'garage', ?2, ?3, 0, 0, 0, ?4, 1, ?5)");
   removal = prepare(database, "DELETE FROM outbox WHERE sequence = ?1");
   beginning = prepare(database, "BEGIN IMMEDIATE");
   commit = prepare(database, "COMMIT");
@@ -198,7 +199,7 @@ static void published(struct mosquitto *client, void *context, int id) {
   if (id == unacknowledged) unacknowledged = 0;
 }
 
-/* Serves the connection until something came or the time is over. */
+/* Serves the connection until something arrives or the time is over. */
 static void serve(struct mosquitto *client, int timeout_ms) {
   struct pollfd entry = {.fd = mosquitto_socket(client), .events = POLLIN};
   if (mosquitto_want_write(client)) entry.events |= POLLOUT;
@@ -230,7 +231,7 @@ static void publish(struct mosquitto *client, const char *topic, const char *mes
   while (unacknowledged != 0) serve(client, 1000);
 }
 
-/* One tap, from the tag's select to the row's end. */
+/* One tap, from the selected tag to the deleted row. */
 static void tap(nfc_device *device, sqlite3 *database, struct mosquitto *client, const uint8_t secret[SECRET_SIZE]) {
   static const char topic[] = "bench/baseline";
   uint8_t memory[MEMORY_SIZE_MAX], id[ID_SIZE];
@@ -264,7 +265,8 @@ int main(int count, char **arguments) {
   while (!is_ending) {
     if (select_tag(device)) {
       tap(device, database, client, secret);
-      while (!is_ending && nfc_initiator_target_is_present(device, NULL) == NFC_SUCCESS) serve(client, poll_interval_ms);
+      while (!is_ending && nfc_initiator_target_is_present(device, NULL) == NFC_SUCCESS)
+        serve(client, poll_interval_ms);
     }
     serve(client, poll_interval_ms);
   }

@@ -1,4 +1,4 @@
-/* How many presses a second a kiosk accepts, each of them on the disk: one after the other, and as many at once as it takes.
+/* Measures how many presses a second a kiosk accepts, each of them on the disk: one after the other, or many at once.
    Nobody listens at its broker's port. Usage: delivery CONFIGURATION COUNT ATONCE; prints the rate. */
 #include <poll.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Presses until so many are accepted, never more than `at_once` unanswered. */
+/* Presses until `wanted` are accepted, with at most `at_once` unanswered. */
 static int press(struct tappet_kiosk *kiosk, long wanted, long at_once) {
   struct pollfd entry = {.fd = tappet_kiosk_fd(kiosk), .events = POLLIN};
   accepted = 0;

@@ -1,5 +1,5 @@
-/* Says when a message arrived: subscribes to `bench/#` and prints CLOCK_BOOTTIME in ns, the topic and the payload of each.
-   Decides nothing; a process of its own, so that neither of the two that are measured can tell it anything.
+/* Records when messages arrive: subscribes to `bench/#` and prints CLOCK_BOOTTIME in ns, the topic and the payload of
+   each. It decides nothing, and is a process of its own, so that neither of the measured programs can influence it.
    Usage: witness PORT CA CERTIFICATE KEY */
 #define _GNU_SOURCE
 #include <inttypes.h>

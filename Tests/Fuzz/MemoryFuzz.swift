@@ -1,5 +1,5 @@
-// Type2Memory's promises: what it asks for is more than it has and lies within the data area; what it says of a part it says of
-// the whole; what it finds is what a walk byte by byte finds; what `encode` writes it finds.
+// Type2Memory's promises: it asks for more bytes than it has, within the data area; it gives the same answer for a part
+// as for the whole; it finds the same message as a walk byte by byte; and it finds every message that `encode` writes.
 
 import TappetCore
 
@@ -13,7 +13,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   var slowly = SlowWalk(bytes, end: end)
   promise(whole == slowly.run(), "\(whole) is not what a walk byte by byte finds")
   if bytes.count > end {
-    promise(Type2Memory.locate(in: Array(bytes[..<end])) == whole, "bytes behind the data area change the answer")
+    promise(Type2Memory.locate(in: Array(bytes[..<end])) == whole, "bytes after the data area change the answer")
   }
   staysInBounds(whole, end: end)
   agrees(bytes, whole)
@@ -22,7 +22,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   return 0
 }
 
-/// After any of the writes that a plan has, the tag is empty, or as before, or as it was to be.
+/// After each write of a plan the tag is empty, as before, or complete.
 private func isNeverHalfWritten(_ bytes: [UInt8]) {
   guard let size = bytes.last, bytes.count > Int(size) else { return }
   let message = Array(bytes.suffix(Int(size)))
@@ -40,7 +40,7 @@ private func isNeverHalfWritten(_ bytes: [UInt8]) {
   promise((try? Type2Memory.plan(message, in: now)) == [], "a second write finds something to do")
 }
 
-/// As the reader does: reads what is asked for until nothing more is.
+/// Reads as the reader does, until no more bytes are asked for.
 private func readsPartByPart(_ bytes: [UInt8], _ whole: Type2Location, end: Int) {
   var known = 0
   while true {
@@ -50,7 +50,7 @@ private func readsPartByPart(_ bytes: [UInt8], _ whole: Type2Location, end: Int)
     }
     promise(wanted > known, "asks for \(wanted) bytes and has \(known)")
     promise(wanted <= end, "asks for \(wanted) bytes; the data area ends at \(end)")
-    // With any byte fewer it cannot tell either.
+    // With even one byte fewer it cannot tell.
     for count in [known + 1, (known + wanted) / 2, wanted - 1]
     where count > known && count < min(wanted, bytes.count + 1) {
       guard case .needs(let less) = Type2Memory.locate(in: Array(bytes[..<count])) else {
@@ -82,7 +82,7 @@ private func staysInBounds(_ location: Type2Location, end: Int) {
   }
 }
 
-/// A reading says the same, and a URL on it is the one of its message.
+/// A reading has the same message, and its URL is the one in that message.
 private func agrees(_ bytes: [UInt8], _ location: Type2Location) {
   guard let uid = TagUID([4, 1, 2, 3]) else { return }
   let reading = TagReading(uid: uid, model: .ntag216, bytes: bytes)
@@ -106,7 +106,7 @@ private func findsWhatIsWritten(_ message: [UInt8]) {
   promise(found == (message.isEmpty ? .empty : .message(message)), "written, it reads as \(found)")
 }
 
-/// The same rules once more, one byte at a time and without any cleverness.
+/// The same rules again, one byte at a time and without any optimisation.
 private struct SlowWalk {
   private let memory: [UInt8]
   private let end: Int
@@ -133,7 +133,7 @@ private struct SlowWalk {
     return .none
   }
 
-  /// The next place that belongs to a block; nil at the data area's end.
+  /// The next offset that belongs to a block; `nil` at the end of the data area.
   private func place() -> Int? {
     (offset..<max(offset, end)).first { place in !reserved.contains { $0.contains(place) } }
   }
@@ -174,9 +174,9 @@ private struct SlowWalk {
     if reserved.count == Limits.type2ControlsMax { return .malformed(.tooManyControls) }
     let first = (value[0] / 16) * (1 << (value[2] % 16)) + value[0] % 16
     let size = value[1] == 0 ? 256 : value[1]
-    let behind = first + (tag == 1 ? (size + 7) / 8 : size)
+    let after = first + (tag == 1 ? (size + 7) / 8 : size)
     // A range without a byte of the data area does not count.
-    let inside = max(first, Type2Memory.headerSize)..<max(max(first, Type2Memory.headerSize), min(behind, end))
+    let inside = max(first, Type2Memory.headerSize)..<max(max(first, Type2Memory.headerSize), min(after, end))
     if !inside.isEmpty { reserved.append(inside) }
     return nil
   }

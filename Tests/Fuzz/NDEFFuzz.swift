@@ -1,5 +1,5 @@
-// NDEFMessage's promises: any bytes give a message or an error; what decodes encodes to something that decodes to the same; no
-// beginning of a message is one; and what `encode` writes, `decode` reads.
+// NDEFMessage's promises: any bytes give a message or an error; a decoded message encodes to bytes that decode to the
+// same; the beginning of a message is not a message; and `decode` reads everything that `encode` writes.
 
 import TappetCore
 
@@ -51,10 +51,10 @@ private func encodes(_ bytes: [UInt8]) {
   reads(encoded, as: message)
 }
 
-/// The bytes are that message, and neither fewer nor more bytes are one.
+/// The bytes decode to the message, and neither fewer nor more bytes decode at all.
 private func reads(_ encoded: [UInt8], as message: NDEFMessage) {
   promise((try? NDEFMessage(decoding: encoded)) == message, "encoded, it decodes to something else")
-  promise((try? NDEFMessage(decoding: encoded + [0xD0, 0, 0])) == nil, "bytes behind the end are taken")
+  promise((try? NDEFMessage(decoding: encoded + [0xD0, 0, 0])) == nil, "bytes after the end are accepted")
   for count in encoded.indices where count < 64 || count == encoded.count - 1 {
     promise(
       (try? NDEFMessage(decoding: Array(encoded[..<count]))) == nil,
@@ -66,7 +66,7 @@ private func finds(_ message: NDEFMessage) {
   let first = message.records.first { $0.uri != nil }
   promise(message.firstURI == first?.uri, "not the first URI")
   guard let first, let uri = first.uri else { return }
-  promise(first.typeNameFormat == 1 && first.type == Array("U".utf8), "a URI in a record that is none")
+  promise(first.typeNameFormat == 1 && first.type == Array("U".utf8), "a URI in a record of another type")
   promise(
     uri.suffix(first.payload.count - 1).elementsEqual(first.payload.dropFirst()),
     "the URI does not end as the payload does")

@@ -1,4 +1,4 @@
-// What every fuzz target shares: how a broken promise ends the run, and how a fuzzer's bytes become values.
+// Shared by all fuzz targets: a broken promise ends the run, and the fuzzer's bytes become values.
 
 import CPlatform
 
@@ -9,19 +9,19 @@ func promise(_ isKept: Bool, _ words: @autoclosure () -> String, line: UInt = #l
   abort()
 }
 
-/// The fuzzer's input as a value of Swift's.
+/// The fuzzer's input as a Swift array.
 func input(_ data: UnsafePointer<UInt8>?, _ size: Int) -> [UInt8] {
   Array(UnsafeBufferPointer(start: data, count: size))
 }
 
-/// Values out of the fuzzer's bytes, so that it can shape them; zeros when the bytes are used up.
+/// Makes values of the fuzzer's bytes, so that it can shape them; zeros when the bytes are used up.
 struct Choices {
   private let bytes: [UInt8]
   private var offset = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Nothing is left to choose from.
+  /// Whether no bytes are left.
   var isUsedUp: Bool { offset >= bytes.count }
 
   mutating func byte() -> UInt8 {
@@ -32,30 +32,30 @@ struct Choices {
 
   mutating func bit() -> Bool { byte() & 1 != 0 }
 
-  /// 0 to `bound` - 1.
+  /// A number from 0 to `bound` - 1.
   mutating func below(_ bound: Int) -> Int {
     let value = UInt32(byte()) << 8 | UInt32(byte())
     return bound > 0 ? Int(value) % bound : 0
   }
 
-  /// So many bytes; fewer when there are no more.
+  /// The next `count` bytes, or as many as are left.
   mutating func take(_ count: Int) -> [UInt8] {
     let end = min(bytes.count, offset + max(0, count))
     defer { offset = end }
     return Array(bytes[offset..<end])
   }
 
-  /// At most 255 bytes, how many is chosen too.
+  /// At most 255 bytes; their number is chosen too.
   mutating func some() -> [UInt8] { take(Int(byte())) }
 
   mutating func word() -> UInt64 { (0..<8).reduce(0) { value, _ in value << 8 | UInt64(byte()) } }
 
-  /// Small numbers and huge ones, both often; never negative.
+  /// A number that is often small and often huge, and never negative.
   mutating func number() -> Int64 {
     let width = UInt64(byte() & 63)
     return Int64(truncatingIfNeeded: word() >> max(1, width))
   }
 
-  /// Text; what is no UTF-8 is replaced.
+  /// A text in which invalid UTF-8 is replaced.
   mutating func text() -> String { String(decoding: some(), as: UTF8.self) }
 }

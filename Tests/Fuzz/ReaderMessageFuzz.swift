@@ -1,5 +1,5 @@
-// ReaderMessage's promises: any datagram gives a message or an error; a message has one encoding, and it is the datagram that
-// it came from; every message that tappet-reader can make arrives as it was.
+// ReaderMessage's promises: any datagram gives a message or an error; a message has one encoding, which is the datagram
+// that it came from; every message that tappet-reader can make arrives unchanged.
 
 import TappetCore
 
@@ -10,7 +10,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   do throws(ReaderMessageError) {
     let message = try ReaderMessage(decoding: bytes)
     promise(message.encode() == bytes, "\(message) encodes to another datagram")
-    promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are taken")
+    promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are accepted")
   } catch {
     switch error {
     case .truncated(let offset): promise(offset <= bytes.count, "\(error) of \(bytes.count)")
@@ -24,12 +24,12 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   return 0
 }
 
-/// The same of what tappet-reader is told: it parses beside what comes over the air.
+/// Checks the same for orders, which tappet-reader parses in the process that also reads bytes from the air.
 private func ordersArrive(_ bytes: [UInt8]) {
   do throws(ReaderMessageError) {
     let order = try ReaderOrder(decoding: bytes)
     promise(order.encode() == bytes, "\(order) encodes to another datagram")
-    promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are taken")
+    promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are accepted")
   } catch {
     if case .truncated(let offset) = error { promise(offset <= bytes.count, "\(error) of \(bytes.count)") }
   }
@@ -40,7 +40,7 @@ private func ordersArrive(_ bytes: [UInt8]) {
   let password = TagPassword(password: choices.take(4), answer: choices.take(2))
   let task = kind < 4 ? tasks[kind] : .write(choices.take(Limits.tagMemorySizeMax))
   let order = ReaderOrder(uid: uid, password: password, task: task)
-  promise((try? ReaderOrder(decoding: order.encode())) == order, "\(order) does not arrive as it was")
+  promise((try? ReaderOrder(decoding: order.encode())) == order, "\(order) does not arrive unchanged")
 }
 
 private func arrives(_ message: ReaderMessage) {
@@ -49,12 +49,12 @@ private func arrives(_ message: ReaderMessage) {
   do throws(ReaderMessageError) {
     let arrived = try ReaderMessage(decoding: bytes)
     if case .ready(let name) = message, case .ready(let received) = arrived {
-      // What could move a terminal's cursor becomes a question mark.
+      // Characters that could move a terminal's cursor become question marks.
       var sent = ""
       for scalar in name.unicodeScalars {
         sent.unicodeScalars.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : scalar)
       }
-      // A long name is cut, and nowhere within a character.
+      // A long name is cut between two characters.
       promise(sent.utf8.starts(with: received.utf8), "the name '\(sent)' arrives as '\(received)'")
       promise(received.utf8.count > 124 || received.utf8.elementsEqual(sent.utf8), "'\(sent)' is cut to '\(received)'")
     } else {

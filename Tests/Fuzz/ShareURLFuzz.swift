@@ -1,5 +1,6 @@
-// ShareURL's promises: any text gives a shared secret or an error; what was parsed is written so that it parses to the same; every
-// secret that a kiosk can have arrives whole; what is written needs no further escaping in a QR code or a browser.
+// ShareURL's promises: any text gives a shared secret or an error; a parsed secret is written as text that parses to
+// the same; every secret that a kiosk can have arrives complete; and the text needs no more escaping in a QR code or
+// a browser.
 
 import TappetCore
 
@@ -8,7 +9,7 @@ import TappetCore
 public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let bytes = input(data, size)
   if let shared = try? ShareURL.parse(bytes) {
-    promise(bytes.starts(with: "smpshare://secret".utf8), "taken without the scheme and host")
+    promise(bytes.starts(with: "smpshare://secret".utf8), "accepted without the scheme and host")
     promise(containsKey(bytes, shared.key), "its key is not in the text")
     arrives(shared)
   }
@@ -18,7 +19,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   guard let secret = SecretKey(key) else { return 0 }
   let index = choices.number()
   let label = choices.bit() ? choices.text() : nil
-  // What parse refuses in a label nobody may have put into one.
+  // No label has characters that `parse` refuses.
   let isKept = label?.isPrintable ?? true
   if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax {
     arrives(ShareURL(index: index, key: secret, label: label))
@@ -31,7 +32,8 @@ private func arrives(_ shared: ShareURL) {
   promise(
     text.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x23 },
     "unsafe: \(String(decoding: text, as: UTF8.self))")
-  promise(shared.label.map { !$0.isEmpty && $0.utf8.count <= Limits.secretLabelSizeMax } ?? true, "a label of no size")
+  let hasGoodLabel = shared.label.map { !$0.isEmpty && $0.utf8.count <= Limits.secretLabelSizeMax } ?? true
+  promise(hasGoodLabel, "a label of a wrong size")
   guard let again = try? ShareURL.parse(text) else {
     return promise(false, "its own text is refused: \(String(decoding: text, as: UTF8.self))")
   }
@@ -41,7 +43,7 @@ private func arrives(_ shared: ShareURL) {
   promise(again.text() == text, "its text is not stable")
 }
 
-/// Whether the key's digits stand in the text, in either case.
+/// Whether the text contains the key's digits, in either case.
 private func containsKey(_ bytes: [UInt8], _ key: SecretKey) -> Bool {
   let digits = key.revealedHexDigits()
   let lowered = bytes.map { (0x41...0x46).contains($0) ? $0 + 32 : $0 }

@@ -1,5 +1,6 @@
-// TagURL's promises: any text gives a tag URL or an error; what was parsed is written so that it parses to the same; a signed one
-// verifies, in every form in which it can be written; and nothing verifies whose index, time or signature was changed.
+// TagURL's promises: any text gives a tag URL or an error; a parsed URL is written as text that parses to the same; a
+// signed URL verifies in every form in which it can be written; and a URL with a changed index, time or signature never
+// verifies.
 
 import TappetCore
 
@@ -13,7 +14,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   return 0
 }
 
-/// Two keys: the action's, and another one that is tried before it.
+/// The action's key, and another one that is tried before it.
 private struct Keys {
   let right: TagSecret
   let wrong: TagSecret
@@ -32,7 +33,7 @@ private struct Keys {
 
 private func parses(_ bytes: [UInt8], _ keys: Keys) {
   guard let url = try? TagURL.parse(bytes) else { return }
-  promise(url.index >= 0 && url.timestamp >= 0, "a sign is taken")
+  promise(url.index >= 0 && url.timestamp >= 0, "a sign is accepted")
   promise(url.signature.map { $0.count == 32 } ?? true, "a signature of another size")
   var plain = url
   plain.carriesKey = false
@@ -70,7 +71,7 @@ private func signs(_ bytes: [UInt8], _ keys: Keys) {
   changesText(url, keys, &choices)
 }
 
-/// Whatever is done to the text: it verifies only where it still says the same.
+/// A text that was changed at random verifies only if it still says the same.
 private func changesText(_ url: TagURL, _ keys: Keys, _ choices: inout Choices) {
   var text = url.text()
   for _ in 0...choices.below(4) {

@@ -1,14 +1,16 @@
-// ConfigFile's promises: any bytes give a configuration that keeps to every bound, or at least one problem, each at a place within
-// the file and in its order; and a configuration written with care is taken, every value as it was meant.
+// ConfigurationParser's promises: any bytes give a configuration that keeps all limits, or at least one problem, each
+// at a place within the file and in its order; and a well-written configuration is accepted, each value as it was
+// meant.
 
 import TappetCore
-import TappetDevices
+import TappetConfig
+import TappetMessages
 
 /// One input, twice: as a file, and as the choices that make a good one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   let bytes = input(data, size)
-  // A key's file may be named in it, and a device that is opened may act on that.
+  // The input may name a device as a key file, and opening a device may have effects.
   let namesDevice = contains(bytes, "/dev") || contains(bytes, "/proc") || contains(bytes, "\\")
   if !(namesDevice && contains(bytes, "timestamp_key")) { reads(bytes) }
   isTaken(bytes)
@@ -20,7 +22,7 @@ private func contains(_ bytes: [UInt8], _ word: String) -> Bool {
 }
 
 private func reads(_ bytes: [UInt8]) {
-  switch ConfigFile.parse(bytes, name: "kiosk.yaml", folder: "/nowhere") {
+  switch ConfigurationParser.parse(bytes, name: "kiosk.yaml", folder: "/nowhere") {
   case .loaded(let configuration): isSound(configuration)
   case .refused(let problems):
     promise(!problems.isEmpty, "refused without a problem")
@@ -34,14 +36,14 @@ private func reads(_ bytes: [UInt8]) {
       promise(last <= (line, column), "\(problem.sentence) is out of order")
       promise(problem.sentence.utf8.starts(with: "kiosk.yaml:\(line):\(column): ".utf8), problem.sentence)
       if case .yaml(.syntax("control characters are not allowed")) = problem.kind {
-        promise(isControl(bytes, line, column), "\(problem.sentence): there is none")
+        promise(isControl(bytes, line, column), "\(problem.sentence): it is allowed")
       }
       last = (line, column)
     }
   }
 }
 
-/// Of each line how many columns it has, its end included; a line ends where YAML 1.1 ends it (§5.4).
+/// Number of columns in each line, its end included; a line ends where YAML 1.1 ends it (§5.4).
 private func columns(of bytes: [UInt8]) -> [Int] {
   var columns = [1]
   var wasReturn = false
@@ -60,7 +62,7 @@ private func columns(of bytes: [UInt8]) -> [Int] {
   return columns
 }
 
-/// Whether what stands there is no character of YAML (1.1 §5.1).
+/// Whether the character at this place is not allowed in YAML (1.1 §5.1).
 private func isControl(_ bytes: [UInt8], _ line: Int, _ column: Int) -> Bool {
   var offset = 0
   for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -74,7 +76,7 @@ private func isControl(_ bytes: [UInt8], _ line: Int, _ column: Int) -> Bool {
   return false
 }
 
-private func isSound(_ configuration: Configuration) {
+private func isSound(_ configuration: KioskConfiguration) {
   let broker = configuration.broker
   promise(!broker.endpoints.isEmpty && broker.endpoints.allSatisfy { !$0.host.isEmpty && $0.port > 0 }, "endpoints")
   promise((1...Limits.clientIDSizeMax).contains(broker.clientID.utf8.count), "client_id")
@@ -98,14 +100,14 @@ private func isSound(_ configuration: Configuration) {
   let names = panel.buttons.flatMap { $0.plan.gestures.actions.compactMap { $0 } } + panel.chords.map { $0.action }
   promise(names.allSatisfy { name in actions.contains { $0.name == name } }, "a gesture without its action")
   let indexes = panel.chords.flatMap { [$0.first, $0.second] } + panel.unlockCode
-  promise(indexes.allSatisfy { panel.buttons.indices.contains($0) }, "a button that is not there")
+  promise(indexes.allSatisfy { panel.buttons.indices.contains($0) }, "a button that does not exist")
   promise(Set(panel.outputs.map { $0.output.rawValue }).count == panel.outputs.count, "an output twice")
   for light in Light.allCases { promise(panel.patterns[light] != nil, "a light without a pattern") }
-  promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox of no size")
+  promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox without room")
   _ = KioskSettings(configuration)
 }
 
-/// Writes a configuration out of choices and compares what is read.
+/// Writes a configuration from choices and compares it with the one that is read.
 private func isTaken(_ bytes: [UInt8]) {
   var choices = Choices(bytes)
   let client = "k" + word(&choices, max: 100)
@@ -123,10 +125,8 @@ private func isTaken(_ bytes: [UInt8]) {
     text += "    index: \(index)\n    cooldown: \(cooldown) s\n"
     expected.append((name, topic, message, index, cooldown))
   }
-  guard case .loaded(let configuration) = ConfigFile.parse(Array(text.utf8), name: "kiosk.yaml", folder: "/nowhere")
-  else {
-    return promise(false, "refused:\n\(text)")
-  }
+  let outcome = ConfigurationParser.parse(Array(text.utf8), name: "kiosk.yaml", folder: "/nowhere")
+  guard case .loaded(let configuration) = outcome else { return promise(false, "refused:\n\(text)") }
   isSound(configuration)
   promise(configuration.broker.endpoints == [BrokerEndpoint(host: "::1", port: UInt16(port), usesTLS: true)], text)
   promise(configuration.broker.clientID.utf8.elementsEqual(client.utf8), text)
@@ -139,7 +139,7 @@ private func isTaken(_ bytes: [UInt8]) {
   }
 }
 
-/// Any text of at most `max` bytes without what no value may have: controls, `#`, `%`, `+`, `/`.
+/// Any text of at most `max` bytes without the characters that no value may have: controls, `#`, `%`, `+`, `/`.
 private func word(_ choices: inout Choices, max: Int) -> String {
   var word = ""
   for scalar in choices.text().unicodeScalars {
@@ -153,7 +153,7 @@ private func word(_ choices: inout Choices, max: Int) -> String {
   return word
 }
 
-/// As a double-quoted scalar (YAML 1.1 §9.1.2); everything but letters and digits is escaped.
+/// The text as a double-quoted scalar (YAML 1.1 §9.1.2), in which all but letters are escaped.
 private func quoted(_ text: String) -> String {
   var quoted = "\""
   for scalar in text.unicodeScalars {

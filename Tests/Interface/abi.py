@@ -1,5 +1,8 @@
-"""Prints what programs that were built with tappet.h rely on: each function's prototype, each constant, and where each member
-of a structure lies (LP64, the same on x86-64 and arm64).   Usage: abi.py HEADER"""
+"""Prints everything in tappet.h that compiled programs rely on.
+
+These are each function's prototype, each constant, and the offset of each member of a structure (LP64, the same on
+x86-64 and arm64).   Usage: abi.py HEADER
+"""
 import os
 import subprocess
 import sys
@@ -30,12 +33,13 @@ source = "#include <stddef.h>\n#include <stdio.h>\n#include <tappet.h>\nint main
 for structure in header.all(declarations.Structure):
     if structure.members is None:
         continue
-    source += f'  printf("structure {structure.name} size %zu\\n", sizeof(struct {structure.name}));\n'
+    name = structure.name
+    source += f'  printf("structure {name} size %zu\\n", sizeof(struct {name}));\n'
     for member in structure.members:
-        source += f'  printf("  {member.type} {member.name} at %zu\\n", offsetof(struct {structure.name}, {member.name}));\n'
+        source += f'  printf("  {member.type} {member.name} at %zu\\n", offsetof(struct {name}, {member.name}));\n'
 with tempfile.TemporaryDirectory() as folder:
     program = os.path.join(folder, "abi")
-    subprocess.run(["gcc", "-std=c99", "-I", os.path.dirname(path), "-x", "c", "-", "-o", program], input=source + "}\n",
-                   text=True, check=True)
+    subprocess.run(["gcc", "-std=c99", "-I", os.path.dirname(path), "-x", "c", "-", "-o", program],
+                   input=source + "}\n", text=True, check=True)
     sys.stdout.flush()
     subprocess.run([program], check=True)

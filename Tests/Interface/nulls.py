@@ -1,13 +1,19 @@
-"""Writes a C program that calls every function of tappet.h with NULL for each of its pointers, with good values for the
-others, and with NULL for each pointer in the structures that it takes: an error code must come back, unless the header says
-that NULL is allowed there.   Usage: nulls.py HEADER > nulls.c"""
+"""Writes a C program that passes NULL to every function of tappet.h.
+
+It does so for each pointer parameter, and for each pointer in the structures that are passed in, with good values for
+everything else. Each call must return an error code, unless the header allows NULL there.
+
+Usage: nulls.py HEADER > nulls.c
+"""
 import sys
 
 import declarations
 
-functions, structures = declarations.read(sys.argv[1])
+header = declarations.Header(sys.argv[1])
+functions = header.all(declarations.Function)
+structures = {structure.name: structure.members for structure in header.all(declarations.Structure)}
 
-# A good value for each parameter's name; a function without one here does not pass unseen.
+# A good value for each parameter, by its name. A parameter without one ends the program.
 VALUES = {
     "bytes": "bytes", "size": "2", "text": '"00ff"', "text_size": "4", "message": "message", "message_size": "12",
     "records": "&record", "count": "1", "ret_count": "16", "uri": '"smp://x"', "uri_size": "7", "url": "url",
@@ -19,10 +25,11 @@ VALUES = {
     "filter": '"filter"', "qos": "0", "context": "buffer", "callback": "NULL", "completion": "NULL",
     "ret_size": "sizeof buffer", "ret_text": "(char *)buffer", "ret_bytes": "buffer", "ret_message": "buffer",
     "ret_uri": "(char *)buffer", "ret_url": "(char *)buffer", "ret_token": "(char *)buffer", "ret_records": "records",
-    "ret_share": "&share", "ret_unix_seconds": "&seconds", "ret_receiver": "&made_receiver", "ret_broker": "&made_broker",
-    "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_panel": "&made_panel", "panel": "panel", "profile": '"/no/such/profile.yaml"', "is_on": "1",
-    "line": "0", "ret_event": "&reader_event", "ret_counters": "&counters",
-    "ret_failure": "&failure", "receiver": "receiver", "broker": "broker", "reader": "reader", "kiosk": "kiosk",
+    "ret_share": "&share", "ret_unix_seconds": "&seconds", "ret_receiver": "&made_receiver",
+    "ret_broker": "&made_broker", "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_panel": "&made_panel",
+    "panel": "panel", "profile": '"/no/such/profile.yaml"', "is_on": "1", "line": "0",
+    "ret_event": "&reader_event", "ret_counters": "&counters", "ret_failure": "&failure", "receiver": "receiver",
+    "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_panel_add_line", "line"): "&line"}
@@ -30,7 +37,8 @@ STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_action": "actio
 
 
 def call(function, changes):
-    values = [changes.get(p.name, EXCEPTIONS.get((function.name, p.name), VALUES.get(p.name))) for p in function.parameters]
+    values = [changes.get(p.name, EXCEPTIONS.get((function.name, p.name), VALUES.get(p.name)))
+              for p in function.parameters]
     assert None not in values, f"nulls.py has no value for a parameter of {function.name}"
     return f"{function.name}({', '.join(values)})"
 
@@ -54,11 +62,12 @@ static struct tappet_token_receiver *receiver, *made_receiver;
 static void expect(int condition, int result, const char *what) {
   if (condition) { passed++; return; }
   failed++;
-  fprintf(stderr, "%s answered %d\\n", what, result);
+  fprintf(stderr, "%s returned %d\\n", what, result);
 }
 
 int main(void) {
-  struct tappet_broker_options broker_options = {.size = sizeof broker_options, .url = "mqtt://127.0.0.1:1", .client_id = "nulls"};
+  struct tappet_broker_options broker_options = {
+      .size = sizeof broker_options, .url = "mqtt://127.0.0.1:1", .client_id = "nulls"};
   struct tappet_line line = {.size = sizeof line, .name = "line"};
   struct tappet_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = "m"};
   struct tappet_ndef_record record = {.size = sizeof record, .format = 1}, records[16] = {{.size = sizeof record}};
@@ -86,13 +95,14 @@ for function in functions:
     for p in pointers:
         changes = {p.name: "NULL"}
         wanted = "result != TAPPET_ERROR_ARGUMENT" if p.may_be_null == "always" else "result == TAPPET_ERROR_ARGUMENT"
-        print(f'  result = {call(function, changes)};\n  expect({wanted}, result, "{function.name} with NULL for {p.name}");')
+        print(f"  result = {call(function, changes)};")
+        print(f'  expect({wanted}, result, "{function.name} with NULL for {p.name}");')
         type = p.type.replace("const struct ", "").replace(" *", "")
         for member in structures.get(type, []) if type in STRUCTURES and p.type.startswith("const") else []:
             if not member.is_pointer:
                 continue
             place = f"{STRUCTURES[type]}.{member.name}"
-            wanted = "1" if member.may_be_null or "NULL where" in member.documentation else "result == TAPPET_ERROR_ARGUMENT"
+            wanted = "1" if member.may_be_null else "result == TAPPET_ERROR_ARGUMENT"
             print(f"  {{ const char *kept = {place}; {place} = NULL; result = {call(function, {})}; {place} = kept; }}")
             print(f'  expect({wanted}, result, "{function.name} with NULL for {place}");')
     if pointers:

@@ -1,53 +1,53 @@
-// What the judge remembers: a plain list of what was accepted and what became of it, made from the orders alone.
+// The judge's memory: a plain list of the accepted entries and their outcomes, made from the kiosk's orders alone.
 
 import TappetCore
 
-/// Everything that was ever accepted, and what is known of this life of the kiosk.
+/// Every entry that was ever accepted, and the facts about this life of the kiosk.
 struct Book {
-  /// One entry's way.
+  /// The course of one entry.
   struct Fate {
-    /// Its action's place among `Cast.actions`.
+    /// Index of its action in `Cast.actions`.
     var action: Int
     var size: Int
-    /// A light has said that it is accepted.
+    /// A light has shown that it is accepted.
     var isPromised = false
-    /// A light has said what became of it.
+    /// A light has shown its outcome.
     var hasOutcome = false
-    /// In which life it said so.
+    /// The life in which the light did so.
     var outcomeLife = -1
   }
 
   var fates: [EntryID: Fate] = [:]
-  /// Entries in the store as the kiosk must believe, and the bytes of their messages.
+  /// Number of entries in the store as the kiosk must believe, and the bytes of their messages.
   var count = 0
   var size = 0
-  /// Asked of the store, not answered.
+  /// Entries that the store was asked to append and has not confirmed yet.
   var pendingCount = 0
   var pendingSize = 0
   /// Acknowledged, refused, or expired in this life: never to be sent again.
   var settled: Set<EntryID> = []
-  /// In the kiosk's memory alone: their database was set aside.
-  var homeless: Set<EntryID> = []
-  /// What is acknowledged, refused or named as expired by the event that is told now.
+  /// Entries in the kiosk's memory alone, whose database was set aside.
+  var memoryOnly: Set<EntryID> = []
+  /// Entries that the current event acknowledges, refuses or names as expired.
   var answering: [EntryID] = []
 
   // This connection.
   var sent: Set<EntryID> = []
-  /// For each action, what was sent last: when it was accepted, and its place in order.
+  /// For each action the entry that was sent last: its era, and its place in the order.
   var lastSent: [(era: Int, sequence: Int64)]
 
-  // What people were told.
+  // The kiosk's reports to people.
   var shownLight: Light?
   var isStoreInTrouble = false
   var isLocked = false
   var certificateDays: Int?
-  /// When each action's button was touched last.
+  /// Time of the last touch of each action's button.
   var touchedAt: [Instant?]
   var touchesSinceLock = 0
-  /// When each card was refused last, and how often it was accepted.
+  /// For each card the time of its last refusal, and the number of its accepted taps.
   var refusedAt: [Instant?]
   var acceptedCounts: [Int]
-  /// When the last refusals were told, the oldest first; at most twice what a minute may have.
+  /// Times of the last reported refusals, oldest first; at most twice the number that a minute may have.
   var toldRefusals: [Instant] = []
 
   static let actionNumbers = Dictionary(uniqueKeysWithValues: Cast.actions.enumerated().map { ($1.name, $0) })
@@ -64,12 +64,12 @@ struct Book {
     for index in lastSent.indices { lastSent[index] = (-1, 0) }
   }
 
-  /// Another process: it knows what the disk knows, and has told nobody anything.
+  /// A new process knows what the disk knows, and has reported nothing.
   mutating func begin(_ summary: OutboxSummary, isLocked: Bool) {
     connectionEnds()
     (count, size, pendingCount, pendingSize) = (summary.count, summary.size, 0, 0)
     settled.removeAll(keepingCapacity: true)
-    homeless.removeAll(keepingCapacity: true)
+    memoryOnly.removeAll(keepingCapacity: true)
     shownLight = nil
     isStoreInTrouble = false
     self.isLocked = isLocked
@@ -81,7 +81,7 @@ struct Book {
   }
 }
 
-/// What one event led to.
+/// Effects of one event, counted.
 struct Seen {
   var stores = 0
   var forgets = 0
@@ -97,14 +97,14 @@ struct Seen {
   var questions = 0
   var codes = 0
   var droppedReports = 0
-  var homelessExpired = 0
+  var memoryOnlyExpired = 0
   var refusalsTold = 0
 }
 
 extension World {
   func beginBook(_ summary: OutboxSummary) { book.begin(summary, isLocked: settings.panel.lockAfter != nil) }
 
-  /// The process is gone: what the disk let go and nobody was told of has come to its end unseen.
+  /// The process is gone: entries that the disk removed without a report have come to their end unseen.
   func endBook() {
     while let answer = disk.takeAnswer() {
       switch answer {
@@ -116,10 +116,10 @@ extension World {
     }
   }
 
-  /// With the database went what it held; what is in memory may have a better end yet.
+  /// The entries of the lost database are lost with it; those in memory may still be delivered.
   func noteLoss(_ rows: [Disk.Row]) { for row in rows { book.fates[row.id]?.hasOutcome = true } }
 
-  /// The settings are `settings` now.
+  /// Adapts the book to `settings`, which have just replaced `old`.
   func reloadBook(from old: KioskSettings) {
     if settings.panel != old.panel { for index in book.touchedAt.indices { book.touchedAt[index] = nil } }
     guard settings.panel.lockAfter != old.panel.lockAfter || settings.panel.unlockCode != old.panel.unlockCode else {
@@ -129,7 +129,7 @@ extension World {
     book.touchesSinceLock = 0
   }
 
-  /// A person's finger was on this button.
+  /// Notes that a person's finger was on this button.
   func touched(_ button: Int) {
     book.touchesSinceLock += 1
     guard settings.panel.buttons.indices.contains(button) else { return }

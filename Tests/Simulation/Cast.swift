@@ -1,17 +1,16 @@
-// Who takes part in the stories: actions, secrets, cards, and the configurations that a reload may bring. Made once.
+// The cast of the stories: actions, secrets, cards, and the configurations that a reload may bring. Made once.
 
 import TappetCore
 
-/// What is the same in every story.
+/// The parts that are the same in every story.
 enum Cast {
-  /// An action, with what the judge needs of it as plain numbers.
   static let actions: [Action] = [
     action("light", 1, "toggle", cooldown: .seconds(2)),
-    // With a token: refused without a broker, over after 10 s.
+    // Has a token: it is refused without a broker, and expires after 10 s.
     action("garage", 2, "open %T", cooldown: .seconds(1)),
     // Has no secret.
     action("scene", 3, "evening", cooldown: .zero),
-    // Waits for the clock for an hour.
+    // Waits up to an hour for the clock.
     action("patient", 4, "%T %I", offline: .queue, expiresAfter: 3600, cooldown: .zero),
     // Worthless after 5 s.
     action("brief", 5, "now", offline: .queue, expiresAfter: 5, cooldown: .zero),
@@ -26,20 +25,20 @@ enum Cast {
     secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77),
   ]
 
-  /// Which secrets there are, for each version of them.
+  /// Indexes into `secrets`, one list for each version of the secrets file.
   static let secretVersions: [[Int]] = [[0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6], [0, 5], []]
 
   /// A tag that may come.
   struct Card: Sendable {
     var reading: TagReading
-    /// Which of `secrets` signed it for its action; nil: it proves nothing, whatever is configured.
+    /// Index of the secret that signed it for its action; `nil` means that it proves nothing, whatever is configured.
     var secret: Int?
   }
 
-  /// How many of `cards` are genuine; they come first.
+  /// Number of genuine cards, which come first in `cards`.
   static let genuineCount = 3 * secrets.count
 
-  /// Genuine ones, three of each secret; then those that were forged, and what is no tag of ours.
+  /// Three genuine cards for each secret, then forged ones, and tags of other kinds.
   static let cards: [Card] = {
     var cards: [Card] = []
     for copy in 0..<3 {
@@ -49,7 +48,7 @@ enum Cast {
       }
     }
     for number in 0..<4 { cards.append(Card(reading: signed(index: 1, key: key(0x99), uid: 300 + number))) }
-    // Of one action's secret, for another.
+    // Signed with one action's secret, for another action.
     cards.append(Card(reading: signed(index: 3, key: key(0x11), uid: 310)))
     cards.append(Card(reading: signed(index: 2, key: key(0x11), uid: 311)))
     cards.append(Card(reading: signed(index: 77, key: key(0x11), uid: 312)))
@@ -60,7 +59,7 @@ enum Cast {
     return cards
   }()
 
-  /// The configurations; the first is the one at the start.
+  /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
     KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 40),
     KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 150),
@@ -90,7 +89,7 @@ enum Cast {
       ], chords: [ChordPlan(first: 2, second: 3, action: "master")])
   }()
 
-  /// Locked until the second, the first and the second button were pressed, or a tag opened it.
+  /// Locked until the second, the first and the second button are pressed in turn, or a tag unlocks it.
   private static let locked = PanelPlan(
     buttons: plain.buttons, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
 

@@ -1,9 +1,9 @@
-// A disk with a store on it, as StoreThread serves it: what waits shares a commit, removals that failed go with the next one,
-// and the answers are told later, or never when the process dies before.
+// A disk with a store on it, as StoreThread serves it: waiting requests share a commit, failed removals join the next
+// one, and the answers are delivered later, or never when the process dies first.
 
 import TappetCore
 
-/// What the store holds, was asked, and has not told yet.
+/// The store's rows, the requests that it has, and the answers that it has not delivered yet.
 struct Disk {
   /// A question, in the order of asking.
   enum Question {
@@ -21,9 +21,9 @@ struct Disk {
     var id: EntryID
     var sequence: Int64
     var expiry: Expiry
-    /// As the store gives it back.
+    /// The entry in the form in which the store returns it.
     var entry: OutboxEntry
-    /// When it was accepted; see `Disk.era`.
+    /// The era in which it was accepted; see `Disk.era`.
     var era: Int
     /// The kiosk has given it up; its removal is under way.
     var isForgotten = false
@@ -33,13 +33,13 @@ struct Disk {
   private(set) var rows: [Row] = []
   /// Rows of a database that was set aside, in this life of the kiosk.
   private(set) var goneRows: [Row] = []
-  /// What each new database cost that was not told of yet.
+  /// Rows that each new database cost, until its answer is delivered.
   private var losses: [[Row]] = []
   var asked: [Question] = []
   private(set) var answers: [StoreEvent] = []
   var owesFetch = false
   var owesExpiry = false
-  /// A drop was asked and its answer not told.
+  /// A drop was requested, and its answer is not delivered yet.
   var owesDrop: Bool {
     asked.contains { if case .drop = $0 { true } else { false } }
       || answers.contains {
@@ -49,7 +49,7 @@ struct Disk {
         }
       }
   }
-  /// One more at each start of the machine and each new database: within it the order holds.
+  /// Counts starts of the machine and new databases; the order of entries holds within an era.
   private var era = 0
   private var unfinished: [EntryID] = []
   private var nextSequence: Int64 = 1
@@ -87,7 +87,7 @@ struct Disk {
 
   mutating func takeAnswer() -> StoreEvent? { answers.isEmpty ? nil : answers.removeFirst() }
 
-  /// A full disk still lets go.
+  /// A full disk still removes rows.
   private var canRemove: Bool { fault == nil || fault == .full }
 
   private mutating func remove(_ batch: ArraySlice<Question>) {
@@ -145,10 +145,10 @@ struct Disk {
     answers.append(.replaced)
   }
 
-  /// What went with the database whose end is told.
+  /// Takes the rows that were lost with the database whose end is being delivered.
   mutating func takeLoss() -> [Row] { losses.isEmpty ? [] : losses.removeFirst() }
 
-  // MARK: What is next
+  // MARK: Summaries
 
   func summary(at moment: Moment, clockIsGood: Bool) -> OutboxSummary {
     OutboxSummary(
@@ -156,7 +156,7 @@ struct Disk {
       earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: []))
   }
 
-  /// By the clock that can judge it, in doubt; else whichever comes first.
+  /// The expiry that comes first; in doubt, the one that the monotonic clock can judge.
   private func earliest(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> Expiry? {
     var own: Instant?
     var others: Int64?
@@ -174,7 +174,9 @@ struct Disk {
 
   // MARK: Starts
 
-  /// Another process opens the disk; `moment`: the machine was off since then, and only the wall clock tells what is over.
+  /// Another process opens the disk.
+  ///
+  /// When the machine was off, since `moment`, only the wall clock tells which of the old entries are over.
   mutating func restart(fromOtherBootAt moment: Moment?) {
     asked.removeAll(keepingCapacity: true)
     answers.removeAll(keepingCapacity: true)
@@ -201,7 +203,7 @@ extension Disk.Row {
     }
   }
 
-  /// Whether the clock, as it is, lets it go at all.
+  /// Whether the clock, in its present state, allows sending it at all.
   func maySend(clockIsGood: Bool) -> Bool {
     if clockIsGood { return true }
     if case .atUnixMilliseconds = expiry { return false }

@@ -1,23 +1,23 @@
-// Makes a story that ends badly as short as it can be while it still ends in the same way (delta debugging, Zeller 2002).
+// Shortens a story that ends badly as far as it still ends in the same way (delta debugging, Zeller 2002).
 
 import TappetCore
 
 struct Shrinking {
   private(set) var script: Script
-  private let complaint: String
+  private let failure: String
   private(set) var attempts = 0
   private let attemptsMax: Int
 
-  /// Nil when the story ends well.
+  /// Returns `nil` when the story ends well.
   init?(_ script: Script, attemptsMax: Int = 4_000) {
     let verdict = Story.tell(script)
-    guard let complaint = verdict.complaint else { return nil }
+    guard let failure = verdict.failure else { return nil }
     self.script = Script(seed: script.seed, steps: Array(script.steps.prefix(verdict.stepCount)))
-    self.complaint = Shrinking.kind(complaint)
+    self.failure = Shrinking.kind(failure)
     self.attemptsMax = attemptsMax
   }
 
-  /// Leaves out whatever can be left out, then makes the numbers small.
+  /// Leaves out every step that is not needed, then makes the numbers small.
   mutating func run() {
     var length = script.steps.count / 2
     while length > 0, attempts < attemptsMax {
@@ -43,13 +43,13 @@ struct Shrinking {
   private mutating func stillFails(_ steps: [Step]) -> Bool {
     attempts += 1
     let candidate = Script(seed: script.seed, steps: steps)
-    guard let complaint = Story.tell(candidate).complaint, Shrinking.kind(complaint) == self.complaint else {
+    guard let failure = Story.tell(candidate).failure, Shrinking.kind(failure) == self.failure else {
       return false
     }
     script = candidate
     return true
   }
 
-  /// The same mistake may come with other numbers.
-  private static func kind(_ complaint: String) -> String { complaint.filter { !$0.isNumber } }
+  /// The failure without its numbers, since the same mistake may come with others.
+  private static func kind(_ failure: String) -> String { failure.filter { !$0.isNumber } }
 }

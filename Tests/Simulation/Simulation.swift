@@ -1,5 +1,5 @@
-// The command: tells the stories of many seeds, or one that is written down. Says how far it is, and of the first story that
-// ends badly the shortest form.
+// The command: tells the stories of many seeds, or one from a file. Reports its progress, and shortens the first story
+// that ends badly.
 
 import CPlatform
 import TappetCore
@@ -7,7 +7,7 @@ import TappetCore
 @main struct Simulation {
   private static let usage = """
     Usage: Simulation [--seeds N] [--first SEED] [--steps N] [--quiet]
-           Simulation --replay FILE   a story as it was printed; - for standard input
+           Simulation --replay FILE   tell a printed story again; - reads standard input
     """
 
   private var seedCount = 200
@@ -62,8 +62,8 @@ import TappetCore
       steps += verdict.stepCount
       events += verdict.eventCount
       promises += verdict.promiseCount
-      if let complaint = verdict.complaint {
-        print("seed \(seed), step \(verdict.stepCount): \(complaint)")
+      if let failure = verdict.failure {
+        print("seed \(seed), step \(verdict.stepCount): \(failure)")
         show(Story.script(seed: UInt64(seed), stepCount: stepCount))
         return 1
       }
@@ -73,11 +73,11 @@ import TappetCore
       }
     }
     print(
-      "\(seedCount) stories of \(stepCount) steps without a finding: \(events) events, \(promises) accepted taps, "
+      "\(seedCount) stories of \(stepCount) steps end well: \(events) events, \(promises) accepted taps, "
         + pace(steps, since: begin))
-    // A world in which nobody taps keeps every rule.
+    // A world without taps keeps every rule.
     guard promises > seedCount * stepCount / 200 else {
-      print("too few taps were accepted for this to mean anything")
+      print("too few taps were accepted for the result to mean anything")
       return 1
     }
     return 0
@@ -92,32 +92,32 @@ import TappetCore
 
   private func show(_ script: Script) {
     guard var shrinking = Shrinking(script) else {
-      return print("told a second time it ends well: it is not repeatable")
+      return print("the same story ends well the second time, so it is not repeatable")
     }
     shrinking.run()
     print("\nThe shortest story found in \(shrinking.attempts) attempts (make simulate REPLAY=FILE tells it again):\n")
     print(shrinking.script.text)
-    print("\nWhat happens in it:\n")
+    print("\nIts events and effects:\n")
     tell(shrinking.script)
   }
 
   private func tell(_ script: Script) {
     let verdict = Story.tell(script) { print($0) }
-    print(verdict.complaint.map { "\nBROKEN: \($0)" } ?? "\nIt ends well.")
+    print(verdict.failure.map { "\nBROKEN: \($0)" } ?? "\nIt ends well.")
   }
 
   private func replay(_ path: String) -> Int32 {
     guard let text = Simulation.read(path == "-" ? "/dev/stdin" : path) else {
-      Simulation.say("\(path) cannot be read")
+      Simulation.say("cannot read \(path)")
       return 2
     }
     let (script, wrongLine) = Script.parse(text)
     guard let script else {
-      Simulation.say("\(path): '\(wrongLine ?? "")' is no step")
+      Simulation.say("\(path): '\(wrongLine ?? "")' is not a step")
       return 2
     }
     tell(script)
-    return Story.tell(script).complaint == nil ? 0 : 1
+    return Story.tell(script).failure == nil ? 0 : 1
   }
 
   private static func read(_ path: String) -> String? {

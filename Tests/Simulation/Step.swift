@@ -1,37 +1,37 @@
-// One step of a story, and stories as text. A step says what happens, not what it leads to: left out, moved or repeated it
-// still means something, so a story can be made shorter until only what matters is left.
+// One step of a story, and stories as text. A step names an event, not its effects: it still means something when it is
+// left out, moved or repeated, so a story can be shortened to the steps that matter.
 
 import TappetCore
 
-/// Something that happens; what cannot happen now is passed over.
+/// Something that happens; a step that cannot happen now is skipped.
 struct Step: Hashable, Sendable {
   enum Kind: String, CaseIterable, Sendable {
     // The reader.
     case readerStarts = "reader-starts"
-    /// 0: it cannot be started; 1: it exits; 2: it is killed by a signal.
+    /// The reader cannot be started (0), exits (1) or is killed by a signal (2).
     case readerEnds = "reader-ends"
     case readerLost = "reader-lost"
     case readerMalformed = "reader-malformed"
     case heartbeat
-    /// The reader says nothing any more.
+    /// The reader falls silent.
     case hangs
     /// The card of this number comes and is read.
     case tap
-    /// It comes and goes a dozen times within seconds.
+    /// The card comes and goes a dozen times within seconds.
     case hammer
-    /// It comes and is pulled away.
+    /// The card comes and is pulled away.
     case torn
-    /// The card that lies there is read once more.
+    /// The card on the reader is read once more.
     case again
     case leave
-    /// A reader that was given up says that it read this card.
+    /// A reader that was given up reports that it read this card.
     case stale
     // The panel.
-    /// A key that stands for this button, down and up.
+    /// The key for this button goes down and up.
     case press
     /// This button's contact moves.
     case edge
-    /// This button's line is opened; from 100 on it fails instead, from 200 on it is opened active.
+    /// This button's line is opened. A number from 100 makes it fail; one from 200 opens it active.
     case line
     /// A program asks for the action of this number.
     case asked
@@ -39,45 +39,45 @@ struct Step: Hashable, Sendable {
     case linkUp = "link-up"
     case linkFails = "link-fails"
     case linkLost = "link-lost"
-    /// PUBACK for one of those in flight.
+    /// The broker sends PUBACK for one of the entries in flight.
     case acknowledge
-    /// PUBACK once more for one that had it.
+    /// The broker sends PUBACK again for an entry that had it.
     case repeated
     case refuse
     case unfillable
-    /// The answer to an order to disconnect: 0: as ordered, 1: it was gone already, 2: it came up before.
+    /// The answer to a disconnect: done as ordered (0), the link was lost already (1), or it came up first (2).
     case closed
     // The disk.
-    /// So many questions are done with in one commit.
+    /// The disk serves this number of requests, and one more, in one commit.
     case commit
-    /// So many of its answers are told.
+    /// The disk delivers this number of its answers, and one more.
     case tell
     /// A person drops one entry out of the outbox.
     case drop
-    /// The database is found damaged, and a new one takes its place.
+    /// The database turns out to be damaged, and a new one takes its place.
     case replace
-    /// 0: good, 1: full, 2: read-only, 3: broken, 4: busy.
+    /// The disk becomes good (0), full (1), read-only (2), broken (3) or busy (4).
     case disk
     // Time.
-    /// So many milliseconds.
+    /// This number of milliseconds passes.
     case pass
-    /// So many minutes, in which the reader is not heard either.
+    /// This number of minutes passes, without a heartbeat from the reader.
     case minutes
     /// A timer that fires before its time.
     case early
     case synchronised
-    /// The wall clock is set by so many seconds.
+    /// The wall clock is moved by this number of seconds.
     case step
-    /// The wall clock shows 1970.
+    /// The wall clock falls back to 1970.
     case epoch
     // The owner.
     case reload
     case secrets
     case certificates
     case stop
-    /// kill -9; 1: the disk had done what it was asked.
+    /// The kiosk is killed with SIGKILL; with 1 the disk finishes its requests first.
     case crash
-    /// And the machine starts anew; 2: without a battery clock.
+    /// As `crash`, and the machine restarts; with 2 added it has no battery clock.
     case power
   }
 
@@ -92,7 +92,7 @@ struct Step: Hashable, Sendable {
   var text: String { number == 0 ? kind.rawValue : kind.rawValue + " " + String(number) }
 }
 
-/// Everything that a story is made of.
+/// A story as its seed and its steps.
 struct Script: Sendable {
   /// For the kiosk's own randomness: jitter and names.
   var seed: UInt64
@@ -103,9 +103,9 @@ struct Script: Sendable {
     self.steps = steps
   }
 
-  /// Reads a word and a number a line; `#` begins a comment.
+  /// Reads a word and a number from each line; `#` begins a comment.
   ///
-  /// Answers the line that makes no sense.
+  /// Returns the first line that is not a step as `wrongLine`.
   static func parse(_ text: String) -> (script: Script?, wrongLine: String?) {
     var script = Script(seed: 1, steps: [])
     for line in text.split(separator: "\n") {

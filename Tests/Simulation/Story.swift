@@ -1,37 +1,37 @@
-// Tells a story to its end: its steps, and then everything goes well for a while, after which nothing may wait any more.
+// Tells a story to its end. After its steps everything goes well for a while, and then nothing may be left waiting.
 
 import TappetCore
 
-/// What became of a story.
+/// The result of a story.
 struct Verdict: Sendable {
-  /// What was wrong; nil: nothing.
-  var complaint: String?
-  /// Steps that were taken.
+  /// The rule that was broken; `nil` means that the story ended well.
+  var failure: String?
+  /// Number of steps that were taken.
   var stepCount: Int
-  /// Events that the kiosk was told.
+  /// Number of events that the kiosk handled.
   var eventCount: Int
-  /// Entries that were accepted: a world in which nobody taps would keep every rule.
+  /// Number of accepted entries: a world without taps would keep every rule.
   var promiseCount: Int
 }
 
 enum Story {
-  /// A story as the seed tells it.
+  /// Tells the story that the seed makes up.
   static func tell(seed: UInt64, stepCount: Int) -> Verdict {
     let world = World(seed: seed)
     var teller = StoryTeller(seed: seed)
     var taken = 0
-    while taken < stepCount, world.complaint == nil {
+    while taken < stepCount, world.failure == nil {
       world.take(teller.next())
       taken += 1
     }
     return end(world, taken)
   }
 
-  /// A story as it is written.
+  /// Tells a written story.
   static func tell(_ script: Script, listener: ((String) -> Void)? = nil) -> Verdict {
     let world = World(seed: script.seed, listener: listener)
     var taken = 0
-    for step in script.steps where world.complaint == nil {
+    for step in script.steps where world.failure == nil {
       listener?("── " + step.text)
       world.take(step)
       taken += 1
@@ -40,7 +40,7 @@ enum Story {
     return end(world, taken)
   }
 
-  /// The steps that the seed tells, up to `stepCount`.
+  /// The first `stepCount` steps of the story that the seed makes up.
   static func script(seed: UInt64, stepCount: Int) -> Script {
     var teller = StoryTeller(seed: seed)
     return Script(seed: seed, steps: (0..<stepCount).map { _ in teller.next() })
@@ -49,15 +49,15 @@ enum Story {
   private static func end(_ world: World, _ taken: Int) -> Verdict {
     world.heal()
     let forgotten = world.book.fates.values.count { $0.isPromised && !$0.hasOutcome }
-    if forgotten > 0 { world.complain("accepted entries have no outcome") }
+    if forgotten > 0 { world.fail("accepted entries have no outcome") }
     return Verdict(
-      complaint: world.complaint, stepCount: taken, eventCount: world.eventCount,
+      failure: world.failure, stepCount: taken, eventCount: world.eventCount,
       promiseCount: world.book.fates.values.count { $0.isPromised })
   }
 }
 
 extension World {
-  /// From now on everything goes well; after a while nothing waits any more, and the panel says so.
+  /// Lets everything go well from now on, until nothing is left waiting and the panel shows it.
   func heal() {
     disk.fault = nil
     take(Step(.leave))
@@ -66,13 +66,13 @@ extension World {
     if isStopping { startAgain(diskFinishes: true) }
     for button in contacts.indices { take(Step(.line, button)) }
     take(Step(.synchronised, 1))
-    // The longest rest is a minute, the longest wait for another attempt too.
-    for _ in 0..<1_000 where complaint == nil {
+    // Neither a pause nor the wait for another attempt is longer than a minute.
+    for _ in 0..<1_000 where failure == nil {
       disk.commitAll()
       tellAnswers(.max)
       take(Step(.linkUp))
       take(Step(.closed))
-      while !outstanding.isEmpty, complaint == nil { take(Step(.acknowledge)) }
+      while !outstanding.isEmpty, failure == nil { take(Step(.acknowledge)) }
       if reader == .ending || isHanging { take(Step(.readerEnds, 2)) }
       isHanging = false
       take(Step(.readerStarts))
@@ -80,7 +80,7 @@ extension World {
       pass(milliseconds: 500, beats: true)
       if isAtRest { return }
     }
-    complain("everything went well for minutes, and \(restlessness)")
+    fail("after minutes in which everything went well, \(restlessness)")
   }
 
   private var isAtRest: Bool {
@@ -89,7 +89,7 @@ extension World {
   }
 
   private var restlessness: String {
-    if !disk.rows.isEmpty { return "entries still wait" }
+    if !disk.rows.isEmpty { return "entries are still waiting" }
     if kiosk.outboxCount != 0 { return "the outbox is not empty" }
     return "the light is \(book.shownLight?.name ?? "dark")"
   }

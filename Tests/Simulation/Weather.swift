@@ -1,11 +1,11 @@
-// Makes up stories. What is likely changes every few hundred steps, so that some stories are about a broker that is away for
-// hours, some about a disk that fails, some about a person who hammers away, and most about a bit of everything.
+// Makes up stories. The odds change every few hundred steps: some stories are about a broker that is away for hours,
+// some about a failing disk, some about a person who taps again and again, and most about a bit of everything.
 
 import TappetCore
 
-/// What is likely for a while.
+/// The odds of each kind of step for a while.
 private struct Weather {
-  /// Steps of each kind; how often each is drawn.
+  /// The kinds of step, each with the relative frequency of its draws.
   var weights: [(kind: Step.Kind, weight: Int)]
   let total: Int
 
@@ -30,7 +30,7 @@ private struct Weather {
 
   static let all: [Weather] = [
     Weather([:]),
-    // Nothing goes wrong but now and then.
+    // Hardly anything fails.
     Weather([
       .linkLost: 1, .linkFails: 1, .disk: 0, .synchronised: 0, .step: 0, .epoch: 0, .crash: 0, .power: 0, .stop: 0,
       .readerLost: 0, .readerMalformed: 0,
@@ -39,7 +39,7 @@ private struct Weather {
     Weather([.linkUp: 0, .linkFails: 80, .linkLost: 10, .asked: 120]),
     // The broker comes and goes: storms.
     Weather([.linkUp: 200, .linkLost: 120, .pass: 200]),
-    // Slow answers from the broker, so that the line is full.
+    // The broker answers slowly, so that the window in flight is full.
     Weather([.acknowledge: 12, .linkLost: 4, .asked: 150, .linkUp: 150]),
     // A slow disk that fails.
     Weather([.commit: 30, .tell: 40, .disk: 40, .drop: 20, .replace: 10]),
@@ -49,7 +49,7 @@ private struct Weather {
     Weather([.pass: 250, .minutes: 60, .acknowledge: 40]),
     // An owner who tries things out.
     Weather([.reload: 60, .secrets: 20, .certificates: 20, .stop: 4]),
-    // A reader that fails, and a hammering person.
+    // A reader that fails, and a person who taps again and again.
     Weather([
       .readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .hammer: 15, .leave: 150, .pass: 60, .hangs: 10,
     ]),
@@ -80,7 +80,7 @@ struct StoryTeller {
     return Step(.pass, 1)
   }
 
-  /// 0 to `bound` - 1; the bias of a modulus does no harm here.
+  /// A number from 0 to `bound` - 1; the bias of the modulus does no harm here.
   private mutating func below(_ bound: Int) -> Int { Int(random.next() >> 33) % bound }
 
   private mutating func number(for kind: Step.Kind) -> Int {

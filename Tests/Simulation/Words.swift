@@ -1,4 +1,4 @@
-// Events and orders in words, for a person who follows a story.
+// Events and effects in words, for a person who follows a story.
 
 import TappetCore
 

@@ -1,4 +1,4 @@
-// What each step does to the parts.
+// The effect of each step on the parts.
 
 import TappetCore
 
@@ -55,7 +55,7 @@ extension World {
     case .crash: startAgain(diskFinishes: number == 1)
     case .power: startAgain(diskFinishes: number & 1 == 1, reboots: true, clockIsLost: number & 2 == 2)
     }
-    // At an orderly end the store's thread finishes what it was asked.
+    // At an orderly end the store's thread serves all its requests first.
     if isFinished { startAgain(diskFinishes: true) }
   }
 
@@ -93,7 +93,7 @@ extension World {
     tell(.reader(.ready(device: "chip")))
   }
 
-  /// It says so, and ends.
+  /// The reader reports its loss, and ends.
   private func readerGivesUp() {
     guard reader == .ready || reader == .starting else { return }
     reader = .ending
@@ -121,7 +121,7 @@ extension World {
   }
 
   private func hammer(_ number: Int) {
-    for _ in 0..<12 where complaint == nil && !isFinished {
+    for _ in 0..<12 where failure == nil && !isFinished {
       tap(number, isTorn: false)
       pass(milliseconds: 200, beats: true)
       leave()
@@ -132,7 +132,7 @@ extension World {
     guard let placed = lying else { return }
     let reading = card(placed.card).reading
     lying?.isSeen = true
-    // One that comes later than that has been away, though nobody saw it leave.
+    // A card that shows up later than that was away, although nobody saw it leave.
     if now.instant - readyAt > Limits.heldTagReturnMax {
       lying?.isSpent = false
       lying?.readAt = nil
@@ -146,7 +146,7 @@ extension World {
   private func read() {
     guard let placed = lying else { return }
     let known = card(placed.card)
-    // Read again it is still the same tap.
+    // A second reading belongs to the same tap.
     if placed.readAt == nil {
       lying?.readAt = now.instant
       lying?.action = known.secret.flatMap { number in
@@ -164,7 +164,7 @@ extension World {
   }
 
   private func leave() {
-    // What a hanging reader does not see nobody can know, until it is found to hang.
+    // Nobody can know what a hanging reader does not see, until it is found to hang.
     if reader == .ready, isHanging { return }
     guard let left = lying else { return }
     lying = nil
@@ -236,7 +236,7 @@ extension World {
     book.connectionEnds()
   }
 
-  /// One of those in flight comes to its end; also while the link is being closed.
+  /// Settles one of the entries in flight; also while the link is being closed.
   private func answer(_ step: Step) {
     guard !outstanding.isEmpty else { return }
     let id = outstanding.remove(at: abs(step.number) % outstanding.count)
@@ -253,7 +253,7 @@ extension World {
 
   // MARK: The disk
 
-  /// A person takes the entry at this place out of the outbox, or now and then all.
+  /// Drops the entry at this place, or now and then all, as a person may.
   private func drop(_ number: Int) {
     let place = abs(number)
     if place % 8 == 0 { return tell(.dropAsked(nil)) }
@@ -271,7 +271,7 @@ extension World {
         book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
       case .fetchExpiredFailed: disk.owesExpiry = false
       case .dropped(let entries):
-        if entries.contains(where: { outstanding.contains($0.id) }) { complain("what is with the broker was dropped") }
+        if entries.contains(where: { outstanding.contains($0.id) }) { fail("an entry in flight was dropped") }
       case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .checked, .checkFailed: break
       }
       tell(.store(answer))

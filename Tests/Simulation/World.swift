@@ -1,24 +1,24 @@
-// The world around a kiosk: a reader, a panel, a broker, a disk and two clocks, which do anything that real ones may do, but
-// only when a step says so. The kiosk is the real one; the judge (Judge.swift) holds each of its orders against the rules.
+// The world around a kiosk: a reader, a panel, a broker, a disk and two clocks. They do anything that real ones may do,
+// but only when a step says so. The kiosk is the real one; the judge (Judge.swift) checks each of its effects.
 
 import TappetCore
 
-/// One story while it is told.
+/// The world of one story.
 final class World {
   enum Reader { case none, starting, ready, ending }
 
   enum Link { case none, connecting, up, closing(wasUp: Bool) }
 
-  /// The card that lies on the reader.
+  /// The card on the reader.
   struct Lying {
     var card: Int
-    /// The reader that is there now has seen it.
+    /// Whether the present reader process has seen it.
     var isSeen = false
-    /// When it was read first since it came; nil: not yet.
+    /// Time of its first reading since it came; `nil` means that it has not been read.
     var readAt: Instant?
-    /// The action that it proved itself for then; nil: it proved nothing.
+    /// The action that it was genuine for at that time; `nil` means none.
     var action: Action?
-    /// It has set off something, and was not away since.
+    /// Whether it has triggered something and has not been away since.
     var isSpent = false
   }
 
@@ -26,7 +26,7 @@ final class World {
   var now = Moment(instant: Instant(nanoseconds: 5_000_000_000), unixMilliseconds: 1_790_000_000_000)
   var isSynchronised = true
   var settings: KioskSettings
-  /// What the file says; the kiosk has it from the next start at the latest.
+  /// Index of the configuration in the file; the kiosk has it from its next start at the latest.
   var settingsNumber = 0
   var secretsNumber = 0
   var random: Randomness
@@ -34,13 +34,13 @@ final class World {
   // The parts.
   var reader = Reader.none
   var readyAt = Instant(nanoseconds: 0)
-  /// It says nothing any more.
+  /// Whether the reader has fallen silent.
   var isHanging = false
   var lying: Lying?
   var link = Link.none
-  /// Published on this connection, no answer yet.
+  /// Entries that were published on this connection and have no answer yet.
   var outstanding: [EntryID] = []
-  /// Answered on this connection, the newest last; a few.
+  /// The last few entries that were answered on this connection, newest last.
   var answered: [EntryID] = []
   /// Whether each button's contact is closed.
   var contacts = [Bool](repeating: false, count: 4)
@@ -49,7 +49,7 @@ final class World {
   // Lives.
   var life = 0
   var boot = 0
-  /// It was told all that a start tells.
+  /// Whether it has all the events of a start.
   var isBegun = false
   var isStopping = false
   var isFinished = false
@@ -57,10 +57,10 @@ final class World {
   // The judge's book; see Judge.swift.
   var book = Book()
   var seen = Seen()
-  /// What is wrong; the first thing that was.
-  private(set) var complaint: String?
+  /// The first rule that was broken.
+  private(set) var failure: String?
   private(set) var eventCount = 0
-  /// Is told each event with its orders, for a person who follows the story.
+  /// Receives a line for each event and its effects, for a person who follows the story.
   let listener: ((String) -> Void)?
 
   init(seed: UInt64, listener: ((String) -> Void)? = nil) {
@@ -71,15 +71,15 @@ final class World {
     begin()
   }
 
-  func complain(_ sentence: @autoclosure () -> String) {
-    if complaint == nil { complaint = sentence() }
+  func fail(_ sentence: @autoclosure () -> String) {
+    if failure == nil { failure = sentence() }
   }
 
   // MARK: The kiosk
 
-  /// Tells the kiosk what happened, performs its orders and judges them.
+  /// Passes an event to the kiosk, performs the effects and judges them.
   func tell(_ event: Event) {
-    guard complaint == nil else { return }
+    guard failure == nil else { return }
     eventCount += 1
     seen = Seen()
     let effects = kiosk.handle(event, at: now)
@@ -91,20 +91,20 @@ final class World {
   private func perform(_ effect: Effect, after event: Event) {
     switch effect {
     case .startReader:
-      if reader != .none { complain("a second reader was started") }
+      if reader != .none { fail("a second reader was started") }
       reader = .starting
     case .killReader, .stopReader:
-      if reader == .none { complain("a reader was to end that is not there") }
+      if reader == .none { fail("a reader was to end although none runs") }
       reader = .ending
     case .connect(let endpoint):
-      if case .none = link {} else { complain("a second connection was ordered") }
-      if !(0..<settings.endpointCount).contains(endpoint) { complain("endpoint \(endpoint) is none") }
+      if case .none = link {} else { fail("a second connection was ordered") }
+      if !(0..<settings.endpointCount).contains(endpoint) { fail("there is no endpoint \(endpoint)") }
       link = .connecting
     case .disconnect:
       switch link {
       case .connecting: link = .closing(wasUp: false)
       case .up: link = .closing(wasUp: true)
-      case .none, .closing: complain("a disconnect without a connection")
+      case .none, .closing: fail("a disconnect without a connection")
       }
     case .publish(let entry, let unixSeconds): judgePublished(entry, unixSeconds: unixSeconds)
     case .store(let entry):
@@ -117,12 +117,12 @@ final class World {
       judgeDrop(of: id, sparing: spared)
       disk.asked.append(.drop(id, spared: spared))
     case .fetch(let after, let limit, let clockIsGood):
-      if disk.owesFetch { complain("two fetches at a time") }
-      if limit > Limits.outboxWindow { complain("\(limit) entries were asked for at once") }
+      if disk.owesFetch { fail("two fetches at a time") }
+      if limit > Limits.outboxWindow { fail("\(limit) entries were asked for at once") }
       disk.owesFetch = true
       disk.asked.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
     case .fetchExpired(let clockIsGood, let spared):
-      if disk.owesExpiry { complain("two expiry passes at a time") }
+      if disk.owesExpiry { fail("two expiry passes at a time") }
       disk.owesExpiry = true
       disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared))
     case .checkStore: disk.asked.append(.check)
@@ -133,17 +133,17 @@ final class World {
     }
   }
 
-  /// `inout` although nothing changes: the whole kiosk would be copied for the question.
+  /// Takes the kiosk `inout` although nothing changes, since the whole kiosk would be copied otherwise.
   static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
 
   // MARK: Time
 
-  /// Lets time pass; the kiosk's own deadlines come when they are due, and `beats`: the reader's heartbeats.
+  /// Lets time pass with the kiosk's deadlines in it and, if `beats`, the reader's heartbeats.
   func pass(milliseconds: Int, beats: Bool) {
     let end = now.instant + .milliseconds(Int64(milliseconds))
     var beatAt = now.instant + Limits.readerHeartbeatInterval
     var repeats = 0
-    while complaint == nil, !isFinished {
+    while failure == nil, !isFinished {
       let deadline = World.nextDeadline(of: &kiosk, at: now) ?? Instant(nanoseconds: .max)
       if beats, reader == .ready, !isHanging, beatAt < deadline, beatAt <= end {
         advance(to: beatAt)
@@ -153,7 +153,7 @@ final class World {
       }
       guard deadline <= end else { break }
       repeats = deadline > now.instant ? 0 : repeats + 1
-      if repeats > 20 { return complain("a deadline that does not pass: the kiosk spins") }
+      if repeats > 20 { return fail("a deadline is not met: the kiosk spins") }
       advance(to: max(deadline, now.instant))
       tell(.timerFired)
     }
@@ -171,13 +171,13 @@ final class World {
     guard let deadline = World.nextDeadline(of: &kiosk, at: now), deadline > now.instant else { return }
     var copy = kiosk
     let effects = copy.handle(.timerFired, at: now)
-    if !effects.isEmpty { complain("a timer that fired early ordered " + words(effects)) }
-    if copy.nextDeadline(at: now) != deadline { complain("a timer that fired early moved the deadline") }
+    if !effects.isEmpty { fail("a timer that fired early led to " + words(effects)) }
+    if copy.nextDeadline(at: now) != deadline { fail("a timer that fired early moved the deadline") }
   }
 
   // MARK: Lives
 
-  /// A process begins: the disk is opened, and what is known is told.
+  /// Starts a process: it opens the disk and gets the events of a start.
   func begin() {
     let clockIsGood = isSynchronised || settings.trustsClock
     let summary = disk.summary(at: now, clockIsGood: clockIsGood)
@@ -189,9 +189,9 @@ final class World {
     isBegun = true
   }
 
-  /// The process is gone; what it had asked of the disk was done or was not.
+  /// Ends the process and starts another; the disk finishes its requests first, or loses them.
   func startAgain(diskFinishes: Bool, reboots: Bool = false, clockIsLost: Bool = false) {
-    guard complaint == nil else { return }
+    guard failure == nil else { return }
     if diskFinishes { disk.commitAll() }
     endBook()
     (reader, link, isStopping, isFinished) = (.none, .none, false, false)

@@ -1,5 +1,14 @@
-"""What can go wrong around a kiosk, each fault with its healing. A fault is chosen and timed by the seed alone."""
-import os, signal, time
+"""Faults around a kiosk, each with its repair. The seed alone chooses and times them."""
+import os
+import signal
+import time
+
+from parts import await_
+
+
+def modified_at(path):
+    """The time of the file's last change; 0 while there is none."""
+    return os.path.getmtime(path) if os.path.exists(path) else 0
 
 
 class Faults:
@@ -18,7 +27,7 @@ class Faults:
         ]
 
     def turn(self):
-        """Strikes or heals what is due."""
+        """Strikes or heals when one of them is due."""
         now = time.monotonic()
         if self.heals_at is not None and now >= self.heals_at:
             self.heal()
@@ -35,6 +44,9 @@ class Faults:
         self.healing = self.heals_at = None
         self.strikes_at = time.monotonic() + self.random.uniform(*self.pause)
 
+    def summary(self):
+        return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(self.counts.items()))
+
     # The line to the broker
 
     def cut(self):
@@ -48,7 +60,7 @@ class Faults:
         self.world.proxy.is_swallowing = True
 
         def healing():
-            # TCP would have sent again what was swallowed; what is not sent again ends the connection.
+            # TCP would have sent the swallowed bytes again. They never come, so the connection has to end.
             self.world.proxy.cut()
             self.world.proxy.heal()
 
@@ -72,22 +84,17 @@ class Faults:
         return self._end_broker(signal.SIGKILL)
 
     def _end_broker(self, number):
-        """The line first: what the broker has acknowledged must have reached the witness, which is no part of the trial."""
+        """Cuts the line first: whatever the broker has acknowledged must reach the witness, which is not on trial."""
         world = self.world
+        sessions = f"{world.folder}/mosquitto.db"
         world.proxy.is_swallowing = True
         world.proxy.cut()
         world.witness.settle()
         world.witness.stop()
         if number == signal.SIGKILL:
-            # mosquitto writes its sessions down when it is told to.
-            before = os.path.getmtime(f"{world.folder}/mosquitto.db") if os.path.exists(f"{world.folder}/mosquitto.db") else 0
+            before = modified_at(sessions)
             world.broker.process.send_signal(signal.SIGUSR1)
-            deadline = time.monotonic() + 5
-            while time.monotonic() < deadline:
-                time.sleep(0.02)
-                path = f"{world.folder}/mosquitto.db"
-                if os.path.exists(path) and os.path.getmtime(path) > before:
-                    break
+            await_("mosquitto to save its sessions", lambda: modified_at(sessions) > before)
         world.broker.process.send_signal(number)
         world.broker.process.wait()
         world.proxy.heal()
@@ -99,7 +106,7 @@ class Faults:
         return healing
 
     def swap_certificates(self):
-        """Another authority on both sides: first the broker's, a while later the kiosk's."""
+        """Changes the authority on both sides: the broker's at once, the kiosk's a while later."""
         other = "second" if self.world.broker.certificates == "first" else "first"
         restart = self._end_broker(signal.SIGTERM)
         self.world.broker.use(other)

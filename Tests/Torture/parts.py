@@ -1,12 +1,25 @@
-"""The real parts of a tortured kiosk: certificates, mosquitto, an independent subscriber, the simulated reader and panel, and the
-kiosk itself as it ships. Every process is started here and ended by its own id."""
-import hashlib, hmac, json, os, re, shutil, signal, socket, subprocess, tempfile, time
+"""The real parts around a tortured kiosk: certificates, mosquitto, an independent subscriber, the simulated reader and
+panel, and the kiosk itself as it ships. Every process is started here and ended by its own id.
+"""
+import hashlib
+import hmac
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from proxy import Proxy
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TAPPET_BUILD", os.path.join(ROOT, "build"))
 TAPPET = os.path.join(BUILD, "bin/tappet")
 PATH = os.environ["PATH"] + ":/usr/sbin"
-# Stands in the kiosk's log before each of its lives.
+# The line that separates the kiosk's lives in its log.
 START = "--- start"
 
 
@@ -15,14 +28,14 @@ class Failure(Exception):
 
 
 def await_(what, condition, seconds=20):
-    """Waits until `condition` holds and answers its value."""
+    """Waits until `condition` holds and returns its value."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise Failure(f"waited {seconds} s in vain for {what}")
+            raise Failure(f"timed out after {seconds} s waiting for {what}")
         time.sleep(0.01)
 
 
@@ -45,7 +58,7 @@ def read(path):
 
 
 class Broker:
-    """mosquitto, which wants client certificates; its sessions outlive it, so that the subscriber misses nothing."""
+    """A mosquitto that requires client certificates; its sessions outlive it, so that the subscriber misses nothing."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -54,7 +67,7 @@ class Broker:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         for name in ("first", "second"):
-            words = [os.path.join(ROOT, "board/demo/make-certificates"), f"{folder}/{name}", "--second-client"]
+            words = [os.path.join(ROOT, "tools/demo/make-certificates"), f"{folder}/{name}", "--second-client"]
             subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.certificates = None
         self.use("first")
@@ -68,7 +81,7 @@ class Broker:
             )
 
     def use(self, name):
-        """The broker's own files are those of this authority, from its next start on."""
+        """Gives the broker the files of this authority, for its next start."""
         shutil.rmtree(f"{self.folder}/broker", ignore_errors=True)
         shutil.copytree(f"{self.folder}/{name}", f"{self.folder}/broker")
         self.certificates = name
@@ -81,14 +94,14 @@ class Broker:
         program = shutil.which("mosquitto", path=PATH)
         if not program:
             raise Failure("mosquitto is not installed; 'make deps' names its package")
-        self.process = subprocess.Popen(
-            [program, "-c", f"{self.folder}/mosquitto.conf"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+        words = [program, "-c", f"{self.folder}/mosquitto.conf"]
+        nowhere = subprocess.DEVNULL
+        self.process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
         await_("mosquitto", self.listens)
 
 
 class Witness:
-    """mosquitto_sub with a persistent session, connected past the proxy: what really arrived, and when."""
+    """A mosquitto_sub with a persistent session, connected past the proxy. It knows what really arrived, and when."""
 
     def __init__(self, broker):
         self.broker = broker
@@ -101,9 +114,9 @@ class Witness:
         known = read(self.log).count("Subscribed (mid")
         pki = f"{self.broker.folder}/{self.broker.certificates}"
         words = [
-            "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c", "-i",
-            "witness", "-t", "home/#", "-F", "got %U %p", "--cafile", f"{pki}/ca.pem", "--cert", f"{pki}/second-client.pem",
-            "--key", f"{pki}/second-client.key",
+            "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c",
+            "-i", "witness", "-t", "home/#", "-F", "got %U %p", "--cafile", f"{pki}/ca.pem",
+            "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key",
         ]
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -116,7 +129,7 @@ class Witness:
         return read(self.log).count("\ngot ")
 
     def settle(self):
-        """Until nothing more comes: what the broker has acknowledged, it has handed on."""
+        """Waits until nothing more comes: then the broker has passed on all that it acknowledged."""
         while True:
             before = self.count()
             time.sleep(0.1)
@@ -130,13 +143,13 @@ class Witness:
 
 
 class Simulator:
-    """The reader's chip, its tags, and the panel."""
+    """The simulated chip of the reader, with its tags, and the simulated panel."""
 
     def __init__(self, folder):
         self.folder = folder
         words = [
-            os.path.join(BUILD, "bin/tappet-sim"), "--link", f"{folder}/reader", "--control", f"{folder}/sim", "--panel",
-            f"{folder}/panel", "--pace", "off",
+            os.path.join(BUILD, "bin/tappet-sim"), "--link", f"{folder}/reader", "--control", f"{folder}/sim",
+            "--panel", f"{folder}/panel", "--pace", "off",
         ]
         with open(f"{folder}/sim.log", "wb") as output:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -151,7 +164,7 @@ class Simulator:
 
 
 class Kiosk:
-    """`tappet run`, which can be killed and started again."""
+    """A `tappet run` that can be killed and started again."""
 
     def __init__(self, folder, port):
         self.folder, self.process = folder, None
@@ -172,7 +185,7 @@ class Kiosk:
         self.ask("secret", "import", "--file", f"{folder}/share")
 
     def use(self, name):
-        """The kiosk's own files are those of this authority, from its next connection on."""
+        """Gives the kiosk the files of this authority, for its next connection."""
         shutil.rmtree(f"{self.folder}/kiosk", ignore_errors=True)
         shutil.copytree(f"{self.folder}/{name}", f"{self.folder}/kiosk")
 
@@ -183,7 +196,7 @@ class Kiosk:
         return done.stdout
 
     def status(self):
-        """What it says of itself; empty while it cannot."""
+        """The kiosk's report on itself; empty while it cannot give one."""
         words = [TAPPET, "status", "--json", "--config", self.config]
         answer = subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
         return json.loads(answer) if answer.startswith("{") else {}
@@ -196,7 +209,7 @@ class Kiosk:
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
     def reader(self):
-        """The id of its tappet-reader, if one runs."""
+        """The process id of its tappet-reader, if one is running."""
         found = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
         return int(found[0]) if found else None
 
@@ -207,11 +220,9 @@ class Kiosk:
 
 
 class World:
-    """All of it, in a folder that is gone afterwards."""
+    """All the parts, in a folder that is removed afterwards."""
 
     def __init__(self, seed):
-        from proxy import Proxy
-
         self.folder = tempfile.mkdtemp(prefix="tappet-torture.")
         self.broker = self.witness = self.simulator = self.kiosk = None
         try:

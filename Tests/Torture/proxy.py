@@ -1,9 +1,11 @@
 """A TCP proxy between the kiosk and its broker that delays, cuts, swallows and corrupts on demand."""
-import asyncio, random, threading
+import asyncio
+import random
+import threading
 
 
 class Proxy:
-    """Listens on a port of its own; what is done to the bytes may be changed at any time, from any thread."""
+    """Listens on a port of its own. The faults may be changed at any time, from any thread."""
 
     def __init__(self, target, seed):
         self.target = target
@@ -18,7 +20,7 @@ class Proxy:
         ready.wait()
 
     def cut(self):
-        """Ends every connection, in the middle of whatever it was."""
+        """Aborts every connection, in the middle of any transfer."""
         asyncio.run_coroutine_threadsafe(self._cut(), self.loop).result()
 
     def heal(self):

@@ -1,9 +1,9 @@
-"""A crowd before the kiosk."""
+"""A crowd in front of the kiosk."""
 import time
 
 
 class Taps:
-    """Good tags, forged tags and presses, as fast as a crowd."""
+    """Holds good and forged tags to the reader and presses the button, as fast as a crowd would."""
 
     def __init__(self, world, random, pause=(0.02, 0.15)):
         self.world, self.random, self.pause = world, random, pause
@@ -29,8 +29,9 @@ class Taps:
         else:
             is_forged = self.random.random() < 0.2
             self.cards += 1
-            # A tag that lies there while the kiosk starts anew is read again: each start is a chance more.
-            if tell(f"place ntag213 uid=04{self.cards:012x} url={self.world.kiosk.url(is_forged)}").startswith("ok"):
+            # A tag that is on the reader while the kiosk starts is read again: each start may accept it once more.
+            url = self.world.kiosk.url(is_forged)
+            if tell(f"place ntag213 uid=04{self.cards:012x} url={url}").startswith("ok"):
                 self.has_tag = True
                 if not is_forged:
                     self.good += 1

@@ -1,19 +1,20 @@
-"""What a tortured kiosk promised, held against what arrived."""
-import collections, re
+"""Compares the promises of a tortured kiosk with the messages that arrived."""
+import collections
+import re
 
 from parts import START, read
 
 
 class Life:
-    """One entry's way, by the order of the log."""
+    """The life of one outbox entry, in the order of the log."""
 
     def __init__(self):
-        self.connections = 0  # On which it may have been sent.
+        self.connections = 0  # Connections on which it may have been sent.
         self.delivered_in = None
 
 
 class Verdict:
-    """Accepted: said so in the log, or by a light. Arrived: seen by the subscriber."""
+    """A tap is accepted when the log or a light says so, and has arrived when the subscriber saw its message."""
 
     def __init__(self, world, good_taps):
         log, lights = read(world.kiosk.log), read(world.kiosk.lights)
@@ -24,7 +25,7 @@ class Verdict:
         self._follow(log)
         self.lost = [name for name in self.entries if name not in self.arrivals]
         self.repeats = sum(self.arrivals.values()) - len(self.arrivals)
-        # Once on a connection, and on no further one when the PUBACK had come.
+        # An entry may be sent once on each connection until its PUBACK comes.
         self.unexcused = [
             name for name, life in self.entries.items() if self.arrivals[name] > max(1, life.connections)
         ]
@@ -38,7 +39,7 @@ class Verdict:
             elif "event=broker-connected" in line:
                 is_up = True
                 for life in waiting.values():
-                    # A kill may come between a PUBACK and the removal; it is sent again after that start, and then never.
+                    # A kill may come between the PUBACK and the removal: the next start sends it again, no later one.
                     if life.delivered_in is None or life.delivered_in == run - 1:
                         life.connections += 1
             elif "event=broker-lost" in line:
@@ -52,19 +53,26 @@ class Verdict:
                     self.twice_delivered.append(found[1])
                 life.delivered_in = run
 
-    def faults(self):
-        """Sentences; none when every promise was kept."""
+    def summary(self):
+        unexcused = len(self.unexcused) + len(self.twice_delivered)
+        return (
+            f"arrived {len(self.arrivals)}, lost {len(self.lost)}, repeats {self.repeats}, "
+            f"of them without a lost PUBACK {unexcused}")
+
+    def broken_promises(self):
+        """A sentence for each broken promise."""
         found = []
         if self.lost:
             found.append(f"{len(self.lost)} accepted taps never arrived, {self.lost[0]} among them")
         if len(self.arrivals) < self.promised_lights:
             found.append(f"{self.promised_lights} lights promised a message, {len(self.arrivals)} arrived")
         if len(self.arrivals) > self.good_taps:
-            found.append(f"{len(self.arrivals)} messages came of {self.good_taps} good taps and presses")
+            found.append(f"{len(self.arrivals)} messages arrived from {self.good_taps} good taps and presses")
         if self.unexcused:
-            found.append(f"{len(self.unexcused)} messages came twice on one connection, {self.unexcused[0]} among them")
+            found.append(
+                f"{len(self.unexcused)} messages arrived twice on one connection, {self.unexcused[0]} among them")
         if self.twice_delivered:
             found.append(f"{self.twice_delivered[0]} was sent again although its PUBACK had come")
         if any(not re.fullmatch(r"[0-9a-f]{32}", name) for name in self.arrivals):
-            found.append("a message arrived that is no %I")
+            found.append("a message arrived that is not an id (%I)")
         return found + self.traps[:3]

@@ -5,7 +5,7 @@
 #include <gpiod.h>
 #include <stdlib.h>
 
-/* Neither header has a version macro. This one was a macro of version 1 from 1.0 on, and version 2 has no bulks. */
+/* Neither header has a version macro. This macro exists in version 1 from 1.0 on; version 2 has no bulks. */
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #define TP_GPIO_MAJOR 1
 #else
@@ -14,7 +14,7 @@
 
 int tp_gpio_major(void) { return TP_GPIO_MAJOR; }
 
-/* The library's errno; never 0, so that a failure is not taken for success. */
+/* Returns the library's errno; never 0, so that a failure does not look like success. */
 static int tp_gpio_error(void) { return errno ? -errno : -EIO; }
 
 #if TP_GPIO_MAJOR == 1
@@ -53,16 +53,16 @@ const char *tp_gpio_chip_line_name(struct tp_gpio_chip *self) { return gpiod_lin
 bool tp_gpio_chip_line_is_used(struct tp_gpio_chip *self) { return gpiod_line_is_used(self->line); }
 const char *tp_gpio_chip_line_consumer(struct tp_gpio_chip *self) { return gpiod_line_consumer(self->line); }
 
-static int tp_gpio_flags(const struct tp_gpio_wish *wish) {
-  int flags = wish->is_active_low ? GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW : 0;
-  if (wish->is_output) {
-    switch (wish->drive) {
+static int tp_gpio_flags(const struct tp_gpio_config *config) {
+  int flags = config->is_active_low ? GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW : 0;
+  if (config->is_output) {
+    switch (config->drive) {
     case TP_GPIO_OPEN_DRAIN: return flags | GPIOD_LINE_REQUEST_FLAG_OPEN_DRAIN;
     case TP_GPIO_OPEN_SOURCE: return flags | GPIOD_LINE_REQUEST_FLAG_OPEN_SOURCE;
     default: return flags;
     }
   }
-  switch (wish->bias) {
+  switch (config->bias) {
   case TP_GPIO_BIAS_DISABLED: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_DISABLE;
   case TP_GPIO_BIAS_PULL_UP: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP;
   case TP_GPIO_BIAS_PULL_DOWN: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_DOWN;
@@ -81,7 +81,7 @@ int tp_gpio_set(struct tp_gpio_line *self, bool is_on) {
 
 int tp_gpio_fd(struct tp_gpio_line *self) { return gpiod_line_event_get_fd(self->line); }
 
-/* The kernel's debounce came with its second GPIO interface, which version 1 does not speak. */
+/* The kernel debounces only in its second GPIO interface, which version 1 does not use. */
 bool tp_gpio_debounces(struct tp_gpio_line *self) {
   (void)self;
   return false;
@@ -105,13 +105,13 @@ void tp_gpio_release(struct tp_gpio_line *self) {
   free(self);
 }
 
-static int tp_gpio_fill(struct tp_gpio_line *self, const char *path, const struct tp_gpio_wish *wish) {
-  const int flags = tp_gpio_flags(wish);
+static int tp_gpio_fill(struct tp_gpio_line *self, const char *path, const struct tp_gpio_config *config) {
+  const int flags = tp_gpio_flags(config);
   if (!(self->chip = gpiod_chip_open(path))) return tp_gpio_error();
-  if (!(self->line = gpiod_chip_get_line(self->chip, wish->offset))) return tp_gpio_error();
-  const int result = wish->is_output
-    ? gpiod_line_request_output_flags(self->line, wish->consumer, flags, wish->is_on)
-    : gpiod_line_request_both_edges_events_flags(self->line, wish->consumer, flags);
+  if (!(self->line = gpiod_chip_get_line(self->chip, config->offset))) return tp_gpio_error();
+  const int result = config->is_output
+    ? gpiod_line_request_output_flags(self->line, config->consumer, flags, config->is_on)
+    : gpiod_line_request_both_edges_events_flags(self->line, config->consumer, flags);
   return result < 0 ? tp_gpio_error() : 0;
 }
 
@@ -167,20 +167,20 @@ const char *tp_gpio_chip_line_consumer(struct tp_gpio_chip *self) {
   return gpiod_line_info_get_consumer(self->line);
 }
 
-static int tp_gpio_apply(struct gpiod_line_settings *settings, const struct tp_gpio_wish *wish) {
-  gpiod_line_settings_set_active_low(settings, wish->is_active_low);
-  if (wish->is_output) {
-    const enum gpiod_line_drive drive = wish->drive == TP_GPIO_OPEN_DRAIN ? GPIOD_LINE_DRIVE_OPEN_DRAIN
-      : wish->drive == TP_GPIO_OPEN_SOURCE ? GPIOD_LINE_DRIVE_OPEN_SOURCE : GPIOD_LINE_DRIVE_PUSH_PULL;
-    const enum gpiod_line_value value = wish->is_on ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE;
+static int tp_gpio_apply(struct gpiod_line_settings *settings, const struct tp_gpio_config *config) {
+  gpiod_line_settings_set_active_low(settings, config->is_active_low);
+  if (config->is_output) {
+    const enum gpiod_line_drive drive = config->drive == TP_GPIO_OPEN_DRAIN ? GPIOD_LINE_DRIVE_OPEN_DRAIN
+      : config->drive == TP_GPIO_OPEN_SOURCE ? GPIOD_LINE_DRIVE_OPEN_SOURCE : GPIOD_LINE_DRIVE_PUSH_PULL;
+    const enum gpiod_line_value value = config->is_on ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE;
     if (gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_OUTPUT) < 0) return tp_gpio_error();
     if (gpiod_line_settings_set_drive(settings, drive) < 0) return tp_gpio_error();
     return gpiod_line_settings_set_output_value(settings, value) < 0 ? tp_gpio_error() : 0;
   }
-  const enum gpiod_line_bias bias = wish->bias == TP_GPIO_BIAS_DISABLED ? GPIOD_LINE_BIAS_DISABLED
-    : wish->bias == TP_GPIO_BIAS_PULL_UP ? GPIOD_LINE_BIAS_PULL_UP
-    : wish->bias == TP_GPIO_BIAS_PULL_DOWN ? GPIOD_LINE_BIAS_PULL_DOWN : GPIOD_LINE_BIAS_AS_IS;
-  gpiod_line_settings_set_debounce_period_us(settings, wish->debounce_us);
+  const enum gpiod_line_bias bias = config->bias == TP_GPIO_BIAS_DISABLED ? GPIOD_LINE_BIAS_DISABLED
+    : config->bias == TP_GPIO_BIAS_PULL_UP ? GPIOD_LINE_BIAS_PULL_UP
+    : config->bias == TP_GPIO_BIAS_PULL_DOWN ? GPIOD_LINE_BIAS_PULL_DOWN : GPIOD_LINE_BIAS_AS_IS;
+  gpiod_line_settings_set_debounce_period_us(settings, config->debounce_us);
   if (gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT) < 0) return tp_gpio_error();
   if (gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH) < 0) return tp_gpio_error();
   if (gpiod_line_settings_set_event_clock(settings, GPIOD_LINE_CLOCK_MONOTONIC) < 0) return tp_gpio_error();
@@ -219,50 +219,50 @@ void tp_gpio_release(struct tp_gpio_line *self) {
   free(self);
 }
 
-static int tp_gpio_ask(
-  struct tp_gpio_line *self, struct gpiod_chip *chip, const struct tp_gpio_wish *wish,
+static int tp_gpio_start(
+  struct tp_gpio_line *self, struct gpiod_chip *chip, const struct tp_gpio_config *config,
   struct gpiod_line_settings *settings, struct gpiod_line_config *lines, struct gpiod_request_config *request
 ) {
-  const unsigned int offset = wish->offset;
-  const int code = tp_gpio_apply(settings, wish);
+  const unsigned int offset = config->offset;
+  const int code = tp_gpio_apply(settings, config);
   if (code < 0) return code;
   if (gpiod_line_config_add_line_settings(lines, &offset, 1, settings) < 0) return tp_gpio_error();
-  gpiod_request_config_set_consumer(request, wish->consumer);
+  gpiod_request_config_set_consumer(request, config->consumer);
   self->request = gpiod_chip_request_lines(chip, request, lines);
   if (!self->request) return tp_gpio_error();
-  self->offset = wish->offset;
-  if (wish->is_output) return 0;
+  self->offset = config->offset;
+  if (config->is_output) return 0;
   self->events = gpiod_edge_event_buffer_new(TP_GPIO_EDGES_MAX);
   if (!self->events) return tp_gpio_error();
-  if (wish->debounce_us) {
-    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip, wish->offset);
+  if (config->debounce_us) {
+    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip, config->offset);
     self->debounces = info && gpiod_line_info_is_debounced(info);
     if (info) gpiod_line_info_free(info);
   }
   return 0;
 }
 
-static int tp_gpio_fill(struct tp_gpio_line *self, const char *path, const struct tp_gpio_wish *wish) {
+static int tp_gpio_fill(struct tp_gpio_line *self, const char *path, const struct tp_gpio_config *config) {
   struct gpiod_chip *chip = gpiod_chip_open(path);
   if (!chip) return tp_gpio_error();
   struct gpiod_line_settings *settings = gpiod_line_settings_new();
   struct gpiod_line_config *lines = gpiod_line_config_new();
   struct gpiod_request_config *request = gpiod_request_config_new();
-  const int code = settings && lines && request ? tp_gpio_ask(self, chip, wish, settings, lines, request) : -ENOMEM;
+  const int code = settings && lines && request ? tp_gpio_start(self, chip, config, settings, lines, request) : -ENOMEM;
   if (request) gpiod_request_config_free(request);
   if (lines) gpiod_line_config_free(lines);
   if (settings) gpiod_line_settings_free(settings);
-  gpiod_chip_close(chip);  /* The request lives on. */
+  gpiod_chip_close(chip);  /* The request stays valid. */
   return code;
 }
 
 #endif
 
-int tp_gpio_request(const char *path, const struct tp_gpio_wish *wish, struct tp_gpio_line **ret_line) {
+int tp_gpio_request(const char *path, const struct tp_gpio_config *config, struct tp_gpio_line **ret_line) {
   struct tp_gpio_line *self = calloc(1, sizeof *self);
   if (!self) return -ENOMEM;
-  int code = tp_gpio_fill(self, path, wish);
-  if (code == 0 && !wish->is_output) {
+  int code = tp_gpio_fill(self, path, config);
+  if (code == 0 && !config->is_output) {
     const int fd = tp_gpio_fd(self);
     const int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) code = tp_gpio_error();

@@ -1,8 +1,3 @@
-/* As in CPlatform: the C library's types must look the same in every module. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 #include <stdint.h>
 #include <stddef.h>
 #include <nfc/nfc.h>

@@ -1,8 +1,3 @@
-/* As in CPlatform: the C library's types must look the same in every module. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 /* SHA256_Init and its kind: the only SHA-256 of libcrypto's that does not allocate. */
 #define OPENSSL_SUPPRESS_DEPRECATED 1
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1
 #include "CPlatform.h"
 
 #include <dlfcn.h>
@@ -16,6 +17,21 @@ const char *tp_library_path(void) {
   Dl_info information;
   return dladdr((void *)&library_mutex, &information) != 0 ? information.dli_fname : NULL;
 }
+
+char *const *tp_environ(void) { return environ; }
+
+int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
+
+int tp_peer(int fd, uid_t *user, pid_t *process) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+  *user = peer.uid;
+  *process = peer.pid;
+  return 0;
+}
+
+int tp_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600); }
 
 void tp_open_standard_descriptors(void) {
   int descriptor;

@@ -1,7 +1,7 @@
-// What a tap or a press makes happen.
+// The configured actions: what a tap or a press does.
 
-/// What becomes of an accepted tap while the broker is away.
-public enum OfflinePolicy: Hashable, Sendable {
+/// The fate of an accepted tap while the broker is away.
+package enum OfflinePolicy: Hashable, Sendable {
   /// Kept until the link is back, or until it expires.
   case queue
   /// Refused unless it can be sent now.
@@ -10,34 +10,36 @@ public enum OfflinePolicy: Hashable, Sendable {
 
 /// One configured action: a message to a topic.
 ///
-/// A value from the configuration, checked when it was loaded. It never changes: everybody has a reference to the same.
-public final class Action: Hashable, Sendable {
+/// A value from the configuration, checked at load. It never changes, so everyone holds a reference to the same object.
+package final class Action: Hashable, Sendable {
   /// Unique among the actions; secrets belong to it.
-  public let name: String
-  /// For people.
-  public let title: String
+  package let name: String
+  /// Title for people.
+  package let title: String
   /// The `idx` on its tags.
-  public let index: Int64
-  /// Where it is published; no wildcards.
-  public let topic: String
+  package let index: Int64
+  /// Topic of its messages; contains no wildcards.
+  package let topic: String
   /// The payload's template.
-  public let message: PayloadTemplate
-  /// What becomes of it while the broker is away.
-  public let offline: OfflinePolicy
-  /// How long after the tap it may still be sent.
-  public let expiresAfter: Duration
-  /// How long after a tap of a tag the same tag's next one is ignored.
-  public let cooldown: Duration
+  package let message: PayloadTemplate
+  /// The fate of its messages while the broker is away.
+  package let offline: OfflinePolicy
+  /// How long after the tap the message may still be sent.
+  package let expiresAfter: Duration
+  /// How long after a tap the next tap of the same tag is ignored.
+  package let cooldown: Duration
   /// MQTT's retain flag.
-  public let isRetained: Bool
-  /// It is done only when it is asked for again within this time; nil: at once.
-  public let confirmWithin: Duration?
-  /// Whether a tag of it unlocks the buttons.
-  public let unlocksPanel: Bool
+  package let isRetained: Bool
+  /// The action runs only when it is requested again within this time; `nil` means at once.
+  package let confirmWithin: Duration?
+  /// Whether its tags unlock the buttons.
+  package let unlocksPanel: Bool
 
-  /// An action with the defaults of the configuration: a message with a timestamp token is dropped when the broker is
-  /// away and expires after 10 s, any other is queued for 24 h.
-  public init(
+  /// An action with the defaults of the configuration.
+  ///
+  /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
+  /// and expires after 24 h.
+  package init(
     name: String, title: String, index: Int64, topic: String, message: PayloadTemplate, offline: OfflinePolicy? = nil,
     expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false,
     confirmWithin: Duration? = nil, unlocksPanel: Bool = false
@@ -55,22 +57,22 @@ public final class Action: Hashable, Sendable {
     self.unlocksPanel = unlocksPanel
   }
 
-  /// Whether messages can be published there.
+  /// Whether messages can be published to the topic `text`.
   ///
   /// MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
-  public static func isTopic(_ text: String) -> Bool {
+  package static func isTopic(_ text: String) -> Bool {
     let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 || $0 == 0 } || text.utf8.first == 0x24
     return !isForbidden && (1...Limits.topicSizeMax).contains(text.utf8.count)
   }
 
-  /// All fields.
-  public static func == (one: Action, other: Action) -> Bool {
+  /// Compares all fields.
+  package static func == (one: Action, other: Action) -> Bool {
     one.name == other.name && one.title == other.title && one.index == other.index && one.topic == other.topic
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.unlocksPanel == other.unlocksPanel
   }
 
-  /// Its name tells it from others.
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  /// Hashes the name, which identifies the action.
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

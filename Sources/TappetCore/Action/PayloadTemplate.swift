@@ -1,28 +1,26 @@
-// A message as it stands in the configuration, with places for a timestamp token and an id (formats.md, "%T").
+// A message as the configuration has it, with places for a timestamp token and an id (docs/formats.md, "%T").
 
-/// A payload in which the first `%T` and the first `%I` are filled in when it is sent.
-///
-/// What else it holds stands for itself.
-public struct PayloadTemplate: Hashable, Sendable {
-  /// As written.
-  public let text: String
+/// A payload whose first `%T` and first `%I` are filled in when it is sent; everything else is literal.
+package struct PayloadTemplate: Hashable, Sendable {
+  /// The template as written.
+  package let text: String
   /// Whether `%T` occurs.
-  public let usesTimestamp: Bool
+  package let usesTimestamp: Bool
   /// Whether `%I` occurs.
-  public let usesID: Bool
+  package let usesID: Bool
 
   /// Any text is a template, as in the app.
-  public init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
     let bytes = Array(text.utf8)
     usesTimestamp = PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes) != nil
     usesID = PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes) != nil
   }
 
-  /// The payload.
+  /// Returns the payload.
   ///
-  /// Without a token `%T` stands as it is, as in the app. What is filled in is not looked at again.
-  public func fill(token: String?, id: EntryID) -> [UInt8] {
+  /// Without a token `%T` is left as it is, as in the app. Inserted text is not examined again.
+  package func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard usesTimestamp || usesID else { return bytes }
     let timestamp = token == nil ? nil : PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes)

@@ -1,11 +1,9 @@
 // The key that a tag's signature is made with.
 
-/// The 32 bytes of a key.
-///
-/// Wiped when the last holder lets go; never printed.
-public final class SecretKey: Sendable {
-  /// Bytes.
-  public static let size = 32
+/// The 32 bytes of a key, wiped when the last holder releases it; never printed.
+package final class SecretKey: Sendable {
+  /// Number of bytes in a key.
+  package static let size = 32
 
   private let storage: SecretBytes
   private let authenticator: MessageAuthenticator
@@ -15,42 +13,41 @@ public final class SecretKey: Sendable {
     authenticator = storage.withBytes { MessageAuthenticator(key: $0) }
   }
 
-  /// Nil for anything but 32 bytes.
+  /// Copies the key; `nil` for anything but 32 bytes.
   ///
-  /// They are copied; the original is the caller's to wipe.
-  public convenience init?(_ bytes: [UInt8]) {
+  /// The caller must wipe the original.
+  package convenience init?(_ bytes: [UInt8]) {
     guard bytes.count == SecretKey.size else { return nil }
     self.init(bytes.withUnsafeBytes { SecretBytes(copying: $0) })
   }
 
-  /// Nil for anything but 32 bytes.
-  ///
-  /// They are copied straight into memory that is wiped.
-  public convenience init?(copying bytes: UnsafeRawBufferPointer) {
+  /// Copies the key straight into memory that is wiped; `nil` for anything but 32 bytes.
+  package convenience init?(copying bytes: UnsafeRawBufferPointer) {
     guard bytes.count == SecretKey.size else { return nil }
     self.init(SecretBytes(copying: bytes))
   }
 
-  /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex digits: ArraySlice<UInt8>) {
+  /// Decodes the key; `nil` for anything but 64 ASCII hexadecimal digits of either case.
+  package convenience init?(hex digits: ArraySlice<UInt8>) {
     guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
     self.init(storage)
   }
 
-  /// Nil for anything but 64 ASCII hexadecimal digits, of either case, where they stand: no copy of them is left.
+  /// Decodes the key in place, so that no copy of the digits is left; `nil` for anything but 64 of them, of either
+  /// case.
   convenience init?(hexDigits digits: Slice<UnsafeBufferPointer<UInt8>>) {
     guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
     self.init(storage)
   }
 
-  /// Nil for anything but 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex text: String) {
+  /// Decodes the key; `nil` for anything but 64 ASCII hexadecimal digits of either case.
+  package convenience init?(hex text: String) {
     guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(text.utf8, into: $0) }) else { return nil }
     self.init(storage)
   }
 
-  /// A key that nobody has.
-  public static func random() throws(CryptoError) -> SecretKey {
+  /// Returns a new random key.
+  package static func random() throws(CryptoError) -> SecretKey {
     guard let storage = SecretBytes(size: size, fill: { LibCrypto.fillRandom($0) }) else {
       throw LibCrypto.randomnessError()
     }
@@ -58,7 +55,7 @@ public final class SecretKey: Sendable {
   }
 
   /// Lends the bytes to `body`, which must not keep them.
-  public func withBytes<Result, Failure: Error>(
+  package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try storage.withBytes(body)
@@ -66,8 +63,8 @@ public final class SecretKey: Sendable {
 
   /// The key as 64 lower-case digits, for a tag or a share code that is to carry it.
   ///
-  /// The caller's to wipe.
-  public func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
+  /// The caller must wipe them.
+  package func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
 
   /// HMAC-SHA256 of `message`, 32 bytes.
   func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -76,29 +73,29 @@ public final class SecretKey: Sendable {
 }
 
 extension SecretKey: Equatable {
-  /// In constant time.
-  public static func == (left: SecretKey, right: SecretKey) -> Bool {
-    SecretBytes.areEqual(left.storage, right.storage)
+  /// Compares in constant time.
+  package static func == (left: SecretKey, right: SecretKey) -> Bool {
+    left.storage.isEqual(to: right.storage)
   }
 }
 
 /// One of an action's secrets.
-public struct TagSecret: Sendable {
+package struct TagSecret: Sendable {
   /// A UUID, lower-case, 36 characters.
-  public var id: String
+  package var id: String
   /// The action it belongs to, by name.
-  public var action: String
+  package var action: String
   /// The `idx` that its tags carry.
-  public var index: Int64
-  /// The key.
-  public var key: SecretKey
-  /// When it was made or imported, seconds since 1970.
-  public var createdUnixSeconds: Int64
-  /// For people; trimmed, nil when empty.
-  public var label: String?
+  package var index: Int64
+  /// The key of its tags.
+  package var key: SecretKey
+  /// When it was created or imported, in seconds since 1970.
+  package var createdUnixSeconds: Int64
+  /// Label for people; trimmed, and `nil` when empty.
+  package var label: String?
 
   /// A secret of the action `action`.
-  public init(id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?) {
+  package init(id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?) {
     self.id = id
     self.action = action
     self.index = index

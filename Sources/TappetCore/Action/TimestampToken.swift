@@ -1,47 +1,55 @@
-// `%T`: the time, sealed so that a receiver with the same key knows that the message is fresh (formats.md, "%T").
+// `%T`: the time, sealed so that a receiver with the same key knows that the message is fresh (docs/formats.md, "%T").
 //
 //     byte 0      4                       8        15
 //     random      unix seconds, LE u32    random   sum of bytes 0…14 mod 256        one AES block, ECB, 32 hex digits
 
-/// Why a token cannot be made, or says nothing.
-public enum TimestampTokenError: Error, Hashable, Sendable {
-  /// A time that 32 bits do not hold.
+/// Why a token cannot be made, or is not accepted.
+package enum TimestampTokenError: Error, Hashable, Sendable {
+  /// A time that does not fit 32 bits.
   case timeOutOfRange(Int64)
   /// Not 32 hexadecimal digits.
   case notHexadecimal
-  /// It was sealed with another key, or changed.
+  /// Sealed with another key, or changed since.
   case checksum
-  /// The seconds by which it is too old, or too far in the future.
+  /// The number of seconds by which it is too old, or too far in the future.
   case outsideWindow(ageSeconds: Int64)
-  /// It was accepted before.
+  /// Accepted once before.
   case repeated
   case crypto(CryptoError)
 }
 
-/// An AES key of 16, 24 or 32 bytes; the ESP32 takes 16 only.
-///
-/// Wiped when the last holder lets go.
-public final class TimestampKey: Sendable {
+/// An AES key of 16, 24 or 32 bytes, wiped when the last holder releases it; the ESP32 takes 16 only.
+package final class TimestampKey: Sendable {
   private let storage: SecretBytes
 
-  /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
-  public init?(hex digits: ArraySlice<UInt8>) {
-    let size = digits.count / 2
-    guard [16, 24, 32].contains(size), let storage = SecretBytes(size: size, fill: { Hex.decode(digits, into: $0) })
-    else { return nil }
+  /// Decodes the key; `nil` for anything but 32, 48 or 64 ASCII hexadecimal digits of either case.
+  package init?(hex digits: ArraySlice<UInt8>) {
+    guard let storage = TimestampKey.decode(digits) else { return nil }
     self.storage = storage
   }
 
-  /// Nil for anything but 16, 24 or 32 bytes.
+  /// `nil` for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case, which are not copied.
+  package init?(hex digits: UnsafeRawBufferPointer) {
+    guard let storage = TimestampKey.decode(digits) else { return nil }
+    self.storage = storage
+  }
+
+  private static func decode(_ digits: some Collection<UInt8>) -> SecretBytes? {
+    let size = digits.count / 2
+    guard [16, 24, 32].contains(size) else { return nil }
+    return SecretBytes(size: size, fill: { Hex.decode(digits, into: $0) })
+  }
+
+  /// Copies the key; `nil` for anything but 16, 24 or 32 bytes.
   ///
-  /// They are copied; the original is the caller's to wipe.
-  public init?(copying bytes: UnsafeRawBufferPointer) {
+  /// The caller must wipe the original.
+  package init?(copying bytes: UnsafeRawBufferPointer) {
     guard [16, 24, 32].contains(bytes.count) else { return nil }
     storage = SecretBytes(copying: bytes)
   }
 
-  /// Nil for anything but 32, 48 or 64 ASCII hexadecimal digits, of either case.
-  public convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
+  /// Decodes the key; `nil` for anything but 32, 48 or 64 ASCII hexadecimal digits of either case.
+  package convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
 
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -51,19 +59,19 @@ public final class TimestampKey: Sendable {
 }
 
 /// Seals and opens tokens.
-public enum TimestampToken {
-  /// Bytes of randomness in a token.
-  public static let randomSize = 11
+package enum TimestampToken {
+  /// Random bytes in a token.
+  package static let randomSize = 11
 
-  /// A token of this second, new each time.
-  public static func seal(unixSeconds: Int64, key: TimestampKey) throws(TimestampTokenError) -> String {
+  /// Returns a token for this second, a new one each time.
+  package static func seal(unixSeconds: Int64, key: TimestampKey) throws(TimestampTokenError) -> String {
     let random: [UInt8]
     do throws(CryptoError) { random = try LibCrypto.random(count: randomSize) } catch { throw .crypto(error) }
     return try seal(unixSeconds: unixSeconds, key: key, random: random)
   }
 
-  /// A token with the randomness given, `randomSize` bytes: for vectors.
-  public static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
+  /// Returns a token with the given randomness of `randomSize` bytes, for vectors.
+  package static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
   {
     guard let seconds = UInt32(exactly: unixSeconds) else { throw .timeOutOfRange(unixSeconds) }
     guard random.count == randomSize else { throw .crypto(.inputSize(random.count)) }
@@ -77,8 +85,8 @@ public enum TimestampToken {
     } catch { throw .crypto(error) }
   }
 
-  /// The second that a token holds.
-  public static func open(_ token: String, key: TimestampKey) throws(TimestampTokenError) -> Int64 {
+  /// Returns the second that a token holds.
+  package static func open(_ token: String, key: TimestampKey) throws(TimestampTokenError) -> Int64 {
     guard token.utf8.count == 32, let sealed = Hex.decode(token) else { throw .notHexadecimal }
     let block: [UInt8]
     do throws(CryptoError) {
@@ -91,13 +99,13 @@ public enum TimestampToken {
   private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { bytes.reduce(0) { $0 &+ $1 } }
 }
 
-/// Decides whether a token that was received may act.
-public struct TokenReceiver: Sendable {
-  /// How strict.
-  public enum Rule: Hashable, Sendable {
-    /// Not older and not newer than this, and each token once.
+/// Decides whether a received token may act.
+package struct TokenReceiver: Sendable {
+  /// How strictly tokens are judged.
+  package enum Rule: Hashable, Sendable {
+    /// Accepts a token that is at most this much older or newer, and each token once.
     case window(seconds: Int64)
-    /// As the ESP32 does: not older than 5 s; any future time, and repeats too.
+    /// Accepts what the ESP32 accepts: at most 5 s old, any future time, and repeats.
     case firmware
   }
 
@@ -109,21 +117,20 @@ public struct TokenReceiver: Sendable {
 
   private let rule: Rule
   private var accepted: [Accepted] = []
-  /// Up to this second tokens were forgotten, so none of them is accepted any more, whatever the clock says later.
+  /// Tokens up to this second were forgotten, so none of them is accepted any more, whatever the clock shows later.
   private var forgottenUpTo = Int64.min
 
-  /// A receiver that has seen nothing; a negative window accepts nothing.
+  /// A receiver that has accepted nothing yet; a negative window accepts nothing.
   ///
-  /// What it has seen it forgets when it goes, and when
-  /// the clock says that the window has passed.
-  public init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
+  /// Its memory of accepted tokens ends with it, and with their window.
+  package init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 
-  /// Accepts the token, and remembers it; answers the second it holds.
-  public mutating func accept(
+  /// Accepts and remembers the token, and returns the second that it holds.
+  package mutating func accept(
     _ token: String, key: TimestampKey, nowUnixSeconds now: Int64
   ) throws(TimestampTokenError) -> Int64 {
     let sealedAt = try TimestampToken.open(token, key: key)
-    // No clock shows the two ends of Int64; a caller may, and the difference must fit.
+    // No clock shows the two ends of Int64, but a caller may pass them, and the difference must fit.
     let now = min(max(now, Int64.min / 2), Int64.max / 2)
     let age = now - sealedAt
     switch rule {
@@ -137,8 +144,9 @@ public struct TokenReceiver: Sendable {
     return sealedAt
   }
 
-  /// When there are too many, those of the oldest second are forgotten and that second is over: memory is bounded, and what
-  /// was accepted once is still refused.
+  /// Remembers the token, and forgets the tokens of the oldest second when there are too many.
+  ///
+  /// That second is over then: memory is bounded, and an accepted token is still refused a second time.
   private mutating func remember(_ token: Accepted, age: Int64) throws(TimestampTokenError) {
     guard !accepted.contains(where: { $0.token == token.token }) else { throw .repeated }
     guard token.sealedAt > forgottenUpTo else { throw .outsideWindow(ageSeconds: age) }
@@ -148,7 +156,7 @@ public struct TokenReceiver: Sendable {
     forget { $0.sealedAt == oldest }
   }
 
-  /// What was forgotten is over: the clock may be set back, and none of it is to act a second time.
+  /// Forgets tokens and closes their seconds: the clock may be set back, and none of them may act a second time.
   private mutating func forget(where isOver: (Accepted) -> Bool) {
     for token in accepted where isOver(token) { forgottenUpTo = max(forgottenUpTo, token.sealedAt) }
     accepted.removeAll(where: isOver)

@@ -1,15 +1,15 @@
-// Hexadecimal text. Writes lower case, reads either; only ASCII digits count, nothing is skipped, nothing allocated twice.
-// No tables: where a digit belongs to a key, no memory address depends on it.
+// Hexadecimal text. Writes lower case, reads either; only ASCII digits count, nothing is skipped or allocated twice.
+// There are no tables: where a digit belongs to a key, no memory address depends on it.
 
 /// Bytes as hexadecimal digits and back.
-public enum Hex {
-  /// Two lower-case digits a byte, as text.
-  public static func encode(_ bytes: [UInt8]) -> String {
+package enum Hex {
+  /// Returns two lower-case digits per byte, as text.
+  package static func encode(_ bytes: [UInt8]) -> String {
     String(decoding: digits(of: bytes), as: UTF8.self)
   }
 
-  /// Two lower-case digits a byte, as ASCII bytes.
-  public static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
+  /// Returns two lower-case digits per byte, as ASCII bytes.
+  package static func digits(of bytes: some Collection<UInt8>) -> [UInt8] {
     Array(unsafeUninitializedCapacity: bytes.count * 2) { digits, count in
       for byte in bytes {
         digits[count] = digit(byte >> 4)
@@ -19,14 +19,16 @@ public enum Hex {
     }
   }
 
-  /// One byte's two digits, behind what is there.
+  /// Appends the two digits of one byte.
   static func append(_ byte: UInt8, to digits: inout [UInt8]) {
     digits.append(digit(byte >> 4))
     digits.append(digit(byte & 0x0F))
   }
 
-  /// Nil unless `digits` is an even number of ASCII hexadecimal digits; no digits are no bytes.
-  public static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
+  /// Decodes ASCII digits; `nil` unless they are an even number of ASCII hexadecimal digits.
+  ///
+  /// No digits decode to no bytes.
+  package static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
     let size = digits.count / 2
     var isValid = false
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -37,11 +39,13 @@ public enum Hex {
     return isValid ? bytes : nil
   }
 
-  /// Nil unless `text` is an even number of ASCII hexadecimal digits.
-  public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
+  /// Decodes a text; `nil` unless it is an even number of ASCII hexadecimal digits.
+  package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 
-  /// Decodes into the caller's memory, so that a key leaves no copy elsewhere; false, and zeros, unless `digits` are exactly
-  /// twice as many hexadecimal digits as `memory` has bytes.
+  /// Decodes into the caller's memory, so that a key leaves no copy elsewhere.
+  ///
+  /// Returns false, and fills the memory with zeros, unless `digits` are exactly two hexadecimal digits per byte of
+  /// `memory`.
   static func decode(_ digits: some Collection<UInt8>, into memory: UnsafeMutableRawBufferPointer) -> Bool {
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     guard digits.count == memory.count * 2 else { return false }
@@ -58,11 +62,11 @@ public enum Hex {
     return false
   }
 
-  /// The lower-case digit of 0 to 15.
-  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
+  /// Returns the lower-case digit of a value from 0 to 15.
+  package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
-  /// 0 to 15, or 0xFF for what is no digit.
-  static func value(of character: UInt8) -> UInt8 {
+  /// Returns a digit's value from 0 to 15, or 0xFF when the character is not a digit.
+  package static func value(of character: UInt8) -> UInt8 {
     switch character {
     case 0x30...0x39: character - 0x30
     case 0x41...0x46: character - 0x41 + 10

@@ -1,11 +1,12 @@
-// The one place in the core that calls OpenSSL's libcrypto. It adds bounds, errors and wiping; every algorithm is libcrypto's.
-// A failure is an error, never a weaker result, and leaves libcrypto's error queue empty: TLS on the same thread reads it.
+// The core's calls of OpenSSL's libcrypto. They add bounds, errors and wiping; every algorithm is libcrypto's. A
+// failure is an error, never a weaker result, and leaves libcrypto's error queue empty: TLS on the same thread reads
+// it.
 
 import COpenSSL
 
-/// Why a cryptographic operation gave no result.
-public enum CryptoError: Error, Hashable, Sendable {
-  /// The system's random generator gave nothing.
+/// Why a cryptographic operation has no result.
+package enum CryptoError: Error, Hashable, Sendable {
+  /// The system's random generator failed.
   case noRandomness(code: UInt)
   /// A key of a size that the algorithm does not have.
   case keySize(Int)
@@ -13,62 +14,62 @@ public enum CryptoError: Error, Hashable, Sendable {
   case inputSize(Int)
   /// The tag does not belong to this key, this ciphertext and this context.
   case notAuthentic
-  /// libcrypto refused, usually for want of memory; its error code.
+  /// libcrypto refused, usually for lack of memory; its error code.
   case library(code: UInt)
 }
 
-/// The primitives, without state.
-public enum LibCrypto {
+/// The primitives, which have no state.
+package enum LibCrypto {
   /// Bytes of an AES block.
-  public static let blockSize = 16
+  package static let blockSize = 16
   /// Bytes that `seal` adds: nonce and tag.
-  public static let sealOverhead = nonceSize + tagSize
+  package static let sealOverhead = nonceSize + tagSize
 
   static let nonceSize = 12
   static let tagSize = 16
 
-  /// Random bytes for keys and nonces.
-  public static func random(count: Int) throws(CryptoError) -> [UInt8] {
+  /// Returns random bytes for keys and nonces.
+  package static func random(count: Int) throws(CryptoError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
     let isFilled = bytes.withUnsafeMutableBytes { fillRandom($0) }
     guard isFilled else { throw randomnessError() }
     return bytes
   }
 
-  /// What to throw when `fillRandom` answered false.
+  /// The error to throw when `fillRandom` has returned false.
   static func randomnessError() -> CryptoError { .noRandomness(code: takeErrorCode()) }
 
-  /// False when there is no randomness; the memory is then not to be used.
+  /// Fills the memory; false when there is no randomness, and the memory must not be used.
   static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Bool {
     guard let base = memory.baseAddress else { return true }
     guard let size = Int32(exactly: memory.count) else { return false }
     return RAND_bytes(base.assumingMemoryBound(to: UInt8.self), size) == 1
   }
 
-  /// Compares in a time that depends on the size alone.
-  public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  /// Compares in a time that depends only on the size.
+  package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let first = left.baseAddress, let second = right.baseAddress else { return left.isEmpty }
     return CRYPTO_memcmp(first, second, left.count) == 0
   }
 
-  /// Compares in a time that depends on the size alone.
-  public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  /// Compares in a time that depends only on the size.
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.withUnsafeBytes { first in right.withUnsafeBytes { second in areEqual(first, second) } }
   }
 
-  /// Overwrites in a way that no optimiser removes.
-  public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+  /// Overwrites memory in a way that no optimiser removes.
+  package static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     if let base = memory.baseAddress { OPENSSL_cleanse(base, memory.count) }
   }
 
-  /// Overwrites the array's bytes and empties it; a copy that someone else holds is out of reach.
-  public static func wipe(_ bytes: inout [UInt8]) {
+  /// Overwrites the array's bytes and empties it; a copy elsewhere is out of reach.
+  package static func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { wipe($0) }
     bytes.removeAll()
   }
 
-  /// One AES block (FIPS 197) under a key of 16, 24 or 32 bytes.
+  /// Encrypts one AES block (FIPS 197) with a key of 16, 24 or 32 bytes.
   static func encryptBlock(_ block: [UInt8], key: UnsafeRawBufferPointer) throws(CryptoError) -> [UInt8] {
     try transformBlock(block, key: key, isEncrypting: 1)
   }
@@ -97,14 +98,14 @@ public enum LibCrypto {
     }
   }
 
-  /// Seals with AES-256-GCM (NIST SP 800-38D) under a nonce that is drawn anew each time; `context` is authenticated with it
-  /// and not stored.
+  /// Seals with AES-256-GCM (NIST SP 800-38D) under a new random nonce each time.
   ///
-  /// 2³² seals under one key are safe, and nobody has so many secrets.
+  /// `context` is authenticated as well, and not stored. 2³² seals under one key are safe; nobody has that number of
+  /// secrets.
   ///
   ///     byte 0    12           size - 16   size
   ///     nonce     ciphertext   tag
-  public static func seal(
+  package static func seal(
     _ plaintext: [UInt8], key: SecretKey, context: [UInt8] = []
   ) throws(CryptoError) -> [UInt8] {
     let nonce = try random(count: nonceSize)
@@ -118,8 +119,8 @@ public enum LibCrypto {
     }
   }
 
-  /// The inverse of `seal`; `notAuthentic` for anything that was not sealed under this key in this context.
-  public static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+  /// The inverse of `seal`; throws `notAuthentic` for anything that was not sealed under this key in this context.
+  package static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     guard sealed.count >= sealOverhead else { throw .inputSize(sealed.count) }
     let tagOffset = sealed.count - tagSize
     return try key.withBytes { bytes throws(CryptoError) in
@@ -138,10 +139,10 @@ public enum LibCrypto {
     }
   }
 
-  /// A key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1, which takes 128 MB and a second of a small board.
+  /// Derives a key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1.
   ///
-  /// Whoever tries passphrases pays the same for each.
-  public static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
+  /// It takes 128 MB and, on a small board, a second; an attacker pays the same for each passphrase.
+  package static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
     var bytes = [UInt8](repeating: 0, count: SecretKey.size)
     defer { wipe(&bytes) }
     let result = passphrase.withUnsafeBytes { text in
@@ -154,7 +155,7 @@ public enum LibCrypto {
     return key
   }
 
-  /// The oldest error of this thread's queue, which is emptied.
+  /// Returns the oldest error of this thread's queue, and empties the queue.
   fileprivate static func takeErrorCode() -> UInt {
     let code = ERR_get_error()
     ERR_clear_error()
@@ -166,7 +167,7 @@ public enum LibCrypto {
   }
 }
 
-/// A cipher at work; libcrypto wipes its key when it is freed.
+/// A cipher in use; libcrypto wipes its key when the context is freed.
 private struct CipherContext: ~Copyable {
   private let handle: OpaquePointer
 
@@ -200,11 +201,11 @@ private struct CipherContext: ~Copyable {
     try LibCrypto.check(EVP_CipherUpdate(handle, nil, &written, context, size))
   }
 
-  /// As many bytes as go in: a whole block without padding, or a stream.
+  /// Returns as many bytes as it takes: a whole block without padding, or a stream.
   borrowing func update(_ input: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let size = Int32(exactly: input.count) else { throw .inputSize(input.count) }
     if size == 0 { return [] }
-    // Decryption may hold a block back until it knows about padding, and libcrypto asks for room for it.
+    // Decryption may hold a block back until it knows about padding, and libcrypto requires room for it.
     var output = [UInt8](repeating: 0, count: input.count + LibCrypto.blockSize)
     var written: Int32 = 0
     try LibCrypto.check(EVP_CipherUpdate(handle, &output, &written, input, size))
@@ -233,19 +234,19 @@ private struct CipherContext: ~Copyable {
 
 /// HMAC-SHA256 (RFC 2104) under one key.
 ///
-/// The key's two hash states are computed once; a message costs a copy of them. They are libcrypto's plain SHA-256, which
-/// lives on the stack: EVP would allocate for each message, and fetch its providers first.
+/// The key's two hash states are computed once; a message costs a copy of them. They are libcrypto's plain SHA-256,
+/// which lives on the stack: EVP would allocate for each message, and fetch its providers first.
 ///
 ///     SHA256(key ⊕ 5c…5c ‖ SHA256(key ⊕ 36…36 ‖ message))
 struct MessageAuthenticator: ~Copyable {
-  /// Bytes of a result.
+  /// Number of bytes in a result.
   static let size = 32
   private static let blockSize = 64
 
-  // Set up in `init` and only copied from afterwards: threads may share it.
+  // Set up in `init` and only copied afterwards, so threads may share it.
   private var inner = SHA256_CTX()
   private var outer = SHA256_CTX()
-  /// False when libcrypto refused, which it has no reason to: then there are no codes.
+  /// False when libcrypto refused, for which it has no reason; then there are no codes.
   private var isReady = false
 
   /// An authenticator under a key of any size.
@@ -258,8 +259,8 @@ struct MessageAuthenticator: ~Copyable {
       } else {
         block.copyMemory(from: key)
       }
-      return MessageAuthenticator.begin(&inner, with: block, mask: 0x36)
-        && MessageAuthenticator.begin(&outer, with: block, mask: 0x36 ^ 0x5C)
+      return MessageAuthenticator.start(&inner, with: block, mask: 0x36)
+        && MessageAuthenticator.start(&outer, with: block, mask: 0x36 ^ 0x5C)
     }
   }
 
@@ -268,7 +269,7 @@ struct MessageAuthenticator: ~Copyable {
     withUnsafeMutableBytes(of: &states) { LibCrypto.wipe($0) }
   }
 
-  private static func begin(
+  private static func start(
     _ state: inout SHA256_CTX, with block: UnsafeMutableRawBufferPointer, mask: UInt8
   ) -> Bool {
     for index in block.indices { block[index] ^= mask }
@@ -287,7 +288,7 @@ struct MessageAuthenticator: ~Copyable {
       && SHA256_Final(code.baseAddress, &states.1) == 1
   }
 
-  /// The message's authentication code.
+  /// Returns the message's authentication code.
   borrowing func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: MessageAuthenticator.size)
     let isDone = code.withUnsafeMutableBytes { place in message.withUnsafeBytes { authenticate($0, into: place) } }

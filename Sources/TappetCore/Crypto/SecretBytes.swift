@@ -1,34 +1,38 @@
-// Memory for keys.
+// Memory for bytes that must not be left behind: keys, passphrases, private keys on their way to a file.
 
-/// Bytes that must not outlive their use: in memory of their own, which nothing copies and `deinit` wipes.
+/// Bytes that must not outlive their use, in memory of their own that nothing copies and `deinit` wipes.
 ///
-/// Never printed.
-public final class SecretBytes: Sendable {
-  // Written in `init`, before anyone else holds it, and only read afterwards: threads may share it.
+/// A NUL follows the bytes, so that C can read them as text. They are never printed.
+package final class SecretBytes: Sendable {
+  // Written in `init`, before any other thread can see it, and only read afterwards, so threads may share it.
   nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
+  /// Number of bytes, without the NUL.
+  package let count: Int
 
-  /// A copy of `bytes`; what becomes of the original is its owner's business.
-  public init(copying bytes: UnsafeRawBufferPointer) {
-    memory = .allocate(byteCount: bytes.count, alignment: 16)
+  /// Allocates zeroed memory for `count` bytes and the NUL.
+  private init(count: Int) {
+    self.count = count
+    memory = .allocate(byteCount: count + 1, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// Copies `bytes`; the owner of the original must wipe it.
+  package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count)
     memory.copyMemory(from: bytes)
   }
 
-  private init(size: Int, copying bytes: [UInt8]) {
-    memory = .allocate(byteCount: size, alignment: 16)
+  /// Moves `bytes` here and wipes the array.
+  package convenience init(taking bytes: inout [UInt8]) {
+    self.init(count: bytes.count)
     memory.copyBytes(from: bytes)
-  }
-
-  /// Takes `bytes` over: what stood there is wiped.
-  public convenience init(taking bytes: inout [UInt8]) {
-    self.init(size: bytes.count, copying: bytes)
     LibCrypto.wipe(&bytes)
   }
 
-  /// Bytes that `fill` writes into zeroed memory, so that no copy is left elsewhere; nil when it answers false.
-  init?(size: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
-    memory = .allocate(byteCount: size, alignment: 16)
-    memory.initializeMemory(as: UInt8.self, repeating: 0)
-    if !fill(memory) { return nil }
+  /// Lets `fill` write `size` bytes into zeroed memory, so that no copy is left elsewhere; `nil` when it returns false.
+  convenience init?(size: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
+    self.init(count: size)
+    if !fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<size])) { return nil }
   }
 
   deinit {
@@ -36,18 +40,26 @@ public final class SecretBytes: Sendable {
     memory.deallocate()
   }
 
-  /// How many.
-  public var count: Int { memory.count }
-
-  /// Lends the bytes to `body`, which must not keep them.
-  public func withBytes<Result: ~Copyable, Failure: Error>(
+  /// Lends the bytes, without the NUL, to `body`, which must not keep them.
+  package func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try body(UnsafeRawBufferPointer(memory))
+    try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
   }
 
-  /// In a time that depends on the size alone.
-  static func areEqual(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
-    left.withBytes { first in right.withBytes { second in LibCrypto.areEqual(first, second) } }
+  /// Lends the bytes as a C string to `body`, which must not keep it.
+  package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    memory.withMemoryRebound(to: CChar.self) { text in
+      // Never empty: the NUL is always there.
+      text.baseAddress.map { body(UnsafePointer($0)) } ?? body("")
+    }
+  }
+
+  /// Whether a NUL among the bytes would cut the C string short.
+  package var hasNUL: Bool { withBytes { $0.contains(0) } }
+
+  /// Compares in a time that depends only on the sizes.
+  package func isEqual(to other: SecretBytes) -> Bool {
+    withBytes { left in other.withBytes { right in LibCrypto.areEqual(left, right) } }
   }
 }

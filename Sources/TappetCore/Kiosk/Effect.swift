@@ -1,8 +1,8 @@
-// What the kiosk orders: whoever performs it decides nothing.
+// The kiosk's commands; the code that performs them decides nothing.
 
-/// One order.
-public enum Effect: Sendable {
-  /// Start tappet-reader; answered by `Event.reader(.ready)`, `.readerEnded` or `.readerNotStarted`.
+/// A command of the kiosk.
+package enum Effect: Sendable {
+  /// Start the tappet-reader process; answered by `Event.reader(.ready)`, `.readerEnded` or `.readerNotStarted`.
   case startReader
   /// Kill tappet-reader at once; answered by `.readerEnded`.
   case killReader
@@ -10,37 +10,80 @@ public enum Effect: Sendable {
   case stopReader
   /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
   case connect(endpoint: Int)
-  /// Disconnect in order; answered by `LinkEvent.disconnected`.
+  /// Disconnect in an orderly way; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
   indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
   indirect case store(OutboxEntry)
-  /// Remove the entries, whose outcome is told by the same event's reports: performed after them, so that whoever is killed
-  /// in between has told it twice, and not never. Answered by `StoreEvent.removed`.
+  /// Remove the entries, whose outcome is in the same event's reports; answered by `StoreEvent.removed`.
   indirect case forget([EntryID])
-  /// A person's wish: remove and name the entry, with nil some of all of them, but for `sparing`, which are with the broker;
-  /// answered by `StoreEvent.dropped` or `.dropFailed`.
-  indirect case drop(EntryID?, sparing: [EntryID])
-  /// Fetch the entries behind `sequence`, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
+  /// Remove and name the entry at a person's request; with `nil` a part of all entries.
+  ///
+  /// Leaves out `excluding`, which are with the broker; answered by `StoreEvent.dropped` or `.dropFailed`.
+  indirect case drop(EntryID?, excluding: [EntryID])
+  /// Fetch the entries after this sequence, in order; answered by `StoreEvent.fetched` or `.fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-  /// Name the entries whose time is over, but for `sparing`, which are with the broker; answered by `StoreEvent.expired` or
-  /// `.fetchExpiredFailed`.
-  indirect case fetchExpired(clockIsGood: Bool, sparing: [EntryID])
+  /// Name the expired entries without `excluding`, which are with the broker.
+  ///
+  /// Answered by `StoreEvent.expired` or `.fetchExpiredFailed`.
+  indirect case fetchExpired(clockIsGood: Bool, excluding: [EntryID])
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.
   indirect case noteSecretUse(id: String, unixSeconds: Int64)
-  /// Show it.
+  /// Show the light.
   case light(Light)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
   case retryPanel
-  /// Do not listen to a button any more, which bounces without end.
+  /// Stop listening to a button that bounces without end.
   case pauseButton(Int)
   /// Listen to it again; answered by `PanelEvent.opened` or `.failed`.
   case resumeButton(Int)
-  /// Tell whoever listens: the log, the live view, the counters.
+  /// Report to the log, the live view and the counters.
   case report(Report)
   /// Everything is at rest: end the process.
   case finish
+}
+
+extension Effect {
+  /// The turn in which an effect is performed among those of one event.
+  private enum Turn: Int {
+    /// Messages leave first: the broker's thread sends them while this one shows the lights.
+    case send
+    case act
+    /// Nobody waits for reports.
+    case report
+    /// An outcome is reported before its entry is forgotten: a kill in between reports it twice, never not at all.
+    case forget
+  }
+
+  private var turn: Turn {
+    switch self {
+    case .publish: .send
+    case .startReader, .killReader, .stopReader, .connect, .disconnect, .store, .drop, .fetch, .fetchExpired,
+      .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .act
+    case .report: .report
+    case .forget: .forget
+    }
+  }
+
+  fileprivate static func follows(_ left: Effect, _ right: Effect) -> Bool { left.turn.rawValue > right.turn.rawValue }
+}
+
+extension [Effect] {
+  /// Returns the effects in the order in which to perform them; those of one turn keep the order of their decision.
+  func inOrderOfPerformance() -> [Effect] {
+    var ordered = self
+    // Insertion: there are few, and most are in order already.
+    for index in ordered.indices.dropFirst() {
+      var place = index
+      while place > 0, Effect.follows(ordered[place - 1], ordered[place]) {
+        ordered.swapAt(place - 1, place)
+        place -= 1
+      }
+    }
+    return ordered
+  }
 }

@@ -1,20 +1,20 @@
-// The way of one press: from the contact's edge to the action, past the lock and the question whether it is meant. Deciding only.
+// The way of one press: from the contact's edge to the action, past the lock and the confirmation. Decides only.
 //
-// A button sets off an action only while the panel is not locked and nothing else is asked; a press that answers a question,
-// opens the lock or cancels is nothing else besides.
+// A button triggers an action only while the panel is unlocked and no confirmation is pending; a press that confirms,
+// unlocks or cancels has no other effect.
 
-/// An action that is done only when the person says so again.
+/// An action that runs only when the person confirms it.
 struct Confirmation: Sendable {
-  /// Who is asked.
+  /// The person's means to confirm.
   enum Source: Sendable {
     /// These buttons, by a gesture for the same action.
     case buttons([Int], action: Action)
-    /// The tag: it says yes by lying there until the time is over.
+    /// The tag, which confirms by staying until the time is over.
     case tag(TagUID, VerifiedTap)
   }
 
   var source: Source
-  /// When the time for the answer is over.
+  /// When the time for the confirmation is over.
   var until: Instant
 
   init(buttons: [Int], action: Action, until: Instant) {
@@ -68,7 +68,7 @@ extension Kiosk {
     }
   }
 
-  /// The buttons that work only while this part does.
+  /// Returns the buttons that work only while this part does.
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
@@ -77,7 +77,7 @@ extension Kiosk {
     }
   }
 
-  /// What became due by the time alone.
+  /// Handles everything that is due by time alone.
   mutating func dueOnPanel(at now: Moment) -> [Effect] {
     setGate()
     var effects = done(inputs.advance(to: now.instant), at: now)
@@ -103,20 +103,20 @@ extension Kiosk {
     return effects
   }
 
-  /// The tag is away: it has not said yes.
+  /// Cancels the confirmation of a tag that was taken away.
   mutating func tagGone(_ uid: TagUID) -> [Effect] {
     guard case .tag(uid, _) = confirmation?.source else { return [] }
     return endConfirmation(.tagGone)
   }
 
-  /// Begins to ask; the light does it.
+  /// Begins a confirmation, which the light shows.
   mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
     confirmation = question
     let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
     return [.report(.confirming(action: question.action.name, trigger, within: within))]
   }
 
-  /// Nothing is asked any more, and nothing is done.
+  /// Ends the confirmation without running its action.
   mutating func endConfirmation(_ end: ConfirmationEnd) -> [Effect] {
     guard let question = confirmation else { return [] }
     confirmation = nil
@@ -161,10 +161,10 @@ extension Kiosk {
     lock.used(at: now.instant)
     switch confirmation?.source {
     case nil: break
-    // Begun before the tag came, or asked by the program around us: the gate does not hold it.
+    // It began before the tag came, or the embedding program requests it: the gate does not hold it back.
     case .tag: return endConfirmation(.otherTouch)
     case .buttons(let asked, let wanted):
-      // Letting go of the button is no answer.
+      // The release of the button does not confirm.
       if gesture == .release || gesture == .repeat { return [] }
       guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }
       confirmation = nil
@@ -177,7 +177,7 @@ extension Kiosk {
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
     guard isTaking, lock.isLocked else { return [] }
     switch lock.pressed(button, at: now.instant) {
-    case .taken: return [.light(.reading)]
+    case .accepted: return [.light(.reading)]
     case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1

@@ -1,6 +1,6 @@
-// What becomes of a running kiosk when its configuration changes. Deciding only.
+// Changes the configuration of a running kiosk. Decides only.
 //
-// What was accepted stays accepted: an entry of an action that is gone goes out as it was stored, up to its own expiry.
+// Accepted entries stay accepted: an entry of a removed action is sent as it was stored, up to its own expiry.
 
 extension Kiosk {
   mutating func reconfigured(_ settings: KioskSettings, reconnect: Bool, at now: Moment) -> [Effect] {
@@ -8,18 +8,18 @@ extension Kiosk {
     let old = self.settings
     let wasGood = clockIsGood
     self.settings = settings
-    // A question may be about an action that is not there any more.
+    // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
     if settings.trustsClock != old.trustsClock { effects += clockJudged(before: wasGood, at: now) }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
-    // Another count is another list, whatever was said.
+    // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {
       effects += link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
     }
     return effects
   }
 
-  /// No button works until its line is opened anew; a lock that differs falls, as at the start.
+  /// Replaces the panel: no button works until its line is opened again; a changed lock locks, as at the start.
   private mutating func panelReplaced(from old: PanelPlan) -> [Effect] {
     inputs = PanelInputs(settings.panel)
     panel = PanelSupervision()
@@ -29,7 +29,7 @@ extension Kiosk {
     return lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
   }
 
-  /// The panel's parts were let go: what was wrong with them is over, and nothing is pressed.
+  /// Handles a panel whose parts were released: their faults are over, and nothing is pressed.
   mutating func panelClosed() -> [Effect] {
     inputs = PanelInputs(settings.panel)
     panel = PanelSupervision()

@@ -1,4 +1,4 @@
-// The way of one tap, from the reading to the promise that its light makes. Deciding only.
+// The way of one tap, from the reading to the promise that its light makes. Decides only.
 
 extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
@@ -25,7 +25,7 @@ extension Kiosk {
     }
   }
 
-  /// The tag is good, and was left there for as long as its action wants it.
+  /// Handles a genuine tag that was held for as long as its action requires.
   mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
     var effects = unlock(by: action, at: now)
@@ -41,7 +41,7 @@ extension Kiosk {
     return effects
   }
 
-  /// Whoever has the tag may use the panel, whatever becomes of the message.
+  /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
     action.unlocksPanel && lock.unlock(at: now.instant) ? [.report(.panelUnlocked(.tag))] : []
   }
@@ -51,7 +51,7 @@ extension Kiosk {
     return [.store(enter(action, by: .button, nil, at: now))]
   }
 
-  /// The commit is done: only now is it accepted, so that what the light promises survives a power cut.
+  /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     counters.accepted += 1
@@ -62,16 +62,16 @@ extension Kiosk {
   mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
     counters.refused += 1
     let report = Report.refused(trigger: trigger, uid: uid, refusal)
-    return [.light(.refused)] + refusals.tell(report, at: now.instant)
+    return [.light(.refused)] + refusals.report(report, at: now.instant)
   }
 
   private mutating func ignore(_ uid: TagUID, action: String?, _ reason: TapIgnored, at now: Moment) -> [Effect] {
     counters.ignored += 1
     let report = Report.ignored(uid: uid, action: action, reason)
-    return [.light(baseLight)] + refusals.tell(report, at: now.instant)
+    return [.light(baseLight)] + refusals.report(report, at: now.instant)
   }
 
-  /// What forbids the action now, though it is allowed as such.
+  /// Returns what prevents the action now, although it is allowed as such.
   private func obstacle(to action: Action) -> TapRefusal? {
     guard action.offline == .queue || isSending else { return .brokerAway(action: action.name) }
     let (count, size) = outbox.promised

@@ -1,8 +1,8 @@
-// While a job waits for a tag the next one is written, and is no tap. What is written is decided in `TagJob`.
+// While a job waits for a tag, the next one is written and never becomes a tap. `TagJob` decides what to write.
 
-/// How far a job for a tag is.
-public enum TagJobPhase: Hashable, Sendable {
-  /// The next tag is for it.
+/// The stages of a tag job.
+package enum TagJobPhase: Hashable, Sendable {
+  /// The next tag is for the job.
   case waiting
   case done
   case failed
@@ -12,15 +12,15 @@ extension Kiosk {
   mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
     isWriting = phase == .waiting
     switch phase {
-    // A tag that is asked lies there, and is for the job now.
+    // A tag that is being confirmed is on the reader, and is now for the job.
     case .waiting: return endConfirmation(.closed)
-    // `accepted` would promise a message; that `writing` gives way to what lasts says that it is done.
+    // `accepted` would promise a message; the end of `writing` shows that it is done.
     case .done: return []
     case .failed: return [.light(.refused)]
     }
   }
 
-  /// A tag of the job counts as held, so that it is no tap afterwards while it still lies there.
+  /// Counts the job's tag as held, so that it does not become a tap afterwards while it stays.
   mutating func saidWhileWriting(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     switch message {
     case .tagArrived(let uid):

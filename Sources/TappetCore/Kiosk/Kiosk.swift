@@ -1,14 +1,14 @@
-// Decides what the kiosk does next; performs nothing. Every transition of one tap stands here and in Kiosk+Taps.swift,
-// those of the panel in Kiosk+Panel.swift, a change of the configuration in Kiosk+Settings.swift.
+// Decides what the kiosk does next; performs nothing. The transitions of a tap are here and in Kiosk+Taps.swift, those
+// of the panel in Kiosk+Panel.swift, a change of the configuration in Kiosk+Settings.swift.
 //
-// In: an `Event` and the time. Out: effects, in the order in which they are to be performed, and `nextDeadline`, when
+// In: an `Event` and the time. Out: effects, in the order in which to perform them, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
-// Invariants: nothing is published that was not verified and committed; an entry is published at most once on a
-// connection; nothing is published after its expiry; something is always awaited or due.
+// Invariants: only verified and committed entries are published; an entry is published at most once on a connection;
+// nothing is published after its expiry; something is always pending or due.
 
-/// The kiosk's mind.
-public struct Kiosk: Sendable {
-  /// Where it stands in its life.
+/// The decisions of one kiosk.
+package struct Kiosk: Sendable {
+  /// The stages of its life.
   private enum Phase: Equatable, Sendable {
     case starting
     case running
@@ -17,39 +17,37 @@ public struct Kiosk: Sendable {
     case finished
   }
 
-  /// What it is configured to do, until `Event.reconfigured`.
-  public internal(set) var settings: KioskSettings
+  /// The configuration, until `Event.reconfigured`.
+  package internal(set) var settings: KioskSettings
   private var phase: Phase = .starting
   private(set) var reader: ReaderSupervision
   var link: LinkSupervision
   var outbox: Outbox
-  var taps = TapMemory()
-  var rates = TapRates()
-  var refusals = RefusalReports()
+  var taps = TapDeduplicator()
+  var rates = TapRateLimiter()
+  var refusals = RefusalLogThrottle()
   var inputs: PanelInputs
   var lock: PanelLock
   var panel = PanelSupervision()
-  /// What is asked, while it is asked.
+  /// The pending confirmation.
   var confirmation: Confirmation?
-  /// The next tag is for a job.
+  /// Whether the next tag is for a job.
   var isWriting = false
   var secrets: [TagSecret] = []
   var random: Randomness
-  /// How many taps and presses came to what.
-  public internal(set) var counters = Counters()
-  private var isClockSynchronised: Bool?
-  /// What is left of the first certificate to end, while it is too little.
+  /// The numbers of taps and presses by their outcome.
+  package internal(set) var counters = Counters()
+  private(set) var isClockSynchronised: Bool?
+  /// Days left until the first certificate expires, while they are too few.
   private var certificateDaysLeft: Int?
-  private var store = StoreSupervision()
-  /// The lasting light that is shown.
+  private(set) var store = StoreSupervision()
+  /// The lasting light on display.
   private var shownLight: Light?
-  /// Since when the store owes an answer, by its last one; nil: it owes none.
+  /// Since when the store owes an answer, counted from its last one; `nil` means that it owes none.
   private var storeSilentSince: Instant?
 
-  /// A kiosk that has not started: it waits for `Event.started`.
-  ///
-  /// `seed` is for jitter and entry names.
-  public init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
+  /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry names.
+  package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
     reader = ReaderSupervision(startAt: now)
     link = LinkSupervision(endpointCount: settings.endpointCount, connectAt: now)
@@ -59,27 +57,27 @@ public struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
-  /// Entries that wait in the store.
-  public var outboxCount: Int { outbox.count }
+  /// Number of entries that wait in the store.
+  package var outboxCount: Int { outbox.count }
 
-  /// How many entries are with the broker, of all, or of this one.
-  public func inflightCount(of id: EntryID?) -> Int { outbox.inflightIDs(id).count }
+  /// Returns the number of entries in flight, of all or of this one.
+  package func inflightCount(of id: EntryID?) -> Int { outbox.inflightIDs(id).count }
 
   /// Whether `%T` may be sealed.
-  public var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
+  package var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
 
-  /// Whether an answer that never fails to come has not come, or a deadline passed long ago: a thread hangs, or the loop
-  /// around the kiosk does, and only a new process helps.
+  /// Whether an answer that always comes has not come, or a deadline passed long ago.
   ///
-  /// For a watchdog: as long as the loop turns and this is false, there is progress. Trouble that recovers by itself is not
-  /// meant: a broker that is away, a disk that is full, a reader that is silent (it is killed and started anew).
-  public func isStuck(at now: Moment) -> Bool {
+  /// Then a thread hangs, or the loop around the kiosk does, and only a new process helps. For a watchdog: as long as
+  /// the loop turns and this is false, there is progress. Faults that pass by themselves do not count: a broker that is
+  /// away, a disk that is full, a silent reader (which is killed and restarted).
+  package func isStuck(at now: Moment) -> Bool {
     func isOld(_ instant: Instant?) -> Bool { instant.map { now.instant - $0 > Limits.answerMax } ?? false }
     return isOld(storeSilentSince) || isOld(link.askedAt) || isOld(nextDeadline(at: now))
   }
 
-  /// When `Event.timerFired` is due, if nothing happens before; nil: when something happens.
-  public func nextDeadline(at now: Moment) -> Instant? {
+  /// Returns when `Event.timerFired` is due unless something happens before; `nil` means that only an event matters.
+  package func nextDeadline(at now: Moment) -> Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
     switch phase {
@@ -100,8 +98,8 @@ public struct Kiosk: Sendable {
     return deadline
   }
 
-  /// Takes one event and answers with what is to be done.
-  public mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
+  /// Handles one event and returns the effects to perform.
+  package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
     var effects: [Effect]
     switch event {
     case .started(let summary): effects = start(summary)
@@ -120,19 +118,19 @@ public struct Kiosk: Sendable {
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
-    case .dropAsked(let id): effects = [.drop(id, sparing: outbox.willDrop(id))]
+    case .dropAsked(let id): effects = [.drop(id, excluding: outbox.willDrop(id))]
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .panel(let change): effects = panelChanged(change, at: now)
     case .stopRequested: effects = stop(at: now)
     }
-    // Edges come with the time at which they were made; others of the same moment may follow, and are waited for.
+    // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += lastingLight()
     noteProgress(of: event, at: now.instant)
-    return effects
+    return effects.inOrderOfPerformance()
   }
 
   private mutating func noteProgress(of event: Event, at now: Instant) {
@@ -149,7 +147,7 @@ public struct Kiosk: Sendable {
     return summary.count > 0 ? [.report(.outboxRestored(count: summary.count))] : []
   }
 
-  /// A first request drains what the broker has for a bounded time; a second one ends at once.
+  /// Stops: the first request drains what is in flight for a bounded time; a second one ends at once.
   private mutating func stop(at now: Moment) -> [Effect] {
     switch phase {
     case .starting:
@@ -157,8 +155,8 @@ public struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + refusals.tellRest() + [.report(.stopping(unacknowledged: outbox.inflightCount))]
-        + reader.stop()
+      return endConfirmation(.closed) + refusals.reportRest()
+        + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished
       return [.finish]
@@ -167,10 +165,10 @@ public struct Kiosk: Sendable {
     }
   }
 
-  /// Whether what is accepted now can be sent now.
+  /// Whether an entry that is accepted now can be sent now.
   var isSending: Bool { link.isUp && phase == .running }
 
-  /// Whether an end was asked for.
+  /// Whether an end was requested.
   var isStopping: Bool {
     switch phase {
     case .starting, .running: false
@@ -178,7 +176,7 @@ public struct Kiosk: Sendable {
     }
   }
 
-  /// While stopping only what can be promised by the commit is taken, and at the very end nothing.
+  /// Whether taps and presses are handled: while stopping only those that a commit can promise, at the very end none.
   var isTaking: Bool {
     switch phase {
     case .running, .draining: true
@@ -222,7 +220,7 @@ public struct Kiosk: Sendable {
     return isFirst && clockIsGood ? [] : effects
   }
 
-  /// What follows when the clock is taken for good, or is not any more.
+  /// Handles a clock that became good, or ceased to be.
   mutating func clockJudged(before wasGood: Bool, at now: Moment) -> [Effect] {
     guard wasGood != clockIsGood else { return [] }
     outbox.clockChanged(at: now.instant)
@@ -231,7 +229,7 @@ public struct Kiosk: Sendable {
 
   // MARK: Certificates
 
-  /// Told at each change: once a day while it is near.
+  /// Reports each change: once a day while an expiry is near.
   private mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
     let warned = certificateDaysLeft
     certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
@@ -243,7 +241,7 @@ public struct Kiosk: Sendable {
 
   private mutating func readerSaid(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     let wasUsable = reader.isUsable
-    let effects = reader.heard(message, at: now.instant)
+    let effects = reader.received(message, at: now.instant)
     guard wasUsable else { return effects }
     if isWriting { return effects + saidWhileWriting(message, at: now) }
     switch message {
@@ -276,7 +274,7 @@ public struct Kiosk: Sendable {
       return link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
       let effects = link.disconnected(at: now.instant)
-      // Not by our order: the link is as it was, and so is what is in flight.
+      // It was not by our command: the link is as it was, and so are the entries in flight.
       if !link.isUp { outbox.linkDown() }
       return effects
     case .acknowledged(let id): return delivered(id, at: now)
@@ -338,18 +336,18 @@ public struct Kiosk: Sendable {
   }
 
   private mutating func delivered(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard let entry = outbox.settle(id) else { return [] }
+    guard let entry = outbox.resolve(id) else { return [] }
     counters.delivered += 1
     return [
-      .forget([id]), .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
-      .report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })),
+      .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
+      .report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })), .forget([id]),
     ]
   }
 
   private mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
-    guard let entry = outbox.settle(id) else { return [] }
+    guard let entry = outbox.resolve(id) else { return [] }
     counters.undeliverable += 1
-    return [.forget([id]), .light(.refused), .report(.undeliverable(entry, code: code))]
+    return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id])]
   }
 
   private mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
@@ -361,8 +359,8 @@ public struct Kiosk: Sendable {
 
   private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let spared = outbox.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.fetchExpired(clockIsGood: clockIsGood, sparing: spared)]
+    let excluded = outbox.willExpire(at: now, clockIsGood: clockIsGood)
+    return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
   }
 
   private func expiryDeadline(at now: Moment) -> Instant? {
@@ -375,8 +373,8 @@ public struct Kiosk: Sendable {
 
   // MARK: Lights
 
-  /// What lasts while nothing happens: the most serious trouble first.
-  public var baseLight: Light {
+  /// The lasting light while nothing happens: the most serious fault first.
+  package var baseLight: Light {
     if confirmation != nil { return .confirming }
     if !store.isGood || !panel.isGood { return .fault }
     if reader.isLost { return .readerLost }

@@ -1,22 +1,22 @@
-// What the kiosk is configured to do.
+// The kiosk's configuration, as far as the core needs it.
 
 /// The part of the configuration that the core needs.
-public struct KioskSettings: Sendable {
-  /// The actions, names and indexes unique.
-  public var actions: [Action]
-  /// The buttons and what they mean; the names in it are those of `actions`.
-  public var panel: PanelPlan
-  /// How many endpoints can be tried in turn; at least 1.
-  public var endpointCount: Int
+package struct KioskSettings: Sendable {
+  /// The configured actions; their names and indexes are unique.
+  package var actions: [Action]
+  /// The buttons and their actions, which are named as in `actions`.
+  package var panel: PanelPlan
+  /// Number of endpoints to try in turn; at least 1.
+  package var endpointCount: Int
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
-  public var trustsClock: Bool
-  /// Entries that may wait.
-  public var outboxCountMax: Int
-  /// Bytes of all messages that may wait.
-  public var outboxSizeMax: Int
+  package var trustsClock: Bool
+  /// The largest number of waiting entries.
+  package var outboxCountMax: Int
+  /// The largest number of bytes in all waiting messages.
+  package var outboxSizeMax: Int
 
   /// Settings with the default bounds.
-  public init(
+  package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, trustsClock: Bool = false,
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {

@@ -1,19 +1,19 @@
-// What the broker's thread tells the core.
+// Events that the broker's thread reports to the core.
 
-/// Something that happened on the link.
+/// An event on the link.
 ///
-/// Exactly one of `failed`, `lost` and `disconnected` ends each order to connect.
-public enum LinkEvent: Hashable, Sendable {
-  /// CONNACK said yes.
+/// Exactly one of `failed`, `lost` and `disconnected` ends each command to connect.
+package enum LinkEvent: Hashable, Sendable {
+  /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
-  /// The attempt never got so far.
+  /// The attempt did not become a connection.
   case failed(LinkFailure)
   /// The connection broke.
   case lost(LinkFailure)
-  /// It ended by our own order.
+  /// The connection ended at our own command.
   case disconnected
-  /// PUBACK.
+  /// The broker acknowledged the entry with PUBACK.
   case acknowledged(EntryID)
-  /// It will not be taken, now or later: MQTT 5's reason code from 0x80, or libmosquitto's own number below it.
+  /// The broker will never take it: MQTT 5's reason code from 0x80, or libmosquitto's own number below that.
   case publishRefused(EntryID, code: Int32)
 }

@@ -1,14 +1,14 @@
-// Why there is no connection to the broker: facts, each from the layer that knows. The sentences are in LinkFailure+Sentences.
+// Why there is no connection to the broker: facts, each from the layer that knows. TappetMessages has the sentences.
 
 /// Why an attempt to connect failed, or a connection was lost.
-public indirect enum LinkFailure: Error, Hashable, Sendable {
+package indirect enum LinkFailure: Error, Hashable, Sendable {
   // Before the broker was reached.
-  /// The resolver's own code (EAI_…) and text.
+  /// The name has no address; the resolver's own code (EAI_…) and text.
   case nameNotResolved(host: String, code: Int32, text: String)
   case connectionRefused
   case unreachable(SystemCode)
   case connectTimedOut
-  /// Something of ours: files, memory, descriptors.
+  /// A failure on our side: files, memory, descriptors.
   case files(CertificateProblem)
   case system(SystemCode)
   case settingsRefused(code: Int32)
@@ -21,39 +21,39 @@ public indirect enum LinkFailure: Error, Hashable, Sendable {
   case noConnack
   case connack(ConnackCode)
   case connackUnknown(code: UInt8)
-  /// MQTT 5's CONNACK.
+  /// MQTT 5's CONNACK with a reason.
   case refused(ReasonCode)
 
   // Afterwards.
-  /// An orderly end without a word, or an errno.
+  /// An orderly end without a reason.
   case closedByBroker
   case connectionBroken(SystemCode)
-  /// MQTT 5's DISCONNECT.
+  /// MQTT 5's DISCONNECT with a reason.
   case disconnectedByBroker(ReasonCode)
   case keepaliveExpired
   case acknowledgeExpired
 
   // At any time.
-  /// What came is not MQTT; libmosquitto's code.
+  /// The bytes received are not MQTT; libmosquitto's code.
   case protocolViolated(code: Int32)
 }
 
-/// An errno with the C library's words for it, taken where it arose.
-public struct SystemCode: Hashable, Sendable {
-  /// The errno.
-  public var code: Int32
-  /// What strerror said.
-  public var text: String
+/// An errno with the C library's text for it, taken where it arose.
+package struct SystemCode: Hashable, Sendable {
+  /// The errno itself.
+  package var code: Int32
+  /// The text from strerror.
+  package var text: String
 
-  /// An errno and its words.
-  public init(code: Int32, text: String) {
+  /// An errno and its text.
+  package init(code: Int32, text: String) {
     self.code = code
     self.text = text
   }
 }
 
-/// MQTT 3.1.1's answers to CONNECT (§3.2.2.3).
-public enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
+/// MQTT 3.1.1's negative return codes in CONNACK (§3.2.2.3).
+package enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
   case unacceptableProtocolVersion = 1
   case identifierRejected = 2
   case serverUnavailable = 3
@@ -62,7 +62,7 @@ public enum ConnackCode: UInt8, CaseIterable, Hashable, Sendable {
 }
 
 /// MQTT 5's reason codes that end a connection (§3.2.2.2 and §3.14.2.1).
-public enum ReasonCode: Hashable, Sendable {
+package enum ReasonCode: Hashable, Sendable {
   case normalDisconnection
   case unspecifiedError
   case malformedPacket
@@ -101,11 +101,11 @@ public enum ReasonCode: Hashable, Sendable {
   case unknown(UInt8)
 
   /// The code on the wire.
-  public init(_ number: UInt8) {
+  package init(_ number: UInt8) {
     self = ReasonCode.named.first { $0.number == number }?.code ?? .unknown(number)
   }
 
-  /// MQTT 5.0 §2.4, table 2-6; those that only a PUBACK or an AUTH carries are not among them.
+  /// MQTT 5.0 §2.4, table 2-6, without the codes that only a PUBACK or an AUTH carries.
   private static var named: [(number: UInt8, code: ReasonCode)] {
     [
       (0x00, .normalDisconnection), (0x80, .unspecifiedError), (0x81, .malformedPacket), (0x82, .protocolError),
@@ -126,30 +126,30 @@ public enum ReasonCode: Hashable, Sendable {
 /// Why the two sides could not agree on a secure connection.
 ///
 /// Subjects are as OpenSSL prints them on one line.
-public indirect enum TLSFailure: Hashable, Sendable {
-  // What we found wrong with the broker's certificate.
+package indirect enum TLSFailure: Hashable, Sendable {
+  // The broker's certificate is at fault.
   case untrustedIssuer(subject: String)
   case selfSigned(subject: String)
   case expired(subject: String)
-  /// Valid from a time that is to come: more often our clock than the certificate.
+  /// Valid from a time in the future: our clock is more often wrong than the certificate.
   case notYetValid(subject: String)
   case hostMismatch(expected: String, subject: String)
   case revoked(subject: String)
   /// Any other of OpenSSL's verification errors (X509_V_ERR_…).
   case unacceptable(subject: String, code: Int32, text: String)
 
-  // What the broker found wrong: the alert it sent.
+  // The broker objects: the alert that it sent.
   case alert(TLSAlert)
 
-  // What neither is about.
+  // Neither side's certificate is at fault.
   case notTLS
   case noCommonVersion
-  /// OpenSSL's packed error code and its words.
+  /// OpenSSL's packed error code and its text.
   case protocolError(code: UInt64, text: String)
 }
 
 /// The alerts that end a handshake (RFC 8446 §6.2 and the older ones of RFC 5246 §7.2.2).
-public enum TLSAlert: Hashable, Sendable {
+package enum TLSAlert: Hashable, Sendable {
   case unexpectedMessage
   case badRecord
   case handshakeFailure
@@ -169,11 +169,11 @@ public enum TLSAlert: Hashable, Sendable {
   case unrecognizedName
   case certificateRequired
   case noApplicationProtocol
-  /// Another number.
+  /// An alert with another number.
   case other(UInt8)
 
   /// The description byte on the wire.
-  public init(_ number: UInt8) {
+  package init(_ number: UInt8) {
     switch number {
     case 10: self = .unexpectedMessage
     case 20: self = .badRecord
@@ -199,20 +199,20 @@ public enum TLSAlert: Hashable, Sendable {
   }
 }
 
-/// What is wrong with the certificate files on this machine.
-public indirect enum CertificateProblem: Error, Hashable, Sendable {
+/// A fault in the certificate files on this machine.
+package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case unreadable(path: String, SystemCode)
   case tooLarge(path: String)
   case empty(path: String)
-  /// No certificate in it, or one that is damaged.
+  /// It contains no certificate, or a damaged one.
   case notPEM(path: String)
   case keyNotPEM(path: String)
   case keyEncrypted(path: String)
-  /// A request to be signed, in the place of the certificate that comes of it.
+  /// A certificate request in place of the certificate that results from it.
   case request(path: String)
-  /// A PKCS#12 file with a passphrase, where nobody can be asked.
+  /// A PKCS#12 file with a passphrase that nobody is there to enter.
   case bundleEncrypted(path: String)
-  /// A PKCS#12 file under a cipher that OpenSSL 3 has only in its legacy provider (RC2, as old exports have it).
+  /// A PKCS#12 file under a cipher that OpenSSL 3 has only in its legacy provider (RC2, as in old exports).
   case bundleLegacy(path: String)
   case bundleDamaged(path: String)
   case bundleWithoutKey(path: String)
@@ -221,10 +221,10 @@ public indirect enum CertificateProblem: Error, Hashable, Sendable {
   case keyWithoutCertificate(key: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)
-  /// OpenSSL's policy here refuses it: too short a key, too weak a digest.
+  /// OpenSSL's local policy rejects it: too short a key, too weak a digest.
   case tooWeak(path: String, text: String)
   case noSystemTrustStore
   case unusableHost(String)
-  /// OpenSSL could not make its own objects: memory, or a broken openssl.cnf.
+  /// OpenSSL could not create its own objects: memory, or a broken openssl.cnf.
   case library(text: String)
 }

@@ -1,28 +1,30 @@
-// Keeps a connection to one of the brokers: connects, waits, tries the next, rests in a storm.
+// Keeps a connection to one of the brokers: connects, waits, tries the next, pauses in a storm.
 
 /// The link as the kiosk sees it.
 struct LinkSupervision: Sendable {
-  /// What is known of the connection.
+  /// The state of the connection.
   enum State: Equatable, Sendable {
-    /// None; the next attempt is then.
+    /// There is none; the next attempt is due then.
     case waiting(until: Instant)
-    /// Connecting; always answered, the link has its own time limit.
+    /// An attempt is under way; always answered, because the link has a time limit of its own.
     case connecting(since: Instant)
-    /// CONNACK came.
+    /// The link is up; CONNACK has arrived.
     case connected(since: Instant)
-    /// Asked to disconnect, and then to connect anew; always answered.
+    /// Asked to disconnect, to connect again afterwards; always answered.
     case reconnecting(since: Instant)
     /// Asked to disconnect; always answered.
     case disconnecting(since: Instant)
-    /// Not wanted any more.
+    /// No longer wanted.
     case stopped
   }
 
   private(set) var state: State
-  /// Which endpoint is tried, or connected to.
+  /// Index of the endpoint that is tried, or connected to.
   private(set) var endpoint = 0
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
+  /// For people: a failure lasts until a connection is made.
+  private(set) var condition = KioskStatus.Link.connecting
   private var policy = RetryPolicy()
   private var endpointCount: Int
 
@@ -35,7 +37,7 @@ struct LinkSupervision: Sendable {
 
   var isStopped: Bool { state == .stopped }
 
-  /// When the order was given whose answer is awaited; nil: there is none.
+  /// When the pending command was given; `nil` means that there is none.
   var askedAt: Instant? {
     switch state {
     case .connecting(let since), .reconnecting(let since), .disconnecting(let since): since
@@ -45,39 +47,43 @@ struct LinkSupervision: Sendable {
 
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
-  /// The deadline passed.
+  /// Handles the deadline.
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     state = .connecting(since: now)
     return [.connect(endpoint: endpoint)]
   }
 
-  /// CONNACK said yes.
+  /// Handles a CONNACK that accepts the connection.
   mutating func connected(at now: Instant) -> [Effect] {
     guard case .connecting = state else { return [] }
     state = .connected(since: now)
     hasFailed = false
+    condition = .connected(endpoint: endpoint)
     return [.report(.linkUp(endpoint: endpoint))]
   }
 
-  /// An attempt came to nothing: the next endpoint's turn.
+  /// Handles a failed attempt: the next endpoint is tried.
   mutating func failed(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
     guard case .connecting = state else { return [] }
     let delay = policy.connectionFailed(random: &random)
     let failed = endpoint
+    condition = .failed(endpoint: failed, failure)
     wait(delay, at: now)
     return [.report(.linkFailed(endpoint: failed, failure, retryIn: delay))]
   }
 
-  /// The connection broke.
+  /// Handles a connection that broke.
   mutating func lost(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
     guard case .connected(let since) = state else { return [] }
     let lostEndpoint = endpoint
+    condition = .failed(endpoint: lostEndpoint, failure)
     switch policy.connectionLost(connectedAt: since, at: now, random: &random) {
     case .retry(let delay):
       wait(delay, at: now)
       return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
     case .rest(let losses, let rest):
+      condition = .resting(losses: losses, rest: rest)
       wait(rest, at: now)
       return [
         .report(.linkLost(endpoint: lostEndpoint, failure, retryIn: rest)),
@@ -86,20 +92,21 @@ struct LinkSupervision: Sendable {
     }
   }
 
-  /// The link ended by our own order.
+  /// Handles a link that ended at our own command.
   mutating func disconnected(at now: Instant) -> [Effect] {
     switch state {
     case .disconnecting, .reconnecting:
       endedByOrder(at: now)
+      condition = .closed
       return [.report(.linkClosed)]
     case .waiting, .connecting, .connected, .stopped:
       return []
     }
   }
 
-  /// The endpoints are others: the first one's turn, at once.
+  /// Replaces the endpoints: the first one is tried at once.
   ///
-  /// What went wrong with the old ones says nothing of them.
+  /// The failures of the old ones mean nothing for the new ones.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
     self.endpointCount = endpointCount
     endpoint = 0
@@ -116,9 +123,9 @@ struct LinkSupervision: Sendable {
     }
   }
 
-  /// No connection is wanted any more.
+  /// Ends the link, because no connection is wanted any more.
   ///
-  /// An attempt under way is broken off.
+  /// An attempt under way is aborted.
   mutating func stop(at now: Instant) -> [Effect] {
     switch state {
     case .connecting, .connected:
@@ -135,7 +142,7 @@ struct LinkSupervision: Sendable {
     }
   }
 
-  /// Once an end was ordered, any end of the connection is it.
+  /// Counts any end of the connection as the requested one, once an end was requested.
   mutating func endedByOrder(at now: Instant) {
     switch state {
     case .disconnecting: state = .stopped

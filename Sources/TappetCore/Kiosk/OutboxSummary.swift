@@ -1,16 +1,16 @@
-// What the outbox holds, in numbers.
+// The outbox's content in numbers.
 
-/// What waits in the store when it is opened.
-public struct OutboxSummary: Hashable, Sendable {
-  /// Entries.
-  public var count: Int
-  /// Bytes of their messages.
-  public var size: Int
+/// The content of the store when it is opened.
+package struct OutboxSummary: Hashable, Sendable {
+  /// Number of entries.
+  package var count: Int
+  /// Number of bytes in their messages.
+  package var size: Int
   /// When the first of them expires.
-  public var earliestExpiry: Expiry?
+  package var earliestExpiry: Expiry?
 
-  /// A summary; without arguments, of an empty outbox.
-  public init(count: Int = 0, size: Int = 0, earliestExpiry: Expiry? = nil) {
+  /// A summary of these numbers; without arguments, of an empty outbox.
+  package init(count: Int = 0, size: Int = 0, earliestExpiry: Expiry? = nil) {
     self.count = count
     self.size = size
     self.earliestExpiry = earliestExpiry

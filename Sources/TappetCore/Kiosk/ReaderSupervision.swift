@@ -1,29 +1,30 @@
-// Keeps a tappet-reader running: started, listened to, killed when it is silent, started again with a growing delay.
+// Keeps a tappet-reader running: starts it, listens to it, kills it when it is silent, and restarts it with a growing
+// delay.
 
 /// The reader's process as the kiosk sees it.
 struct ReaderSupervision: Sendable {
-  /// What is known of the process.
+  /// The state of the process.
   enum State: Equatable, Sendable {
-    /// None runs; one is to be started then.
+    /// No process runs; one must be started then.
     case waiting(until: Instant)
-    /// Started; not heard of yet.
+    /// It was started; no message from it yet.
     case starting(since: Instant)
     /// Polling for tags.
     case polling(readyAt: Instant, lastHeard: Instant)
     /// Reading a tag that arrived.
     case reading(readyAt: Instant, since: Instant)
-    /// Given up; its end is awaited. It is killed then, if it has only said so itself and libnfc holds it up.
+    /// Given up and about to end; killed at `killAt` if it reported its own failure and libnfc holds it up.
     case ending(killAt: Instant?)
     /// Asked to end, for good.
     case stopping
-    /// Gone, and not wanted any more.
+    /// Gone, and no longer wanted.
     case stopped
   }
 
   private(set) var state: State
-  /// Starts in a row that came to nothing.
+  /// Number of failed starts in a row.
   private var failures = 0
-  /// The loss that was reported last and not followed by a recovery: each is told once, not at each attempt.
+  /// The last reported loss without a recovery: each loss is reported once, not at each attempt.
   private var reportedLoss: ReaderLoss?
 
   init(startAt now: Instant) { state = .waiting(until: now) }
@@ -40,7 +41,17 @@ struct ReaderSupervision: Sendable {
 
   var isStopped: Bool { state == .stopped }
 
-  /// When something must be done if nothing is heard until then.
+  /// The reader's condition for people: a loss lasts until the reader is ready again.
+  var condition: KioskStatus.Reader {
+    if let reportedLoss { return .lost(reportedLoss) }
+    return switch state {
+    case .waiting, .starting, .ending: .starting
+    case .polling, .reading: .ready
+    case .stopping, .stopped: .stopped
+    }
+  }
+
+  /// When to act if no message comes before.
   var deadline: Instant? {
     switch state {
     case .waiting(let until): until
@@ -52,7 +63,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// How long ago the reader said that it is ready.
+  /// The time since the reader reported that it is ready.
   func sinceReady(at now: Instant) -> Duration {
     switch state {
     case .polling(let readyAt, _), .reading(let readyAt, _): now - readyAt
@@ -60,7 +71,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// The deadline passed.
+  /// Handles the deadline.
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
@@ -68,7 +79,7 @@ struct ReaderSupervision: Sendable {
       state = .starting(since: now)
       return [.startReader]
     case .starting, .polling, .reading:
-      return [.killReader] + lose(.silent)
+      return [.killReader] + markLost(.silent)
     case .ending:
       state = .ending(killAt: nil)
       return [.killReader]
@@ -77,8 +88,8 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// A message was heard.
-  mutating func heard(_ message: ReaderMessage, at now: Instant) -> [Effect] {
+  /// Handles a message from the process.
+  mutating func received(_ message: ReaderMessage, at now: Instant) -> [Effect] {
     switch (state, message) {
     case (.starting, .ready(let device)):
       state = .polling(readyAt: now, lastHeard: now)
@@ -87,7 +98,7 @@ struct ReaderSupervision: Sendable {
       return [.report(.readerReady(device: device))]
     case (.starting, .lost(let fault, let code)), (.polling, .lost(let fault, let code)),
       (.reading, .lost(let fault, let code)):
-      return lose(.fault(fault, code: code), killAt: now + Limits.readerDeathMax)
+      return markLost(.fault(fault, code: code), killAt: now + Limits.readerDeathMax)
     case (.polling(let readyAt, _), .tagArrived):
       state = .reading(readyAt: readyAt, since: now)
     case (.polling(let readyAt, _), _), (.reading(let readyAt, _), .tagRead), (.reading(let readyAt, _), .tagFaulted),
@@ -95,26 +106,26 @@ struct ReaderSupervision: Sendable {
       state = .polling(readyAt: readyAt, lastHeard: now)
     case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .orderProgress),
       (.reading, .orderDone):
-      break  // The read's own deadline stands.
+      break  // The read's own deadline remains.
     case (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
-      break  // From a process that was given up.
+      break  // It comes from a process that was given up.
     }
     return []
   }
 
-  /// It sent what is no message: it is not itself any more.
+  /// Handles bytes that are not a message: the process can no longer be trusted.
   mutating func malformed(_ error: ReaderMessageError) -> [Effect] {
     switch state {
-    case .starting, .polling, .reading: [.killReader] + lose(.malformed(error))
+    case .starting, .polling, .reading: [.killReader] + markLost(.malformed(error))
     case .waiting, .ending, .stopping, .stopped: []
     }
   }
 
-  /// The process is gone; another follows.
+  /// Handles the end of the process; another one follows.
   mutating func ended(_ end: ProcessEnd, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
-      let effects = lose(.ended(end))
+      let effects = markLost(.ended(end))
       scheduleRestart(at: now)
       return effects
     case .ending:
@@ -128,15 +139,15 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// The process could not even be started.
+  /// Handles a process that could not even be started.
   mutating func notStarted(code: Int32, at now: Instant) -> [Effect] {
     guard case .starting = state else { return [] }
-    let effects = lose(.notStarted(code: code))
+    let effects = markLost(.notStarted(code: code))
     scheduleRestart(at: now)
     return effects
   }
 
-  /// Another device is to be read: this one's reader ends, which is no loss, and another follows.
+  /// Ends this device's reader, which is not a loss; a reader for the new device follows.
   mutating func replace(at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -147,7 +158,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  /// No reader is wanted any more.
+  /// Ends the reader, because none is wanted any more.
   mutating func stop() -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -164,7 +175,7 @@ struct ReaderSupervision: Sendable {
     }
   }
 
-  private mutating func lose(_ loss: ReaderLoss, killAt: Instant? = nil) -> [Effect] {
+  private mutating func markLost(_ loss: ReaderLoss, killAt: Instant? = nil) -> [Effect] {
     state = .ending(killAt: killAt)
     guard reportedLoss != loss else { return [] }
     reportedLoss = loss

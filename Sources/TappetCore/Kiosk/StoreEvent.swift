@@ -1,7 +1,7 @@
-// What the store answers. Everything that it is asked is answered exactly once.
+// The store's answers. Every request gets exactly one.
 
-/// What the disk did not do.
-public enum StoreFault: Hashable, Sendable {
+/// Why the disk did not do its work.
+package enum StoreFault: Hashable, Sendable {
   /// No space is left, or a quota is reached.
   case full
   /// The file system is mounted read-only, or the file may not be written.
@@ -10,38 +10,39 @@ public enum StoreFault: Hashable, Sendable {
   case ioError
   /// The database file is damaged.
   case corrupt
-  /// Another process held the database for longer than is waited.
+  /// Another process held the database for longer than we wait.
   case busy
-  /// Anything else; SQLite's extended result code.
+  /// Any other failure; SQLite's extended result code.
   case other(Int32)
 }
 
 /// One answer from the store's thread.
-public indirect enum StoreEvent: Sendable {
-  /// The entry is on the disk: it survives a power cut from now on.
+package indirect enum StoreEvent: Sendable {
+  /// The entry is on the disk, and survives a power cut from now on.
   case stored(EntryID, sequence: Int64)
   /// The entry is not on the disk, and will not be.
   case storeFailed(EntryID, StoreFault)
   /// The rows of these entries are gone.
   case removed([EntryID])
-  /// A removal failed; it is tried again with the next write, and answered by `removed` when it is done.
+  /// A removal failed; it is tried again with the next write, and `removed` answers it then.
   case removeFailed(StoreFault)
-  /// The next entries in order; `reachedEnd`: there are no more behind them.
+  /// The next entries in order; with `reachedEnd` there are no more after them.
   case fetched([OutboxEntry], reachedEnd: Bool)
   /// Nothing could be read.
   case fetchFailed(StoreFault)
-  /// The time of these is over; when the next one's is, those that were spared left out. Their rows are still there.
+  /// These entries are over, and the next one, without the excluded ones, is over at `earliest`. Their rows still
+  /// exist.
   case expired([OutboxEntry], earliest: Expiry?)
-  /// These were removed because a person wished it.
+  /// These entries were removed at a person's request.
   case dropped([OutboxEntry])
   /// Nothing was dropped.
   case dropFailed(StoreFault)
-  /// Which ones are over could not be read.
+  /// The expired entries could not be read.
   case fetchExpiredFailed(StoreFault)
-  /// The database was damaged; a new one, which is empty, has taken its place.
+  /// The database was damaged; a new, empty one has taken its place.
   case replaced
   /// A trial write reached the disk.
   case checked
-  /// A trial write did not.
+  /// A trial write failed.
   case checkFailed(StoreFault)
 }

@@ -1,13 +1,13 @@
-// Knows whether the disk takes what it is given, and asks again while it does not.
+// Knows whether the disk accepts writes, and tries again while it does not.
 
 /// The store as the kiosk sees it.
 struct StoreSupervision: Sendable {
-  /// What is known of it.
+  /// The state of the store.
   enum State: Equatable, Sendable {
     case good
-    /// In trouble; it is tried again then.
+    /// The disk fails; the next trial is due then.
     case faulty(StoreFault, checkAt: Instant)
-    /// In trouble; the answer to a trial is awaited.
+    /// The disk fails; a trial is pending.
     case checking(StoreFault)
   }
 
@@ -15,10 +15,18 @@ struct StoreSupervision: Sendable {
 
   var isGood: Bool { state == .good }
 
-  /// Whether the answer to a trial is awaited.
+  /// Whether a trial is pending.
   var isChecking: Bool { if case .checking = state { true } else { false } }
 
   var deadline: Instant? { if case .faulty(_, let checkAt) = state { checkAt } else { nil } }
+
+  /// The current fault; `nil` while the disk works.
+  var fault: StoreFault? {
+    switch state {
+    case .good: nil
+    case .faulty(let fault, _), .checking(let fault): fault
+    }
+  }
 
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard case .faulty(let fault, let checkAt) = state, checkAt <= now else { return [] }
@@ -26,20 +34,16 @@ struct StoreSupervision: Sendable {
     return [.checkStore]
   }
 
-  /// Something was written.
+  /// Handles a successful write.
   mutating func succeeded() -> [Effect] {
     guard !isGood else { return [] }
     state = .good
     return [.report(.storeRecovered)]
   }
 
-  /// Something could not be written or read; told once for each kind of trouble.
+  /// Handles a failed read or write; reports each kind of failure once.
   mutating func failed(_ fault: StoreFault, at now: Instant) -> [Effect] {
-    let known: StoreFault? =
-      switch state {
-      case .good: nil
-      case .faulty(let fault, _), .checking(let fault): fault
-      }
+    let known = self.fault
     state = .faulty(fault, checkAt: now + Limits.storeCheckInterval)
     return known == fault ? [] : [.report(.storeTrouble(fault))]
   }

@@ -1,18 +1,18 @@
-// May this tag do what it asks for? Decides; remembers nothing.
+// Decides whether a tag may do what it asks for; remembers nothing.
 
-/// A tag that proved itself.
+/// A tap of a tag that proved itself.
 struct VerifiedTap {
   var action: Action
   var secret: TagSecret
 }
 
 extension KioskSettings {
-  /// Whether a tag with this memory would be accepted, and for which action; nothing happens.
-  public func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
+  /// Returns the action for which a tag with this memory would be accepted; changes nothing.
+  package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
     verify(reading, secrets: secrets).map { $0.action }
   }
 
-  /// Goes through the checks in the order that the phone app has them (formats.md, "Tag URL").
+  /// Makes the checks in the order of the phone app (docs/formats.md, "Tag URL").
   func verify(_ reading: TagReading, secrets: [TagSecret]) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch {

@@ -1,39 +1,39 @@
-// Makes presses out of a contact's edges: each is counted once, none is invented. Pure; time comes with the edges.
+// Turns a contact's edges into presses: each is counted once, none is invented. Pure; time comes with the edges.
 //
 //         press                       release
 //   _____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|__________     the contact
 //   _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     counted at the first edge (the default)
 //   ___________|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_______     short pulses suppressed: counted when steady for the period
 //
-// A release counts only when the contact was open for the period: whatever comes sooner belongs to the press before.
+// A release counts only when the contact was open for the period: anything sooner belongs to the press before.
 
-/// How a button's edges are read.
-public struct DebounceSettings: Hashable, Sendable {
-  /// How long a contact may bounce.
-  public var period: Duration
+/// How to read a button's edges.
+package struct DebounceSettings: Hashable, Sendable {
+  /// The longest time that a contact may bounce.
+  package var period: Duration
   /// Whether a press must last for the period; otherwise it counts at its first edge, however short it is.
-  public var suppressesShortPulses: Bool
+  package var suppressesShortPulses: Bool
 
-  /// For an ordinary push-button.
-  public init(period: Duration = Limits.debounceDefault, suppressesShortPulses: Bool = false) {
+  /// Settings for an ordinary push-button.
+  package init(period: Duration = Limits.debounceDefault, suppressesShortPulses: Bool = false) {
     self.period = period
     self.suppressesShortPulses = suppressesShortPulses
   }
 }
 
-/// One input's judge.
-public struct Debouncer: Sendable {
-  /// What became certain.
-  public enum Change: Hashable, Sendable {
-    /// It is pressed since then.
+/// Decides when one input is pressed and when it is released.
+package struct Debouncer: Sendable {
+  /// A change that has become certain.
+  package enum Change: Hashable, Sendable {
+    /// Pressed since this instant.
     case pressed(Instant)
-    /// It is open since then.
+    /// Open since this instant.
     case released(Instant)
-    /// It was pressed before anybody could have pressed it; it counts for nothing until it is released.
+    /// Pressed before anybody could have pressed it; ignored until it is released.
     case stuck
-    /// It has not come to rest for long; it counts for nothing until it is released.
+    /// Still bouncing after a long time; ignored until it is released.
     case chattering
-    /// What was stuck or chattering is as it should be.
+    /// Works again after it was stuck or chattering.
     case recovered
   }
 
@@ -42,8 +42,8 @@ public struct Debouncer: Sendable {
     case closed
     case released
     case pressed
-    /// `wasSaid`: somebody was told.
-    case ignored(wasSaid: Bool)
+    /// Ignored until it is released; `wasReported` when that was reported.
+    case ignored(wasReported: Bool)
   }
 
   /// Edges without a rest between them.
@@ -58,36 +58,36 @@ public struct Debouncer: Sendable {
   private var state: State = .closed
   private var run: Run?
   private var isActive = false
-  /// The last edge before the release that was counted last.
+  /// The last edge before the latest counted release.
   private var releasedAt: Instant?
 
-  /// A judge for a line that is not open yet.
-  public init(_ settings: DebounceSettings) {
+  /// A debouncer for a line that is not open yet.
+  package init(_ settings: DebounceSettings) {
     self.settings = settings
     period = settings.period
   }
 
-  /// When `advance` has something to say if no edge comes before.
-  public var deadline: Instant? { run.map { $0.last + period } }
+  /// When `advance` is due if no edge comes before.
+  package var deadline: Instant? { run.map { $0.last + period } }
 
-  /// The line is open, at this level; `debouncesItself`: its edges are a contact's no more.
-  public mutating func opened(isActive: Bool, debouncesItself: Bool) -> [Change] {
+  /// Handles a line that was opened at this level; with `debouncesItself` its edges no longer bounce.
+  package mutating func opened(isActive: Bool, debouncesItself: Bool) -> [Change] {
     period = debouncesItself ? .zero : settings.period
     run = nil
     releasedAt = nil
     self.isActive = isActive
-    state = isActive ? .ignored(wasSaid: true) : .released
+    state = isActive ? .ignored(wasReported: true) : .released
     return isActive ? [.stuck] : []
   }
 
-  /// The line is gone: what was pressed is neither pressed nor released.
-  public mutating func closed() {
+  /// Handles the loss of the line: a pressed button is neither pressed nor released.
+  package mutating func closed() {
     state = .closed
     run = nil
   }
 
-  /// An edge to `isActive`.
-  public mutating func edge(isActive: Bool, at time: Instant) -> [Change] {
+  /// Handles an edge to `isActive`.
+  package mutating func edge(isActive: Bool, at time: Instant) -> [Change] {
     var changes = advance(to: time)
     if case .closed = state { return changes }
     var run = self.run ?? Run(since: time, last: time, count: 0)
@@ -97,8 +97,8 @@ public struct Debouncer: Sendable {
     self.isActive = isActive
     if case .released = state, isActive, !settings.suppressesShortPulses || period == .zero {
       if let releasedAt, time - releasedAt < period {
-        // It bounced on after we had given it up: a late edge, for the press before was the last.
-        state = .ignored(wasSaid: false)
+        // It bounced beyond its period: a late edge, since the press before was the last one.
+        state = .ignored(wasReported: false)
       } else {
         state = .pressed
         changes.append(.pressed(time))
@@ -107,24 +107,24 @@ public struct Debouncer: Sendable {
     if run.count > Limits.bouncesMax, run.last - run.since > Limits.bouncingMax {
       if case .ignored = state {
       } else {
-        state = .ignored(wasSaid: true)
+        state = .ignored(wasReported: true)
         changes.append(.chattering)
       }
     }
     return changes + advance(to: time)
   }
 
-  /// Edges were lost up to `time`, when the level was `isActive`.
+  /// Handles lost edges up to `time`, when the level was `isActive`.
   ///
-  /// What was lost may have filled any rest, so none is assumed since the last edge that was read.
-  public mutating func edgesLost(isActive: Bool, at time: Instant) -> [Change] {
+  /// The lost edges may have filled any rest, so none is assumed since the last edge that was read.
+  package mutating func edgesLost(isActive: Bool, at time: Instant) -> [Change] {
     guard let last = run?.last else { return edge(isActive: isActive, at: time) }
     run?.last = max(last, time)
     return edge(isActive: isActive, at: time)
   }
 
-  /// The time is `now`, and no edge came.
-  public mutating func advance(to now: Instant) -> [Change] {
+  /// Handles the time `now` without an edge.
+  package mutating func advance(to now: Instant) -> [Change] {
     guard let last = run?.last, last + period <= now else { return [] }
     run = nil
     switch (state, isActive) {
@@ -135,10 +135,10 @@ public struct Debouncer: Sendable {
       state = .released
       releasedAt = last
       return [.released(last)]
-    case (.ignored(let wasSaid), false):
+    case (.ignored(let wasReported), false):
       state = .released
       releasedAt = last
-      return wasSaid ? [.recovered] : []
+      return wasReported ? [.recovered] : []
     case (.released, false), (.pressed, true), (.ignored, true), (.closed, _):
       return []
     }

@@ -1,11 +1,11 @@
-// Makes gestures out of one button's presses and releases. Pure; time comes with the events.
+// Turns one button's presses and releases into gestures. Pure; time comes with the events.
 //
-// A press counts at its first edge unless something else may still become of it: a hold is known at its time or at the
-// release, a double or triple press when the last of them comes, or when none came within the time. Presses that turn out
-// to be no double are presses, each of them, and each with its release behind it: nothing that a person did is lost.
+// A press counts at its first edge unless it can still become something else: a hold is known at its time or at the
+// release, a double or triple press at its last press, or when no further press came in time. Presses that turn out not
+// to be a double count as single presses, each with its release after it: nothing that a person did is lost.
 
-/// What a person did with a button.
-public enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
+/// A person's action on a button.
+package enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
   case press = 0
   case hold = 1
   case double = 2
@@ -14,7 +14,7 @@ public enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
   case release = 5
 
   /// The key in the configuration.
-  public var name: String {
+  package var name: String {
     switch self {
     case .press: "press"
     case .hold: "hold"
@@ -26,21 +26,21 @@ public enum Gesture: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What is to be told apart on one button.
-public struct GestureSettings: Hashable, Sendable {
-  /// Action names by gesture; nil: the gesture means nothing.
-  public var actions: [String?]
-  /// Pressed for so long it is held.
-  public var holdAfter: Duration
-  /// From one press of a double or triple to the next.
-  public var within: Duration
-  /// Held, the first repeat comes after this.
-  public var repeatAfter: Duration
-  /// Then one each.
-  public var repeatEvery: Duration
+/// The gestures to distinguish on one button.
+package struct GestureSettings: Hashable, Sendable {
+  /// Action names by gesture; `nil` means that the gesture does nothing.
+  package var actions: [String?]
+  /// How long a press lasts before it is a hold.
+  package var holdAfter: Duration
+  /// The longest time from one press of a double or triple press to the next.
+  package var within: Duration
+  /// How long a press lasts before its first repetition.
+  package var repeatAfter: Duration
+  /// Interval between two repetitions.
+  package var repeatEvery: Duration
 
-  /// A button that does nothing.
-  public init() {
+  /// Settings of a button that does nothing.
+  package init() {
     actions = [String?](repeating: nil, count: Gesture.allCases.count)
     holdAfter = Limits.holdDefault
     within = Limits.multiplePressDefault
@@ -48,36 +48,36 @@ public struct GestureSettings: Hashable, Sendable {
     repeatEvery = Limits.repeatEveryDefault
   }
 
-  /// The action that a gesture sets off.
-  public subscript(gesture: Gesture) -> String? {
+  /// The action that a gesture triggers.
+  package subscript(gesture: Gesture) -> String? {
     get { actions[Int(gesture.rawValue)] }
     set { actions[Int(gesture.rawValue)] = newValue }
   }
 
   func has(_ gesture: Gesture) -> Bool { self[gesture] != nil }
 
-  /// How many presses are waited for.
+  /// The largest number of presses that form one gesture.
   var pressesMax: Int { has(.triple) ? 3 : has(.double) ? 2 : 1 }
 }
 
-/// One button's reader.
-public struct Gestures: Sendable {
+/// Recognises one button's gestures.
+package struct Gestures: Sendable {
   private enum State: Sendable {
     case idle
-    /// Pressed for the `count`th time; `isDecided`: what it is was said.
+    /// Pressed for the `count`th time; with `isDecided` its gesture was already reported.
     case down(since: Instant, count: Int, isDecided: Bool, repeatAt: Instant?)
-    /// Released after `count` presses of which nothing was said yet.
+    /// Released after `count` presses that were not reported yet.
     case between(count: Int, until: Instant)
   }
 
   private let settings: GestureSettings
   private var state: State = .idle
 
-  /// A reader for a button that is not pressed.
-  public init(_ settings: GestureSettings) { self.settings = settings }
+  /// A recogniser for a button that is not pressed.
+  package init(_ settings: GestureSettings) { self.settings = settings }
 
-  /// When `advance` has something to say if nothing comes before.
-  public var deadline: Instant? {
+  /// When `advance` is due if nothing comes before.
+  package var deadline: Instant? {
     switch state {
     case .idle: return nil
     case .between(_, let until): return until
@@ -88,11 +88,11 @@ public struct Gestures: Sendable {
     }
   }
 
-  /// Whatever was begun is nothing.
-  public mutating func cancel() { state = .idle }
+  /// Discards an unfinished gesture.
+  package mutating func cancel() { state = .idle }
 
-  /// The button is pressed since `time`.
-  public mutating func pressed(at time: Instant) -> [Gesture] {
+  /// Handles a press at `time`.
+  package mutating func pressed(at time: Instant) -> [Gesture] {
     var gestures = advance(to: time)
     var count = 1
     if case .between(let before, _) = state { count += before }
@@ -110,23 +110,23 @@ public struct Gestures: Sendable {
     return gestures
   }
 
-  /// The button is open since `time`.
-  public mutating func released(at time: Instant) -> [Gesture] {
+  /// Handles a release at `time`.
+  package mutating func released(at time: Instant) -> [Gesture] {
     let gestures = advance(to: time)
     guard case .down(let since, let count, let isDecided, _) = state else { return gestures }
     state = .idle
     if isDecided { return gestures + release }
     let until = since + settings.within
     if settings.pressesMax > 1, time < until {
-      // What it was is not known yet, and its release comes behind that.
+      // The gesture is not known yet, and its release follows it.
       state = .between(count: count, until: until)
       return gestures
     }
     return gestures + presses(count) + release
   }
 
-  /// The time is `now`, and nothing happened.
-  public mutating func advance(to now: Instant) -> [Gesture] {
+  /// Handles the time `now` without an event.
+  package mutating func advance(to now: Instant) -> [Gesture] {
     guard let deadline, deadline <= now else { return [] }
     var gestures: [Gesture] = []
     switch state {
@@ -138,7 +138,7 @@ public struct Gestures: Sendable {
       if !isDecided {
         if settings.has(.hold) {
           if since + settings.holdAfter <= now {
-            // What came before it was no double then.
+            // The presses before it were not a double press then.
             for _ in 1..<count { gestures += [.press] + release }
             gestures.append(.hold)
             isDecided = true
@@ -150,7 +150,7 @@ public struct Gestures: Sendable {
       }
       if let due = repeatAt, due <= now {
         gestures.append(.repeat)
-        // After a pause of the whole machine one is enough.
+        // After a pause of the whole machine a single repetition is enough.
         let next = due + settings.repeatEvery
         repeatAt = next > now ? next : now + settings.repeatEvery
       }
@@ -159,7 +159,7 @@ public struct Gestures: Sendable {
     return gestures
   }
 
-  /// So many presses and no more: a double, or each for itself; without the release of the last.
+  /// Returns exactly `count` presses, as a double or one by one, without the release of the last.
   private func presses(_ count: Int) -> [Gesture] {
     if count == 2, settings.has(.double) { return [.double] }
     var gestures: [Gesture] = [.press]

@@ -1,9 +1,9 @@
-// What a person standing in front of the panel is told.
+// The states that the panel shows to a person in front of it.
 
 /// A named state of the panel.
 ///
-/// Each has a pattern of its own; `Kiosk` says which is to be shown.
-public enum Light: UInt8, CaseIterable, Hashable, Sendable {
+/// Each has a pattern of its own; `Kiosk` decides which one to show.
+package enum Light: UInt8, CaseIterable, Hashable, Sendable {
   // States that last.
   case starting = 1
   case ready = 2
@@ -25,7 +25,7 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
   case expired = 26
 
   /// The name in traces, on the virtual panel and in `--json`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .starting: "starting"
     case .ready: "ready"
@@ -47,20 +47,21 @@ public enum Light: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The light of this name.
-  public init?(name: String) {
+  /// The light with this name; `nil` when there is none.
+  package init?(name: String) {
     guard let light = Light.allCases.first(where: { $0.name == name }) else { return nil }
     self = light
   }
 
-  /// Whether it is shown until another lasting one takes its place; the others are moments, after which that one returns.
-  public var isLasting: Bool { rawValue < Light.reading.rawValue }
+  /// Whether it is shown until another lasting light replaces it; the others are momentary, and the lasting one
+  /// returns.
+  package var isLasting: Bool { rawValue < Light.reading.rawValue }
 
-  /// How serious it is among its kind: the lasting state of the highest rank is shown, and a moment takes the place of one
-  /// of its rank or below.
+  /// How serious it is among its kind.
   ///
-  /// Trouble is what a person has to know; only a question that waits for an answer goes before it.
-  public var rank: UInt8 {
+  /// The lasting light of the highest rank is shown, and a momentary one replaces one of its rank or below. Faults are
+  /// what a person has to know; only a question that waits for an answer precedes them.
+  package var rank: UInt8 {
     switch self {
     case .ready, .reading: 0
     case .locked, .accepted: 1

@@ -1,63 +1,65 @@
-// Which of the panel's outputs is on, now and next. Reads no clock; whoever writes the levels decides nothing.
+// Decides which of the panel's outputs are on, now and next. Reads no clock; the code that writes the levels decides
+// nothing.
 //
-// A lasting light stays beneath; a moment plays once over it. A moment takes the place of one of its rank or below; a lesser
-// one waits for its end, and only the newest waits. With a status and a result LED the first shows what lasts and the second
-// the moments; a single LED and an RGB LED show both.
+// A momentary light plays once over the lasting one. It replaces a momentary light of its rank or below; a lesser one
+// waits for the end, and only the newest waits. With a status and a result LED the first shows the lasting lights and
+// the second the momentary ones; a single LED and an RGB LED show both.
 
 /// A panel's outputs.
-public struct LightOutputs: OptionSet, Hashable, Sendable {
+package struct LightOutputs: OptionSet, Hashable, Sendable {
   /// The set's bits.
-  public let rawValue: UInt8
-  /// From bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// The LED for what lasts, or for everything if it is alone.
-  public static let status = LightOutputs(rawValue: 1)
-  /// The LED for the moments, or for everything if it is alone.
-  public static let result = LightOutputs(rawValue: 2)
+  package let rawValue: UInt8
+  /// A set of these bits.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// The LED for lasting lights, or for all of them if it is the only one.
+  package static let status = LightOutputs(rawValue: 1)
+  /// The LED for momentary lights, or for all of them if it is the only one.
+  package static let result = LightOutputs(rawValue: 2)
   /// The three parts of an RGB LED.
-  public static let red = LightOutputs(rawValue: 4)
+  package static let red = LightOutputs(rawValue: 4)
   /// See `red`.
-  public static let green = LightOutputs(rawValue: 8)
+  package static let green = LightOutputs(rawValue: 8)
   /// See `red`.
-  public static let blue = LightOutputs(rawValue: 16)
-  /// A line that sounds.
-  public static let buzzer = LightOutputs(rawValue: 32)
+  package static let blue = LightOutputs(rawValue: 16)
+  /// The buzzer's line.
+  package static let buzzer = LightOutputs(rawValue: 32)
 
-  /// Any of the RGB LED's.
+  /// All parts of the RGB LED.
   static let colours: LightOutputs = [.red, .green, .blue]
 
-  /// By bit, as in the configuration.
-  public static let names = ["status", "result", "red", "green", "blue", "buzzer"]
+  /// The configuration's names, by bit.
+  package static let names = ["status", "result", "red", "green", "blue", "buzzer"]
 }
 
-/// What is shown.
-public struct LightBoard: Sendable {
-  /// One light since an instant.
+/// The lights on the panel and their timing.
+package struct LightBoard: Sendable {
+  /// A light and when it began.
   private struct Showing: Sendable {
     var light: Light
     var since: Instant
   }
 
   private let patterns: LightPatterns
-  private let wired: LightOutputs
+  /// The outputs that there are.
+  package var wired: LightOutputs
   private var lasting: Showing?
   private var moment: Showing?
   private var waiting: Light?
 
   /// A dark board with these outputs.
-  public init(patterns: LightPatterns, wired: LightOutputs) {
+  package init(patterns: LightPatterns, wired: LightOutputs) {
     self.patterns = patterns
     self.wired = wired
   }
 
-  /// The light that stands above the others now, as of the last call; nil: dark.
-  public var shown: Light? { moment?.light ?? lasting?.light }
+  /// The topmost light as of the last call; `nil` means dark.
+  package var shown: Light? { moment?.light ?? lasting?.light }
 
   /// Shows `light` from `now` on.
-  public mutating func show(_ light: Light, at now: Instant) {
+  package mutating func show(_ light: Light, at now: Instant) {
     advance(to: now)
     if light.isLasting {
-      // Nobody tells of a reading's end when nothing came of it but what lasts.
+      // No event ends a reading that results only in a lasting light.
       if moment?.light == .reading { moment = nil }
       if lasting?.light != light { lasting = Showing(light: light, since: now) }
     } else if let moment, light.rank < moment.light.rank {
@@ -68,8 +70,8 @@ public struct LightBoard: Sendable {
     }
   }
 
-  /// Lets moments end that are over.
-  public mutating func advance(to now: Instant) {
+  /// Ends momentary lights that are over.
+  package mutating func advance(to now: Instant) {
     while let current = moment, let pattern = patterns[current.light] {
       let end = current.since + .milliseconds(pattern.totalMilliseconds)
       guard end <= now else { return }
@@ -78,8 +80,10 @@ public struct LightBoard: Sendable {
     }
   }
 
-  /// Which outputs are on at `now`, and when that changes; nil: not before another light is shown.
-  public mutating func levels(at now: Instant) -> (on: LightOutputs, next: Instant?) {
+  /// Returns the outputs that are on at `now`, and when that changes.
+  ///
+  /// `nil` means that nothing changes before another light is shown.
+  package mutating func levels(at now: Instant) -> (on: LightOutputs, next: Instant?) {
     advance(to: now)
     let beneath = step(of: lasting, at: now)
     let above = step(of: moment, at: now)

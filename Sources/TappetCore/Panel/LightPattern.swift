@@ -1,25 +1,25 @@
-// What a light looks and sounds like: steps of a colour and a time. One LED shows the rhythm, an RGB LED the colours too.
+// How a light looks and sounds: steps of a colour and a time. One LED shows the rhythm, an RGB LED the colours too.
 
-/// What an RGB LED shows; a single LED is lit when any is.
-public struct LightColour: OptionSet, Hashable, Sendable {
+/// A colour of an RGB LED; a single LED is lit by any colour.
+package struct LightColour: OptionSet, Hashable, Sendable {
   /// The set's bits.
-  public let rawValue: UInt8
-  /// From bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package let rawValue: UInt8
+  /// A colour of these bits.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// The red part.
-  public static let red = LightColour(rawValue: 1)
+  package static let red = LightColour(rawValue: 1)
   /// The green part.
-  public static let green = LightColour(rawValue: 2)
+  package static let green = LightColour(rawValue: 2)
   /// The blue part.
-  public static let blue = LightColour(rawValue: 4)
+  package static let blue = LightColour(rawValue: 4)
 
-  /// The names by bits.
+  /// The names, by bits.
   static let names = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
 
-  /// As it stands in the configuration.
-  public var name: String { LightColour.names[Int(rawValue & 7)] }
+  /// The configuration's name for it.
+  package var name: String { LightColour.names[Int(rawValue & 7)] }
 
-  /// The colour of this name; `on` is white.
+  /// The colour with this name; `on` is white.
   init?(name: String) {
     let wanted = name == "on" ? "white" : name
     guard let bits = LightColour.names.firstIndex(of: wanted) else { return nil }
@@ -27,28 +27,28 @@ public struct LightColour: OptionSet, Hashable, Sendable {
   }
 }
 
-/// A rhythm: lasting lights repeat it, moments play it once.
-public struct LightPattern: Hashable, Sendable {
+/// A rhythm: lasting lights repeat it, momentary ones play it once.
+package struct LightPattern: Hashable, Sendable {
   /// One colour for some time.
-  public struct Step: Hashable, Sendable {
-    /// Empty: dark.
-    public var colour: LightColour
+  package struct Step: Hashable, Sendable {
+    /// The colour of this step; the empty set is dark.
+    package var colour: LightColour
     /// Whether the buzzer sounds.
-    public var isSounding: Bool
-    /// In milliseconds; 0 in a steady pattern, which has no other step.
-    public var milliseconds: Int64
+    package var isSounding: Bool
+    /// Length in milliseconds; 0 in a steady pattern, which has no other step.
+    package var milliseconds: Int64
   }
 
-  /// At least one.
-  public let steps: [Step]
-  /// The time of all steps; 0: steady.
-  public let totalMilliseconds: Int64
+  /// The steps, at least one.
+  package let steps: [Step]
+  /// The time of all steps; 0 means steady.
+  package let totalMilliseconds: Int64
 
-  /// Out of the configuration's words: `red! 80, off 80, x3`.
+  /// Parses the configuration's words: `red! 80, off 80, x3`; `nil` for anything else.
   ///
-  /// A step is a colour, `!` behind it where the buzzer sounds, and milliseconds; `xN` at the end plays all that N times. A
-  /// colour alone is steady, which no moment can be. Nil for anything else.
-  public init?(_ text: String, isLasting: Bool) {
+  /// A step is a colour, `!` after it where the buzzer sounds, and milliseconds; `xN` at the end plays all that N
+  /// times. A colour without milliseconds is steady, which no momentary light can be.
+  package init?(_ text: String, isLasting: Bool) {
     var words = PatternWords(text)
     var once: [Step] = []
     var count: Int64 = 1
@@ -66,7 +66,7 @@ public struct LightPattern: Hashable, Sendable {
     guard words.isAtEnd else { return nil }
     var total: Int64 = 0
     for step in once {
-      // Steady is one step that stays.
+      // A steady pattern is a single step that stays.
       if step.milliseconds == 0, once.count > 1 || count > 1 || !isLasting { return nil }
       total += step.milliseconds * count
     }
@@ -77,10 +77,10 @@ public struct LightPattern: Hashable, Sendable {
     totalMilliseconds = total
   }
 
-  /// What is shown so long after the beginning, and how much later the next step begins; nil: never.
+  /// Returns the step at this time after the beginning, and how much later the next one begins; `nil` means never.
   ///
-  /// Behind the end of a pattern that does not repeat there is no step.
-  public func step(after elapsed: Duration, repeats: Bool) -> (step: Step, remaining: Duration?)? {
+  /// After the end of a pattern that does not repeat there is no step.
+  package func step(after elapsed: Duration, repeats: Bool) -> (step: Step, remaining: Duration?)? {
     guard totalMilliseconds > 0 else { return (steps[0], nil) }
     let total = totalMilliseconds * 1_000_000
     var left = max(0, elapsed.wholeNanoseconds)
@@ -94,7 +94,7 @@ public struct LightPattern: Hashable, Sendable {
   }
 }
 
-/// A cursor over a pattern's words: bytes, for no letter of another script is in them.
+/// A cursor over a pattern's words; it reads bytes, because they contain only ASCII letters.
 private struct PatternWords {
   private let bytes: [UInt8]
   private var position = 0
@@ -105,7 +105,7 @@ private struct PatternWords {
 
   mutating func takeComma() -> Bool { skip(UInt8(ascii: ",")) }
 
-  /// Letters, `!` or not, a number or none; spaces around and between them.
+  /// Takes letters, an optional `!` and an optional number, with spaces around and between them.
   mutating func take() -> (name: String, isSounding: Bool, number: Int64?) {
     while skip(UInt8(ascii: " ")) {}
     let start = position
@@ -133,11 +133,11 @@ private struct PatternWords {
 }
 
 extension Light {
-  /// How it looks unless the configuration says otherwise, in the configuration's words.
+  /// Its pattern unless the configuration sets another one, in the configuration's words.
   ///
-  /// On a single LED the lasting troubles are told by counting flashes, the moments by short and long; a moment begins and
-  /// ends dark, so that it can be seen over a steady light.
-  public var defaultPattern: String {
+  /// On a single LED the number of flashes tells the lasting faults apart, and short and long ones the momentary
+  /// lights. A momentary light begins and ends dark, so that it is visible over a steady one.
+  package var defaultPattern: String {
     switch self {
     case .starting: "blue 1000, off 1000"
     case .ready: "green"
@@ -161,18 +161,18 @@ extension Light {
 }
 
 /// The pattern of each light.
-public struct LightPatterns: Hashable, Sendable {
-  /// By the light's number; nil where there is no such light.
+package struct LightPatterns: Hashable, Sendable {
+  /// Patterns by the light's number; `nil` where there is no such light.
   private var table: [LightPattern?]
 
-  /// The ones that every panel begins with.
-  public init() {
+  /// The patterns with which every panel begins.
+  package init() {
     table = [LightPattern?](repeating: nil, count: 32)
     for light in Light.allCases { self[light] = LightPattern(light.defaultPattern, isLasting: light.isLasting) }
   }
 
   /// The pattern of a light.
-  public subscript(light: Light) -> LightPattern? {
+  package subscript(light: Light) -> LightPattern? {
     get { table[Int(light.rawValue)] }
     set { table[Int(light.rawValue)] = newValue }
   }

@@ -1,7 +1,7 @@
-// What happens on the panel, as facts.
+// Events on the panel, as facts.
 
 /// A part of the panel that can fail by itself.
-public enum PanelPart: Hashable, Sendable {
+package enum PanelPart: Hashable, Sendable {
   /// A button's line, by the button's index.
   case input(Int)
   /// An LED or the buzzer, by its place among the outputs.
@@ -10,33 +10,33 @@ public enum PanelPart: Hashable, Sendable {
   case simulator
 }
 
-/// Why a part is not there.
-public enum PanelFault: Hashable, Sendable {
-  /// The virtual panel cannot be reached; an errno, 0: it hung up.
+/// Why a part is unavailable.
+package enum PanelFault: Hashable, Sendable {
+  /// The virtual panel cannot be reached; an errno, or 0 when it hung up.
   case simulatorAway(code: Int32)
   /// The kernel's LED cannot be used; an errno.
   case ledUnusable(code: Int32)
-  /// The GPIO line cannot be had, or was lost.
+  /// The GPIO line is unavailable, or was lost.
   case line(GPIOFault)
 
-  /// Whether the part can come by itself.
+  /// Whether the failure can pass by itself.
   var mayPass: Bool { if case .line(let fault) = self { fault.mayPass } else { true } }
 }
 
-/// One fact.
-public enum PanelEvent: Sendable {
-  /// A part can be used; for an input: whether it is active now, and whether its edges are debounced already.
+/// One event on the panel.
+package enum PanelEvent: Sendable {
+  /// A part can be used; for an input: whether it is active now, and whether its edges are already debounced.
   case opened(PanelPart, isActive: Bool, debouncesItself: Bool)
-  /// A part cannot be had, or was lost.
+  /// A part is unavailable, or was lost.
   case failed(PanelPart, PanelFault)
-  /// All parts were let go; those that there are from now on are opened, or fail, anew.
+  /// All parts were released; the parts that follow are opened, or fail, again.
   case closed
-  /// A button's contact moved; the kernel's time.
+  /// A button's contact moved; the time is the kernel's.
   case edge(input: Int, isActive: Bool, at: Instant)
-  /// It moved faster than anybody read it; its level at that time.
+  /// A contact moved faster than it was read; its level at that time.
   case edgesLost(input: Int, isActive: Bool, at: Instant)
-  /// A key that stands for a button was pressed or released: no contact bounces.
+  /// A key that acts as a button was pressed or released; it does not bounce.
   case key(button: Int, isDown: Bool, at: Instant)
-  /// A program around us asks for an action in the name of a button of its own.
+  /// The embedding program requests an action on behalf of a button of its own.
   case asked(action: String)
 }

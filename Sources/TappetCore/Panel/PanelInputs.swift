@@ -1,39 +1,39 @@
 // All buttons together: their debouncers, the pairs, and their gestures. Pure; performs and forbids nothing by itself.
 
-/// What the buttons did.
+/// Interprets the buttons' edges.
 struct PanelInputs: Sendable {
-  /// One thing that a person did, or that is wrong with a button.
+  /// A person's action, or a fault of a button.
   enum Outcome: Equatable, Sendable {
     case gesture(button: Int, Gesture)
     case chord(Int)
-    /// Pressed while presses are diverted: it will be nothing else.
+    /// Pressed while presses are diverted; the press has no other effect.
     case diverted(button: Int)
     case stuck(button: Int)
     case chattering(button: Int)
     case recovered(button: Int)
   }
 
-  /// Whose presses go their way.
+  /// Which presses are let through.
   enum Gate: Equatable, Sendable {
     case open
-    /// Everything is diverted.
+    /// All presses are diverted.
     case closed
-    /// Everything but these buttons is.
+    /// All presses are diverted, except for these buttons.
     case only([Int])
   }
 
-  /// What becomes of a press until its release.
+  /// The handling of a press until its release.
   private enum Press: Sendable {
     case none
-    /// Kept back until then: the other button of a pair may come.
+    /// Held back for a while, because the other button of a pair may follow.
     case waiting(since: Instant)
-    /// Its gesture is being read.
+    /// Its gesture is being recognised.
     case reading
     /// It was part of a chord, or diverted.
     case swallowed
   }
 
-  /// One button.
+  /// The state of one button.
   private struct Contact: Sendable {
     var debouncer: Debouncer
     var gestures: Gestures
@@ -42,7 +42,7 @@ struct PanelInputs: Sendable {
 
   private let plan: PanelPlan
   private var contacts: [Contact] = []
-  /// Set by the owner, for the presses that begin from now on.
+  /// Set by the owner, for presses that begin from now on.
   var gate: Gate = .open
 
   init(_ plan: PanelPlan) {
@@ -53,7 +53,7 @@ struct PanelInputs: Sendable {
     }
   }
 
-  /// When `advance` has something to say if nothing comes before.
+  /// When `advance` is due if nothing comes before.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -68,7 +68,7 @@ struct PanelInputs: Sendable {
   mutating func opened(_ button: Int, isActive: Bool, debouncesItself: Bool) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
     drop(button)
-    return take(contacts[button].debouncer.opened(isActive: isActive, debouncesItself: debouncesItself), of: button)
+    return handle(contacts[button].debouncer.opened(isActive: isActive, debouncesItself: debouncesItself), of: button)
   }
 
   mutating func closed(_ button: Int) {
@@ -80,36 +80,36 @@ struct PanelInputs: Sendable {
   mutating func edge(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
     let before = advance(to: time)
-    return before + take(contacts[button].debouncer.edge(isActive: isActive, at: time), of: button)
+    return before + handle(contacts[button].debouncer.edge(isActive: isActive, at: time), of: button)
   }
 
   mutating func edgesLost(_ button: Int, isActive: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
-    // In this order: for this button no time has passed that it could have rested in.
+    // In this order: for this button no time has passed in which it could have rested.
     let changes = contacts[button].debouncer.edgesLost(isActive: isActive, at: time)
-    return take(changes, of: button) + advance(to: time)
+    return handle(changes, of: button) + advance(to: time)
   }
 
   mutating func key(_ button: Int, isDown: Bool, at time: Instant) -> [Outcome] {
     guard contacts.indices.contains(button) else { return [] }
     let before = advance(to: time)
-    return before + take([isDown ? .pressed(time) : .released(time)], of: button)
+    return before + handle([isDown ? .pressed(time) : .released(time)], of: button)
   }
 
   mutating func advance(to now: Instant) -> [Outcome] {
     guard let deadline, deadline <= now else { return [] }
     var outcomes: [Outcome] = []
     for button in contacts.indices {
-      outcomes += take(contacts[button].debouncer.advance(to: now), of: button)
+      outcomes += handle(contacts[button].debouncer.advance(to: now), of: button)
       if case .waiting(let since) = contacts[button].press, since + Limits.chordWindow <= now {
         outcomes += read(button, since: since)
       }
-      outcomes += told(contacts[button].gestures.advance(to: now), of: button)
+      outcomes += gestureOutcomes(contacts[button].gestures.advance(to: now), of: button)
     }
     return outcomes
   }
 
-  /// Whatever was begun is nothing: the lock fell.
+  /// Discards everything unfinished, because the panel was locked.
   mutating func dropAll() { for button in contacts.indices { drop(button) } }
 
   private mutating func drop(_ button: Int) {
@@ -120,7 +120,7 @@ struct PanelInputs: Sendable {
     }
   }
 
-  private mutating func take(_ changes: [Debouncer.Change], of button: Int) -> [Outcome] {
+  private mutating func handle(_ changes: [Debouncer.Change], of button: Int) -> [Outcome] {
     var outcomes: [Outcome] = []
     for change in changes {
       switch change {
@@ -167,7 +167,7 @@ struct PanelInputs: Sendable {
     var outcomes: [Outcome] = []
     if case .waiting(let since) = contacts[button].press { outcomes += read(button, since: since) }
     if case .reading = contacts[button].press {
-      outcomes += told(contacts[button].gestures.released(at: time), of: button)
+      outcomes += gestureOutcomes(contacts[button].gestures.released(at: time), of: button)
     }
     contacts[button].press = .none
     return outcomes
@@ -175,10 +175,10 @@ struct PanelInputs: Sendable {
 
   private mutating func read(_ button: Int, since time: Instant) -> [Outcome] {
     contacts[button].press = .reading
-    return told(contacts[button].gestures.pressed(at: time), of: button)
+    return gestureOutcomes(contacts[button].gestures.pressed(at: time), of: button)
   }
 
-  private func told(_ gestures: [Gesture], of button: Int) -> [Outcome] {
+  private func gestureOutcomes(_ gestures: [Gesture], of button: Int) -> [Outcome] {
     gestures.map { .gesture(button: button, $0) }
   }
 }

@@ -1,16 +1,16 @@
-// Keeps the buttons locked: at the start, and when nobody used the panel for a while. Wrong codes make it wait longer.
+// Locks the buttons: at the start, and when nobody has used the panel for a while. Wrong codes lengthen the wait.
 
 /// The lock and the code that is being entered.
-public struct PanelLock: Sendable {
-  /// What a press on the locked panel came to.
-  public enum Answer: Hashable, Sendable {
-    /// No code opens it.
+package struct PanelLock: Sendable {
+  /// The result of a press on the locked panel.
+  package enum Answer: Hashable, Sendable {
+    /// No code opens the lock.
     case refused
-    /// The code goes on.
-    case taken
-    /// It was the last of a wrong code; presses are not taken for so long.
+    /// The code continues.
+    case accepted
+    /// The last press of a wrong code; presses are rejected for this time.
     case wrong(wait: Duration)
-    /// Too many wrong codes; presses are not taken for so long.
+    /// Too many wrong codes; presses are rejected for this time.
     case blocked(remaining: Duration)
     case unlocked
   }
@@ -27,38 +27,38 @@ public struct PanelLock: Sendable {
   private var state: State
   private var entered: [Int] = []
   private var enteredAt: Instant?
-  /// Wrong codes since it was unlocked.
+  /// Wrong codes since the last unlock.
   private var failures = 0
   private var blockedUntil: Instant?
 
-  /// Locked from the start; nil: never.
-  public init(after: Duration?, code: [Int]) {
+  /// A lock that is locked from the start; `nil` means that it never locks.
+  package init(after: Duration?, code: [Int]) {
     state = after == nil ? .none : .locked
     lockAfter = after ?? .zero
     self.code = code
   }
 
   /// Whether buttons do nothing.
-  public var isLocked: Bool { if case .locked = state { true } else { false } }
+  package var isLocked: Bool { if case .locked = state { true } else { false } }
 
-  /// When it locks if it is not used before.
-  public var deadline: Instant? { if case .unlocked(let until) = state { until } else { nil } }
+  /// When it locks unless it is used before.
+  package var deadline: Instant? { if case .unlocked(let until) = state { until } else { nil } }
 
-  /// Whether it has locked just now.
-  public mutating func advance(to now: Instant) -> Bool {
+  /// Returns whether it has just locked.
+  package mutating func advance(to now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     state = .locked
     entered = []
     return true
   }
 
-  /// The panel was used.
-  public mutating func used(at now: Instant) {
+  /// Restarts the time until it locks, because the panel was used.
+  package mutating func used(at now: Instant) {
     if case .unlocked = state { state = .unlocked(until: now + lockAfter) }
   }
 
-  /// A tag with the right opened it; whether it was locked.
-  public mutating func unlock(at now: Instant) -> Bool {
+  /// Unlocks it for a tag with that right; returns whether it was locked.
+  package mutating func unlock(at now: Instant) -> Bool {
     if case .none = state { return false }
     let wasLocked = isLocked
     state = .unlocked(until: now + lockAfter)
@@ -68,14 +68,14 @@ public struct PanelLock: Sendable {
     return wasLocked
   }
 
-  /// A button was pressed while it is locked.
-  public mutating func pressed(_ button: Int, at now: Instant) -> Answer {
+  /// Handles a button that was pressed on the locked panel.
+  package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }
     if let blockedUntil, now < blockedUntil { return .blocked(remaining: blockedUntil - now) }
     if let enteredAt, now - enteredAt > Limits.codePauseMax { entered = [] }
     entered.append(button)
     enteredAt = now
-    guard entered.count == code.count else { return .taken }
+    guard entered.count == code.count else { return .accepted }
     let isRight = entered == code
     entered = []
     if isRight {

@@ -1,16 +1,16 @@
-// What the panel's buttons mean, and what its lines are called: the part of the configuration that the core needs.
+// The panel's buttons, their actions and their names: the part of the configuration that the core needs.
 
-/// One button.
-public struct ButtonPlan: Hashable, Sendable {
-  /// For people, and on the virtual panel; unique.
-  public var name: String
-  /// How its edges are read.
-  public var debounce: DebounceSettings
-  /// What it sets off.
-  public var gestures: GestureSettings
+/// One button of the panel.
+package struct ButtonPlan: Hashable, Sendable {
+  /// Name for people, and on the virtual panel; unique.
+  package var name: String
+  /// How to read its edges.
+  package var debounce: DebounceSettings
+  /// The gestures and their actions.
+  package var gestures: GestureSettings
 
-  /// A button.
-  public init(name: String, debounce: DebounceSettings = DebounceSettings(), gestures: GestureSettings) {
+  /// A button with these gestures.
+  package init(name: String, debounce: DebounceSettings = DebounceSettings(), gestures: GestureSettings) {
     self.name = name
     self.debounce = debounce
     self.gestures = gestures
@@ -18,35 +18,35 @@ public struct ButtonPlan: Hashable, Sendable {
 }
 
 /// Two buttons that are pressed together.
-public struct ChordPlan: Hashable, Sendable {
-  /// The buttons' indexes.
-  public var first: Int
-  /// The other one's.
-  public var second: Int
-  /// The action's name.
-  public var action: String
+package struct ChordPlan: Hashable, Sendable {
+  /// Index of the first button.
+  package var first: Int
+  /// Index of the second button.
+  package var second: Int
+  /// Name of the action.
+  package var action: String
 
-  /// A chord.
-  public init(first: Int, second: Int, action: String) {
+  /// A chord of these buttons.
+  package init(first: Int, second: Int, action: String) {
     self.first = first
     self.second = second
     self.action = action
   }
 }
 
-/// The whole panel.
-public struct PanelPlan: Hashable, Sendable {
-  /// Its buttons; everybody calls them by their index.
-  public var buttons: [ButtonPlan]
-  /// Pairs of buttons.
-  public var chords: [ChordPlan]
-  /// Without use for so long the buttons are locked, as they are at the start; nil: never.
-  public var lockAfter: Duration?
-  /// The buttons, by index, that unlock it when pressed in this order; empty: only a tag does.
-  public var unlockCode: [Int]
+/// The panel as a whole.
+package struct PanelPlan: Hashable, Sendable {
+  /// The panel's buttons; everything else refers to them by index.
+  package var buttons: [ButtonPlan]
+  /// The chords, which are pairs of buttons.
+  package var chords: [ChordPlan]
+  /// The buttons lock after this time without use, and are locked at the start; `nil` means never.
+  package var lockAfter: Duration?
+  /// The buttons, by index, that unlock the panel when pressed in this order; when empty, only a tag unlocks it.
+  package var unlockCode: [Int]
 
-  /// A panel; by default without buttons.
-  public init(
+  /// A panel with these buttons; by default without buttons.
+  package init(
     buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], lockAfter: Duration? = nil, unlockCode: [Int] = []
   ) {
     self.buttons = buttons

@@ -1,17 +1,27 @@
-// Knows which parts of the panel are missing or broken, tells each trouble once, and has them tried again with a growing delay.
+// Knows which parts of the panel are missing or broken, reports each fault once, and retries with a growing delay.
 
 /// The panel's parts as the kiosk sees them.
 struct PanelSupervision: Sendable {
   private var faults: [(part: PanelPart, fault: PanelFault)] = []
-  /// Buttons that are stuck, or bounce without end; those are not listened to until then.
-  private var troubles: [(button: Int, resumeAt: Instant?)] = []
+  /// Buttons that are stuck, or bounce without end; the latter are ignored until `resumeAt`.
+  private var troubles: [(button: Int, resumeAt: Instant?, isChattering: Bool)] = []
   private var retries = 0
   private var retryAt: Instant?
 
-  /// Whether everything is there and at rest.
+  /// Whether all parts are there and no button is in trouble.
   var isGood: Bool { faults.isEmpty && troubles.isEmpty }
 
-  /// When a missing part is to be tried again, or a broken one listened to.
+  /// Everything that does not work: missing parts first, then buttons in trouble.
+  var problems: [KioskStatus.PanelProblem] {
+    var problems: [KioskStatus.PanelProblem] = []
+    for entry in faults { problems.append(.lost(entry.part, entry.fault)) }
+    for trouble in troubles {
+      problems.append(trouble.isChattering ? .chattering(button: trouble.button) : .stuck(button: trouble.button))
+    }
+    return problems
+  }
+
+  /// When to retry a missing part, or to listen to a broken button again.
   var deadline: Instant? {
     var deadline = retryAt
     for trouble in troubles {
@@ -23,7 +33,7 @@ struct PanelSupervision: Sendable {
   mutating func timeUp(at now: Instant) -> [Effect] {
     var effects: [Effect] = []
     if let due = retryAt, due <= now {
-      // Who fails again says so, and is waited for longer.
+      // A part that fails again reports it, and waits longer.
       retries += 1
       schedule(at: now)
       effects.append(.retryPanel)
@@ -54,30 +64,30 @@ struct PanelSupervision: Sendable {
       return isKnown ? [] : [.report(.panelLost(part, fault))]
     }
     faults.append((part, fault))
-    // Something new was lost: it may come back soon.
+    // This is a new loss: the part may come back soon.
     retries = 0
     schedule(at: now)
     return [.report(.panelLost(part, fault))]
   }
 
-  /// The button was pressed before anybody could have pressed it.
+  /// Handles a button that was pressed before anybody could have pressed it.
   mutating func stuck(_ button: Int) -> [Effect] {
     _ = forget(button)
-    troubles.append((button, nil))
+    troubles.append((button, nil, false))
     return [.report(.buttonStuck(button))]
   }
 
-  /// The button bounces without end.
+  /// Handles a button that bounces without end.
   mutating func chattering(_ button: Int, at now: Instant) -> [Effect] {
     _ = forget(button)
-    troubles.append((button, now + Limits.chatterPause))
+    troubles.append((button, now + Limits.chatterPause, true))
     return [.pauseButton(button), .report(.buttonChattering(button))]
   }
 
-  /// The button is at rest.
+  /// Handles a button that is at rest.
   mutating func recovered(_ button: Int) -> [Effect] { forget(button) ? [.report(.buttonRecovered(button))] : [] }
 
-  /// The button has no line any more; whether it was in trouble.
+  /// Forgets a button that has no line any more; returns whether it was in trouble.
   mutating func forget(_ button: Int) -> Bool {
     guard let index = troubles.firstIndex(where: { $0.button == button }) else { return false }
     troubles.remove(at: index)

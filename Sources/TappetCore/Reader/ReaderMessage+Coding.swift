@@ -1,11 +1,11 @@
-// The bytes of ReaderMessage; the layout stands there.
+// The bytes of ReaderMessage; ReaderMessage.swift shows the layout.
 
 extension ReaderMessage {
-  /// One datagram, which always decodes.
+  /// Encodes the message as one datagram, which always decodes.
   ///
-  /// A device name is cut to its limit and its control characters become `?`; a memory
-  /// beyond the limit is told as the fault that it is.
-  public func encode() -> [UInt8] {
+  /// A device name is cut to its limit and its control characters become `?`; a memory beyond the limit is reported as
+  /// the fault that it is.
+  package func encode() -> [UInt8] {
     switch self {
     case .ready(let device): [1, ReaderMessage.protocolVersion] + ReaderMessage.printable(device)
     case .heartbeat: [2]
@@ -22,8 +22,8 @@ extension ReaderMessage {
     }
   }
 
-  /// Takes a datagram apart.
-  public init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
+  /// Decodes a datagram.
+  package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
     var reader = ByteReader(bytes)
     guard let kind = reader.byte() else { throw .empty }
     switch kind {
@@ -74,7 +74,7 @@ extension ReaderMessage {
 
   private static var deviceNameSizeMax: Int { 128 }
 
-  /// Cut between two characters' bytes, never inside one's.
+  /// Cuts the name between two characters' bytes, never inside a character.
   private static func printable(_ device: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for scalar in device.unicodeScalars { bytes += String(scalar.isPrintable ? scalar : "?").utf8 }
@@ -104,7 +104,7 @@ extension ByteReader {
     let code = try required()
     let (first, second) = (try number(), try number())
     let fault = TagWriteFault(code: code, first, second)
-    // No fault is all zeros.
+    // All zeros mean that there is no fault.
     guard fault != nil || (code == 0 && first == 0 && second == 0) else { throw .unknownFault(code) }
     return OrderOutcome(uid: uid, model: model, writes: Int(writes), fault: fault)
   }

@@ -1,5 +1,5 @@
-// What tappet-reader says to its parent over their SOCK_SEQPACKET socket, one message a datagram. The bytes come from a
-// process that may have been taken over by what it read: any bytes decode to a value or an error.
+// Messages from tappet-reader to its parent over their SOCK_SEQPACKET socket, one per datagram. The bytes come from a
+// process that may have been taken over by a tag's content, so any bytes decode to a value or an error.
 //
 //   byte 0     1 …
 //   kind       the kind's fields; strings and memories reach to the datagram's end
@@ -15,32 +15,34 @@
 //   9 orderDone   uid size (1), uid, model (1), writes (2, little-endian), fault or 0 (1), its two numbers (2, 2)
 
 /// One message from tappet-reader.
-public enum ReaderMessage: Hashable, Sendable {
+package enum ReaderMessage: Hashable, Sendable {
   /// The device is open and polling.
   case ready(device: String)
-  /// A turn of the polling loop was completed.
+  /// A turn of the polling loop is complete.
   case heartbeat
   /// A tag is in the field; its memory is being read.
   case tagArrived(TagUID)
-  /// Its memory.
+  /// The tag's memory.
   indirect case tagRead(TagReading)
-  /// It could not be read.
+  /// The tag could not be read.
   case tagFaulted(TagUID, TagModel, TagFault)
   /// The tag of the last `tagArrived` is gone.
   case tagLeft(TagUID)
-  /// The device cannot be used any more: the process ends after this.
+  /// The device can no longer be used; the process ends after this message.
   case lost(ReaderFault, code: Int32)
-  /// An order is being carried out.
+  /// A command is being carried out.
   case orderProgress(done: UInt16, total: UInt16)
-  /// An order was carried out, or not.
+  /// A command was carried out, or failed.
   indirect case orderDone(OrderOutcome)
 
-  /// Both ends come from one build; another number means that an old tappet-reader was left behind by an update.
-  public static let protocolVersion: UInt8 = 2
+  /// Version of the protocol.
+  ///
+  /// Both ends come from one build; another number means that an update left an old tappet-reader behind.
+  package static let protocolVersion: UInt8 = 2
 }
 
-/// Why a datagram is no message.
-public enum ReaderMessageError: Error, Hashable, Sendable {
+/// Why a datagram is not a message.
+package enum ReaderMessageError: Error, Hashable, Sendable {
   case empty
   case unknownKind(UInt8)
   case truncated(offset: Int)

@@ -1,65 +1,68 @@
-// What tappet-reader is told by its parent over their SOCK_SEQPACKET socket, one order a datagram. An order is for the tag that
-// the parent has just heard of, by its UID, and never for one that was put in its place.
+// Commands from its parent to tappet-reader over their SOCK_SEQPACKET socket, one per datagram. A command is for the
+// tag that the reader has just reported, by its UID, and never for one that was put in its place.
 //
 //   byte 0     1           then
-//   task       uid size    uid, 0 or 1 (1), password (4) and its answer (2) if 1, message to the datagram's end (write only)
+//   task       uid size    uid, 0 or 1 (1), password (4) and its answer (2) if 1,
+//                          message to the datagram's end (write only)
 //
 //   1 write   2 erase   3 lock   4 format   5 protect
 
-/// What is to be done to a tag.
-public enum TagTask: Hashable, Sendable {
-  /// Make this NDEF message the tag's only content.
+/// The work to do on a tag.
+package enum TagTask: Hashable, Sendable {
+  /// Makes this NDEF message the tag's only content.
   case write([UInt8])
-  /// Empty it, and lift the password that is given with the order.
+  /// Empties it, and lifts the password that the command carries.
   case erase
-  /// Make it unwritable, for good.
+  /// Makes it unwritable, for good.
   case lock
-  /// Give it a capability container, for good, and an empty message.
+  /// Gives it a capability container, for good, and an empty message.
   case format
-  /// Let only who has the password write it.
+  /// Allows writing only with the password.
   case protect
 }
 
-/// The password of an NTAG21x or Ultralight EV1, and what the tag answers to it.
-public struct TagPassword: Hashable, Sendable {
-  /// PWD: 4 bytes.
-  public let password: [UInt8]
-  /// PACK: 2 bytes.
-  public let answer: [UInt8]
+/// The password of an NTAG21x or Ultralight EV1, and the tag's answer to it.
+package struct TagPassword: Hashable, Sendable {
+  /// PWD, 4 bytes.
+  package let password: [UInt8]
+  /// PACK, 2 bytes.
+  package let answer: [UInt8]
 
-  /// Nil for other sizes.
-  public init?(password: [UInt8], answer: [UInt8]) {
+  /// A password and its answer; `nil` for other sizes.
+  package init?(password: [UInt8], answer: [UInt8]) {
     guard password.count == 4, answer.count == 2 else { return nil }
     self.password = password
     self.answer = answer
   }
 
-  /// The password of one tag, drawn from the kiosk's own key: it is never the same on two tags, and needs not be stored.
-  public init(of uid: TagUID, key: SecretKey) throws(CryptoError) {
+  /// The password of one tag, derived from the kiosk's own key.
+  ///
+  /// It never repeats on two tags, and need not be stored.
+  package init(of uid: TagUID, key: SecretKey) throws(CryptoError) {
     let code = try key.authenticate(Array("tappet tag password 1 ".utf8) + uid.bytes)
     password = Array(code[0..<4])
     answer = Array(code[4..<6])
   }
 }
 
-/// One order to tappet-reader; it answers with `ReaderMessage.orderDone`, and with `.orderProgress` before that.
-public struct ReaderOrder: Hashable, Sendable {
-  /// For this tag only.
-  public var uid: TagUID
-  /// The password that it may be protected with, or is to be.
-  public var password: TagPassword?
-  /// What to do.
-  public var task: TagTask
+/// One command to tappet-reader, which replies with `ReaderMessage.orderProgress` and finally with `.orderDone`.
+package struct ReaderOrder: Hashable, Sendable {
+  /// The only tag that the command is for.
+  package var uid: TagUID
+  /// The password that protects the tag, or will protect it.
+  package var password: TagPassword?
+  /// The work to do.
+  package var task: TagTask
 
-  /// An order for the tag `uid`.
-  public init(uid: TagUID, password: TagPassword? = nil, task: TagTask) {
+  /// A command for the tag `uid`.
+  package init(uid: TagUID, password: TagPassword? = nil, task: TagTask) {
     self.uid = uid
     self.password = password
     self.task = task
   }
 
-  /// One datagram, which decodes to the order if its message is within `Limits.tagMemorySizeMax`.
-  public func encode() -> [UInt8] {
+  /// Encodes the command as one datagram, which decodes to it if its message is within `Limits.tagMemorySizeMax`.
+  package func encode() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Limits.readerMessageSizeMax)
     bytes.append(task.kind)
@@ -76,8 +79,8 @@ public struct ReaderOrder: Hashable, Sendable {
     return bytes
   }
 
-  /// Takes a datagram apart.
-  public init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
+  /// Decodes a datagram.
+  package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
     var reader = ByteReader(bytes)
     guard let kind = reader.byte() else { throw .empty }
     guard (1...5).contains(kind) else { throw .unknownKind(kind) }

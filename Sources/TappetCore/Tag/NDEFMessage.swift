@@ -1,22 +1,22 @@
-// NDEF messages (NFC Forum NDEF 1.0): any bytes decode to a message or an error, and a decoded message encodes to one that
-// decodes to it. Chunked records are refused: no tag URL needs them, and each is a place to hide in.
+// NDEF messages (NFC Forum NDEF 1.0): any bytes decode to a message or an error, and a decoded message encodes to bytes
+// that decode to it. Chunked records are refused: no tag URL needs them, and content can hide in each.
 //
 //     byte 0   MB ME CF SR IL TNF(3)    1   type size   2   payload size, 1 byte if SR, else 4 big-endian
 //     then     id size, if IL           then type, id, payload
 
 /// One record of a message.
-public struct NDEFRecord: Hashable, Sendable {
+package struct NDEFRecord: Hashable, Sendable {
   /// Type Name Format, 0 to 6 (§3.2.6).
-  public var typeNameFormat: UInt8
-  /// At most 255 bytes.
-  public var type: [UInt8]
-  /// At most 255 bytes; nil: the record has no id field.
-  public var id: [UInt8]?
-  /// What the type says of it.
-  public var payload: [UInt8]
+  package var typeNameFormat: UInt8
+  /// The type, at most 255 bytes.
+  package var type: [UInt8]
+  /// The id, at most 255 bytes; `nil` means that the record has no id field.
+  package var id: [UInt8]?
+  /// The payload, in the form that the type defines.
+  package var payload: [UInt8]
 
-  /// A record as it stands; `NDEFMessage.encode` says what cannot be written.
-  public init(typeNameFormat: UInt8, type: [UInt8], id: [UInt8]? = nil, payload: [UInt8]) {
+  /// A record with these fields; `NDEFMessage.encode` checks whether it can be written.
+  package init(typeNameFormat: UInt8, type: [UInt8], id: [UInt8]? = nil, payload: [UInt8]) {
     self.typeNameFormat = typeNameFormat
     self.type = type
     self.id = id
@@ -24,18 +24,18 @@ public struct NDEFRecord: Hashable, Sendable {
   }
 
   /// A URI record (NFC Forum RTD URI 1.0) whose prefix is not abbreviated.
-  public init(uri: [UInt8]) {
+  package init(uri: [UInt8]) {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "U")], payload: [0] + uri)
   }
 
-  /// The URI of a URI record; nil for other records, and for a reserved identifier code.
-  public var uri: [UInt8]? {
+  /// The URI of a URI record; `nil` for other records, and for a reserved identifier code.
+  package var uri: [UInt8]? {
     guard typeNameFormat == 1, type == [UInt8(ascii: "U")], let code = payload.first else { return nil }
     guard let prefix = NDEFRecord.prefix(Int(code)) else { return nil }
     return Array("\(prefix)".utf8) + payload.dropFirst()
   }
 
-  /// §3.2.6: an empty record has no content, and one of unknown type has no type.
+  /// Whether the fields fit the format: an empty record has no content, and one of unknown type has no type (§3.2.6).
   fileprivate var fitsFormat: Bool {
     switch typeNameFormat {
     case 0: type.isEmpty && (id ?? []).isEmpty && payload.isEmpty
@@ -56,8 +56,8 @@ public struct NDEFRecord: Hashable, Sendable {
   }
 }
 
-/// Why bytes are no message; offsets are those of the record's first byte.
-public enum NDEFError: Error, Hashable, Sendable {
+/// Why bytes are not a message; offsets are those of the record's first byte.
+package enum NDEFError: Error, Hashable, Sendable {
   case empty
   case truncated(offset: Int)
   /// The first record lacks MB, or a later one has it (§3.2.1).
@@ -76,16 +76,16 @@ public enum NDEFError: Error, Hashable, Sendable {
   case tooManyRecords(max: Int)
 }
 
-/// A message: one record or more.
-public struct NDEFMessage: Hashable, Sendable {
-  /// In their order.
-  public var records: [NDEFRecord]
+/// A message of at least one record.
+package struct NDEFMessage: Hashable, Sendable {
+  /// The records in their order.
+  package var records: [NDEFRecord]
 
   /// A message of these records.
-  public init(records: [NDEFRecord]) { self.records = records }
+  package init(records: [NDEFRecord]) { self.records = records }
 
-  /// Takes a whole message apart.
-  public init(decoding bytes: [UInt8]) throws(NDEFError) {
+  /// Decodes a whole message.
+  package init(decoding bytes: [UInt8]) throws(NDEFError) {
     guard !bytes.isEmpty else { throw .empty }
     var reader = ByteReader(bytes)
     records = []
@@ -124,9 +124,11 @@ public struct NDEFMessage: Hashable, Sendable {
     return (record, header & 0x40 != 0)
   }
 
-  /// The message's bytes, which decode to the message; nil when a field does not fit its size byte, the format does not allow it
-  /// or is reserved, or there is no record.
-  public func encode() -> [UInt8]? {
+  /// Returns the message's bytes, which decode to the message.
+  ///
+  /// `nil` when a field does not fit its size byte, the format does not allow the field or is reserved, or there is no
+  /// record.
+  package func encode() -> [UInt8]? {
     guard !records.isEmpty, records.count <= Limits.ndefRecordsMax else { return nil }
     var bytes: [UInt8] = []
     for (index, record) in records.enumerated() {
@@ -148,7 +150,7 @@ public struct NDEFMessage: Hashable, Sendable {
   }
 
   /// The first URI; other records before it are skipped.
-  public var firstURI: [UInt8]? {
+  package var firstURI: [UInt8]? {
     for record in records { if let uri = record.uri { return uri } }
     return nil
   }

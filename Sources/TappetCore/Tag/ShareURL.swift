@@ -1,10 +1,10 @@
-// The share URL, by which one phone or kiosk gives a secret to another (formats.md, "Share URL"). It holds a key: whoever
-// holds the text wipes it.
+// The share URL, with which a phone or kiosk passes a secret to another (docs/formats.md, "Share URL"). It holds a key,
+// so every holder of the text must wipe it.
 //
 //     smpshare://secret?idx=I&key=<64 hex>[&label=L]
 
-/// Why a text is no share URL.
-public enum ShareURLError: Error, Hashable, Sendable {
+/// Why a text is not a share URL.
+package enum ShareURLError: Error, Hashable, Sendable {
   case notAShareURL
   case missingIndex
   case malformedIndex
@@ -16,28 +16,28 @@ public enum ShareURLError: Error, Hashable, Sendable {
 }
 
 /// A shared secret.
-public struct ShareURL: Sendable {
-  /// The `idx` of the action that it is for.
-  public var index: Int64
-  /// The key of the tags.
-  public var key: SecretKey
-  /// Trimmed; nil when there is none.
-  public var label: String?
+package struct ShareURL: Sendable {
+  /// The `idx` of the action that the secret is for.
+  package var index: Int64
+  /// The key of the secret's tags.
+  package var key: SecretKey
+  /// The trimmed label; `nil` when there is none.
+  package var label: String?
 
-  /// To share `key` for the action of `index`; the label is trimmed.
-  public init(index: Int64, key: SecretKey, label: String?) {
+  /// A secret to share: `key` for the action of `index`; the label is trimmed.
+  package init(index: Int64, key: SecretKey, label: String?) {
     self.index = index
     self.key = key
     self.label = label.flatMap { $0.trimmedLabel }
   }
 
-  /// Takes a share URL apart.
-  public static func parse(_ text: some Collection<UInt8>) throws(ShareURLError) -> ShareURL {
+  /// Parses a share URL.
+  package static func parse(_ text: some Collection<UInt8>) throws(ShareURLError) -> ShareURL {
     try URLParts.withBytes(of: text) { (bytes) throws(ShareURLError) in try parse(URLParts(bytes)) }
   }
 
-  /// Takes a share URL apart where it stands: no copy of it is left.
-  public static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
+  /// Parses a share URL in place, so that no copy of it is left.
+  package static func parse(at text: UnsafeRawBufferPointer) throws(ShareURLError) -> ShareURL {
     try parse(URLParts(text.assumingMemoryBound(to: UInt8.self)))
   }
 
@@ -70,10 +70,10 @@ public struct ShareURL: Sendable {
       label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })
   }
 
-  /// The URL; it holds the key, and is the caller's to wipe.
+  /// Returns the URL, which holds the key: the caller must wipe it.
   ///
   /// There is no other copy: the key's digits are written where they stay.
-  public func text() -> [UInt8] {
+  package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
     let tail = label.map { Array("&label=".utf8) + ShareURL.encodeLabel($0) } ?? []
     let size = head.count + 2 * SecretKey.size + tail.count
@@ -109,13 +109,14 @@ public struct ShareURL: Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformedLabel }
     guard let label = text.trimmedLabel else { return nil }
-    guard label.isPrintable else { throw .malformedLabel }
-    let size = label.utf8.count
-    guard size <= Limits.secretLabelSizeMax else { throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax) }
-    return label
+    switch label.labelFault {
+    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
+    case .notPrintable: throw .malformedLabel
+    case nil: return label
+    }
   }
 
-  /// As the app encodes it: what has a meaning in a query, and everything that is not printable ASCII.
+  /// Encodes a label as the app does: characters with a meaning in a query, and everything that is not printable ASCII.
   private static func encodeLabel(_ label: String) -> [UInt8] {
     var text: [UInt8] = []
     for byte in label.utf8 {
@@ -137,11 +138,11 @@ public struct ShareURL: Sendable {
 }
 
 extension String {
-  /// What others made is shown on terminals and in logs: nothing in it may move a cursor or end a line.
-  public var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
+  /// Whether no character can move a cursor or end a line, so that a stranger's text is safe on terminals and in logs.
+  package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
-  /// Without white space and line ends at its ends; nil when nothing else is there.
-  public var trimmedLabel: String? {
+  /// The text without white space and line ends at both ends; `nil` when nothing else is left.
+  package var trimmedLabel: String? {
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.isLabelSpace }),
       let last = scalars.lastIndex(where: { !$0.isLabelSpace })
@@ -151,10 +152,12 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// No control: the second range are those of ISO 6429's upper half, which terminals obey in UTF-8 too.
+  /// Whether it is not a control character.
+  ///
+  /// The second range is the upper half of ISO 6429's controls, which terminals execute in UTF-8 too.
   var isPrintable: Bool { value >= 0x20 && !(0x7F...0x9F).contains(value) }
 
-  /// What the app trims: Foundation's `whitespacesAndNewlines`.
+  /// Whether the app trims it: Foundation's `whitespacesAndNewlines`.
   fileprivate var isLabelSpace: Bool {
     switch value {
     case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200B, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true

@@ -1,31 +1,31 @@
 // From a tag's memory to the URL on it.
 
-/// Why there is no URL in a tag's memory.
-public enum TagContentError: Error, Hashable, Sendable {
-  /// The model has no NDEF that Tappet reads.
+/// Why a tag's memory holds no URL.
+package enum TagContentError: Error, Hashable, Sendable {
+  /// Tappet reads no NDEF from this model.
   case unsupportedModel(TagModel)
   /// Formatted, but nothing is written on it.
   case empty
-  /// There is no NDEF block in its memory.
+  /// The memory has no NDEF block.
   case noMessage
   /// The reading ends before the message does.
   case incomplete(needed: Int, read: Int)
   case memory(Type2Error)
   case message(NDEFError)
-  /// There is a message, but no URI in it.
+  /// There is a message, but it contains no URI.
   case noURI
   case tooLong(size: Int)
 }
 
-/// Why a reading gives no tag URL.
-public enum TagReadingError: Error, Hashable, Sendable {
+/// Why a reading yields no tag URL.
+package enum TagReadingError: Error, Hashable, Sendable {
   case content(TagContentError)
   case url(TagURLError)
 }
 
 extension TagReading {
-  /// The NDEF message's bytes.
-  public func message() throws(TagContentError) -> [UInt8] {
+  /// Returns the NDEF message's bytes.
+  package func message() throws(TagContentError) -> [UInt8] {
     switch model.layout {
     case .unsupported: throw .unsupportedModel(model)
     case .type4:
@@ -42,8 +42,8 @@ extension TagReading {
     }
   }
 
-  /// The first URI of the message.
-  public func uri() throws(TagContentError) -> [UInt8] {
+  /// Returns the first URI of the message.
+  package func uri() throws(TagContentError) -> [UInt8] {
     let bytes = try message()
     let decoded: NDEFMessage
     do throws(NDEFError) { decoded = try NDEFMessage(decoding: bytes) } catch { throw .message(error) }
@@ -52,8 +52,8 @@ extension TagReading {
     return uri
   }
 
-  /// The tag URL.
-  public func tagURL() throws(TagReadingError) -> TagURL {
+  /// Returns the tag URL.
+  package func tagURL() throws(TagReadingError) -> TagURL {
     let text: [UInt8]
     do throws(TagContentError) { text = try uri() } catch { throw .content(error) }
     do throws(TagURLError) { return try TagURL.parse(text) } catch { throw .url(error) }
@@ -61,15 +61,16 @@ extension TagReading {
 }
 
 extension TagReading {
-  /// The same with zeros for the digits of a key that the tag carries: for those who may see the tag, but not keys.
-  public var withoutCarriedKey: TagReading {
+  /// The reading with zeros in place of the digits of a key that the tag carries, for viewers who may see tags but not
+  /// keys.
+  package var withoutCarriedKey: TagReading {
     var masked = self
     let name = Array("key=".utf8)
     var isInKey = false
     for index in masked.bytes.indices {
       let byte = masked.bytes[index]
       if isInKey {
-        // Up to the next parameter or the TLV's end; bytes that are no digits may be the memory's own between them.
+        // Up to the next parameter or the end of the TLV; other bytes in between may be the memory's own.
         if byte == UInt8(ascii: "&") || byte == 0xFE { isInKey = false }
         if Hex.value(of: byte) < 16 { masked.bytes[index] = UInt8(ascii: "0") }
       } else if index + 1 >= name.count, masked.bytes[index + 1 - name.count...index].elementsEqual(name) {

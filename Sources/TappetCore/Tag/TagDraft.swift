@@ -1,33 +1,35 @@
-// A tag that is to be: a new secret, and what has to stand on the tag so that it acts with it. Nothing is written or saved here.
+// A tag that is yet to be written: a new secret, and the content with which the tag acts under it. Nothing is written
+// or saved here.
 
-/// Why nothing could be made for a tag.
-public enum TagDraftError: Error, Hashable, Sendable {
-  /// Bytes of the label.
+/// Why a tag's content could not be made.
+package enum TagDraftError: Error, Hashable, Sendable {
+  /// The label is longer than `max` bytes.
   case labelTooLong(size: Int, max: Int)
-  /// The label has characters that are not for one line of text.
+  /// The label contains characters that do not fit one line of text.
   case malformedLabel
   case crypto(CryptoError)
 }
 
-/// A new secret of an action and the message for its tag.
+/// A new secret of an action, and the message for its tag.
 ///
-/// The secret is to be saved when the message was written and read back, and not before: until then no tag works with it.
-public final class TagDraft: Sendable {
-  /// The secret.
-  public let secret: TagSecret
-  // Written in `init` and in `deinit`, when nobody else holds it: threads may share it.
+/// Save the secret only after the message was written and read back: until then no tag works with it.
+package final class TagDraft: Sendable {
+  /// The new secret.
+  package let secret: TagSecret
+  // Written only in `init` and `deinit`, when nobody else holds it, so threads may share it.
   nonisolated(unsafe) private var bytes: [UInt8]
 
   /// Draws a key for `action` and signs the URL of its tag.
   ///
-  /// `carriesKey`: in the older form, from which a phone can import the secret, and which whoever reads it can copy.
-  public init(action: Action, label: String?, carriesKey: Bool, unixSeconds: Int64) throws(TagDraftError) {
+  /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
+  /// tag can copy it.
+  package init(action: Action, label: String?, carriesKey: Bool, unixSeconds: Int64) throws(TagDraftError) {
     let label = label.flatMap { $0.trimmedLabel }
-    let size = label?.utf8.count ?? 0
-    guard size <= Limits.secretLabelSizeMax else {
-      throw .labelTooLong(size: size, max: Limits.secretLabelSizeMax)
+    switch label?.labelFault {
+    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
+    case .notPrintable: throw .malformedLabel
+    case nil: break
     }
-    guard label?.isPrintable ?? true else { throw .malformedLabel }
     do throws(CryptoError) {
       let key = try SecretKey.random()
       let url = try TagURL.sign(index: action.index, timestamp: unixSeconds, key: key)
@@ -40,12 +42,12 @@ public final class TagDraft: Sendable {
 
   deinit { LibCrypto.wipe(&bytes) }
 
-  /// The NDEF message: one record, a URI without abbreviation.
+  /// The NDEF message: one record with a URI that is not abbreviated.
   ///
-  /// May hold the key: a copy is the caller's to wipe.
-  public var message: [UInt8] { bytes }
+  /// It may hold the key: the caller must wipe a copy.
+  package var message: [UInt8] { bytes }
 
-  /// Made in place, so that no copy of the key is left behind.
+  /// Builds the message in place, so that no copy of the key is left behind.
   private static func message(_ url: TagURL, carrying key: SecretKey?) -> [UInt8] {
     let text = url.text()
     let keySize = key == nil ? 0 : 5 + 2 * SecretKey.size
@@ -62,7 +64,7 @@ public final class TagDraft: Sendable {
 
 extension TagSecret {
   /// A random UUID (RFC 9562 §5.4), lower-case.
-  public static func newID() throws(CryptoError) -> String {
+  package static func newID() throws(CryptoError) -> String {
     var bytes = try LibCrypto.random(count: 16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80

@@ -1,31 +1,32 @@
-// One job for a tag, from the wait for it to the end. Decides what is ordered and when a secret may be saved; performs nothing.
+// One job for a tag, from the wait for it to the end. Decides which commands to send and when a secret may be saved;
+// performs nothing.
 //
 //     waiting ──tag there──▶ working ──done──▶ [saving ──saved──▶ [protecting ──done──▶]] ended
 //        ▲                      │
 //        └──── pulled away ─────┘
 //
-// Invariant: `save` is asked for only when the tag was read back and holds the message.
+// Invariant: `save` is requested only when the tag was read back and holds the message.
 
 /// A job for the next tag.
-public struct TagJob: Sendable {
-  /// What is to be done.
-  public enum Work: Sendable {
-    /// Write the draft's message and save its secret; `protects`: and let nobody else write the tag from then on.
+package struct TagJob: Sendable {
+  /// The work of a job.
+  package enum Work: Sendable {
+    /// Writes the draft's message and saves its secret; with `protects`, nobody else can write the tag afterwards.
     case write(TagDraft, protects: Bool)
     case erase
     case lock
     case format
   }
 
-  /// What the owner has to do next.
-  public indirect enum Step: Sendable {
+  /// The next step for the owner.
+  package indirect enum Step: Sendable {
     /// Send it to tappet-reader.
     case order(ReaderOrder)
-    /// Save it, and call `saved` if that was done; else the job is at its end.
+    /// Save the secret and then call `saved`; if that fails, the job is over.
     case save(TagSecret)
-    /// For the person.
-    case tell(TagJobNotice)
-    /// The job is at its end.
+    /// Show it to the person.
+    case notify(TagJobNotice)
+    /// The job is over.
     case end(TagJobEnd)
   }
 
@@ -37,31 +38,32 @@ public struct TagJob: Sendable {
     case ended
   }
 
-  /// What it is.
-  public let work: Work
+  /// The job's work.
+  package let work: Work
   private let passwordKey: SecretKey?
   private var state = State.waiting
-  /// A tag was left without its message.
+  /// Whether a tag was left without its message.
   private var leftTorn = false
 
   /// A job that waits for a tag.
   ///
-  /// `passwordKey`: the kiosk's key for tag passwords; nil when it has none yet, then no tag is protected by it either.
-  public init(_ work: Work, passwordKey: SecretKey?) {
+  /// `passwordKey` is the kiosk's key for tag passwords. `nil` means that there is none yet, and so no tag is protected
+  /// by it.
+  package init(_ work: Work, passwordKey: SecretKey?) {
     self.work = work
     self.passwordKey = passwordKey
   }
 
   /// Whether a tag is being written now.
-  public var isWorking: Bool {
+  package var isWorking: Bool {
     switch state {
     case .working, .saving, .protecting: true
     case .waiting, .ended: false
     }
   }
 
-  /// The tag `uid` is on the reader, and has been read or refused to be.
-  public mutating func tagIsThere(_ uid: TagUID) -> [Step] {
+  /// Handles a tag that is on the reader, and was read or could not be read.
+  package mutating func tagIsThere(_ uid: TagUID) -> [Step] {
     guard case .waiting = state else { return [] }
     let task: TagTask
     switch work {
@@ -75,16 +77,16 @@ public struct TagJob: Sendable {
     return [.order(order)]
   }
 
-  /// tappet-reader said something.
-  public mutating func heard(_ message: ReaderMessage) -> [Step] {
+  /// Handles a message from tappet-reader.
+  package mutating func received(_ message: ReaderMessage) -> [Step] {
     switch (state, message) {
     case (.waiting, .tagRead(let reading)): return tagIsThere(reading.uid)
     case (.waiting, .tagFaulted(_, let model, let fault)):
-      // A tag that moved is waited for; it is seen again when it lies still.
-      if case .pulledAway = fault { return [.tell(.heldTooShort)] }
+      // A tag that moved is waited for; it appears again when it lies still.
+      if case .pulledAway = fault { return [.notify(.heldTooShort)] }
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
-      return [.tell(.progress(done: Int(done), total: Int(total)))]
+      return [.notify(.progress(done: Int(done), total: Int(total)))]
     case (.working(let uid), .orderDone(let outcome)) where outcome.uid == uid: return worked(outcome)
     case (.protecting(let written), .orderDone(let outcome)) where outcome.uid == written.uid:
       return protected(written, outcome)
@@ -92,8 +94,8 @@ public struct TagJob: Sendable {
     }
   }
 
-  /// The secret is in the store.
-  public mutating func saved() -> [Step] {
+  /// Handles the news that the secret is in the store.
+  package mutating func saved() -> [Step] {
     guard case .saving(let outcome) = state, case .write(let draft, let protects) = work else { return [] }
     guard protects else { return end(.done(outcome, draft.secret, isProtected: false)) }
     guard let order = order(outcome.uid, .protect) else {
@@ -103,18 +105,18 @@ public struct TagJob: Sendable {
     return [.order(order)]
   }
 
-  /// Nobody waits any longer, or no tag can come any more.
+  /// Ends the job because nobody waits any longer, or no tag can come any more.
   ///
-  /// Nothing while a tag is being written: that is quick, and brought to its end.
-  public mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
+  /// Does nothing while a tag is being written: that is quick, and runs to its end.
+  package mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
     switch state {
     case .waiting: return end(.failed(nil, leftTorn ? .leftTorn : reason))
     case .working, .saving, .protecting, .ended: return []
     }
   }
 
-  /// tappet-reader is gone, and with it the answer.
-  public mutating func readerLost() -> [Step] {
+  /// Handles the loss of tappet-reader, and of its answer.
+  package mutating func readerLost() -> [Step] {
     switch state {
     case .protecting(let outcome):
       guard case .write(let draft, _) = work else { return [] }
@@ -134,7 +136,7 @@ public struct TagJob: Sendable {
     case .pulledAway(let begun):
       leftTorn = leftTorn || begun
       state = .waiting
-      return [.tell(.pulledAway(begun: begun))]
+      return [.notify(.pulledAway(begun: begun))]
     case .notThere:
       state = .waiting
       return []
@@ -163,17 +165,17 @@ public struct TagJob: Sendable {
   }
 }
 
-/// What a person is told while a job is under way.
-public enum TagJobNotice: Hashable, Sendable {
+/// A notice for the person while a job is under way.
+package enum TagJobNotice: Hashable, Sendable {
   case progress(done: Int, total: Int)
-  /// It moved while it was read; nothing was changed.
+  /// The tag moved while it was read; nothing was changed.
   case heldTooShort
-  /// It went while it was written; `begun`: it is to be written again.
+  /// The tag left while it was written; with `begun` it must be written again.
   case pulledAway(begun: Bool)
 }
 
-/// Why a job came to nothing.
-public enum TagJobFailure: Hashable, Sendable {
+/// Why a job failed.
+package enum TagJobFailure: Hashable, Sendable {
   case tag(TagWriteFault)
   case unreadable(TagFault)
   /// Nobody showed a tag in time.
@@ -181,16 +183,16 @@ public enum TagJobFailure: Hashable, Sendable {
   /// Nobody came back with the tag that was pulled away half-written.
   case leftTorn
   case cancelled
-  /// `torn`: while it was writing.
+  /// The reader was lost; `torn` when it was writing.
   case readerLost(torn: Bool)
   case noRandomness
 }
 
 /// How a job ended.
-public indirect enum TagJobEnd: Sendable {
-  /// With the secret that was saved, if any.
+package indirect enum TagJobEnd: Sendable {
+  /// Done, with the secret that was saved, if any.
   case done(OrderOutcome, TagSecret?, isProtected: Bool)
-  /// It works, but anybody can rewrite it.
+  /// The tag works, but anybody can rewrite it.
   case doneUnprotected(OrderOutcome, TagSecret, TagWriteFault)
   case failed(TagModel?, TagJobFailure)
 }

@@ -1,10 +1,10 @@
-// What kind of tag it is, as far as the reader could tell.
+// The kinds of tags, as far as the reader can tell them apart.
 
 /// A tag's model.
 ///
 /// Raw values are the reader's wire format (`ReaderMessage`): append, never reuse.
-public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
-  /// Answers as a Type 2 tag; the model was not asked for or not told.
+package enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
+  /// Answers as a Type 2 tag; the model was not requested or not given.
   case type2 = 1
   case ultralight = 2
   case ultralightEV1Small = 3
@@ -20,13 +20,13 @@ public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   /// ISO-DEP with the NDEF application.
   case type4 = 20
   case ntag424 = 21
-  /// A MIFARE Classic: has no NDEF that every phone can read; refused.
+  /// A MIFARE Classic, refused: it has no NDEF that every phone can read.
   case mifareClassic = 40
   /// Anything else that answered.
   case other = 41
 
   /// How its memory is laid out.
-  public enum Layout: Hashable, Sendable {
+  package enum Layout: Hashable, Sendable {
     /// Pages of 4 bytes, TLV blocks from page 4 (NFC Forum Type 2 Tag).
     case type2
     /// An NDEF file in a file system (NFC Forum Type 4 Tag).
@@ -36,7 +36,7 @@ public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   }
 
   /// How its memory is laid out.
-  public var layout: Layout {
+  package var layout: Layout {
     switch self {
     case .type2, .ultralight, .ultralightEV1Small, .ultralightEV1Large, .ntag203, .ntag210, .ntag212, .ntag213,
       .ntag215, .ntag216, .ntagI2C1K, .ntagI2C2K:
@@ -46,8 +46,8 @@ public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What people call it.
-  public var name: String {
+  /// The common name of the model.
+  package var name: String {
     switch self {
     case .type2: "Type 2 tag"
     case .ultralight: "MIFARE Ultralight"
@@ -69,33 +69,33 @@ public enum TagModel: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// A tag's identifier as it answers to anti-collision: 4, 7 or 10 bytes.
+/// A tag's identifier as it gives it in anti-collision: 4, 7 or 10 bytes.
 ///
-/// No proof of anything: it can be copied.
-public struct TagUID: Hashable, Sendable {
-  /// 1 to 10 bytes.
-  public let bytes: [UInt8]
+/// It proves nothing: it can be copied.
+package struct TagUID: Hashable, Sendable {
+  /// The identifier's 1 to 10 bytes.
+  package let bytes: [UInt8]
 
-  /// Nil for anything but 1 to 10 bytes.
-  public init?(_ bytes: some Collection<UInt8>) {
+  /// An identifier of these bytes; `nil` for anything but 1 to 10 bytes.
+  package init?(_ bytes: some Collection<UInt8>) {
     guard (1...10).contains(bytes.count) else { return nil }
     self.bytes = Array(bytes)
   }
 }
 
-/// A tag's memory as the reader read it; what it means is decided in the core.
-public struct TagReading: Hashable, Sendable {
-  /// Which tag.
-  public var uid: TagUID
-  /// Its model, which says how `bytes` are laid out.
-  public var model: TagModel
-  /// Type 2: the memory from page 0 as far as it was read.
+/// A tag's memory as the reader read it; the core interprets it.
+package struct TagReading: Hashable, Sendable {
+  /// The tag that was read.
+  package var uid: TagUID
+  /// Its model, which defines the layout of `bytes`.
+  package var model: TagModel
+  /// The bytes that were read.
   ///
-  /// Type 4: the NDEF file's content behind its length field.
-  public var bytes: [UInt8]
+  /// Type 2: the memory from page 0 as far as it was read. Type 4: the NDEF file's content after its length field.
+  package var bytes: [UInt8]
 
   /// A reading of the tag `uid`.
-  public init(uid: TagUID, model: TagModel, bytes: [UInt8]) {
+  package init(uid: TagUID, model: TagModel, bytes: [UInt8]) {
     self.uid = uid
     self.model = model
     self.bytes = bytes
@@ -105,8 +105,8 @@ public struct TagReading: Hashable, Sendable {
 /// Why a tag that was seen could not be read.
 ///
 /// Raw values are the reader's wire format: append, never reuse.
-public enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
-  /// It left, or moved, while it was read, and did so again when tried once more.
+package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
+  /// It left, or moved, while it was read, and did so again at the second attempt.
   case pulledAway = 1
   /// A model that Tappet does not read.
   case unsupportedModel = 2
@@ -116,24 +116,24 @@ public enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case malformedAnswer = 4
   /// Its message is larger than `Limits.tagMemorySizeMax`.
   case tooLarge = 5
-  /// A smart card without NDEF application.
+  /// A smart card without an NDEF application.
   case noApplication = 6
 }
 
 /// Why the reader (the device, not the tag) cannot be used.
 ///
 /// Raw values are the reader's wire format: append, never reuse.
-public enum ReaderFault: UInt8, CaseIterable, Hashable, Sendable {
+package enum ReaderFault: UInt8, CaseIterable, Hashable, Sendable {
   /// No such device, or libnfc found none.
   case notFound = 1
   /// The device is there but does not answer.
   case silent = 2
-  /// The line broke: unplugged.
+  /// The line broke: the device was unplugged.
   case ioError = 3
-  /// Another program has the device.
+  /// Another program uses the device.
   case busy = 4
-  /// The device may not be opened by this user.
+  /// This user may not open the device.
   case permissionDenied = 5
-  /// It answers, but as no reader that can be used does (a half-finished handshake, no ISO 14443-A).
+  /// It answers, but not as a usable reader does (a half-finished handshake, no ISO 14443-A).
   case unusable = 6
 }

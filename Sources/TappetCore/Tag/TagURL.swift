@@ -1,43 +1,43 @@
-// The signed action URL on a tag (formats.md, "Tag URL"). Stricter than the phone app in two places: forms of integers that
-// no app writes are refused, and so is a parameter that occurs twice, over which the app crashes.
+// The signed action URL on a tag (docs/formats.md, "Tag URL"). Stricter than the phone app in two places: it refuses
+// forms of integers that no app writes, and a parameter that occurs twice, on which the app crashes.
 //
 //     smp://action?idx=I&ts=T&sig=S[&key=K]      S = HMAC-SHA256(key, "idx=I&ts=T")
 
 /// One of a tag URL's parameters.
-public enum TagURLParameter: UInt8, Hashable, Sendable {
+package enum TagURLParameter: UInt8, Hashable, Sendable {
   case index
   case timestamp
   case signature
   case key
 }
 
-/// Why a text is no tag URL, in the order of the checks.
-public enum TagURLError: Error, Hashable, Sendable {
+/// Why a text is not a tag URL, in the order of the checks.
+package enum TagURLError: Error, Hashable, Sendable {
   case invalidScheme
   case invalidHost
   case noParameters
   case missing(TagURLParameter)
   case malformed(TagURLParameter)
   case repeated(TagURLParameter)
-  /// A parameter that is none of ours, twice.
+  /// An unknown parameter that occurs twice.
   case repeatedUnknown
 }
 
-/// A tag URL taken apart.
+/// A parsed tag URL.
 ///
-/// That it was parsed says nothing about whether it is genuine: `verify` does.
-public struct TagURL: Hashable, Sendable {
-  /// Which action.
-  public var index: Int64
-  /// When it was written, seconds since 1970; never expires.
-  public var timestamp: Int64
-  /// 32 bytes; nil: what stands there is no signature at all, and nothing verifies it.
-  public var signature: [UInt8]?
-  /// Whether it carries its key: whoever reads the tag can copy it.
-  public var carriesKey: Bool
+/// A parsed URL need not be genuine: `verify` checks that.
+package struct TagURL: Hashable, Sendable {
+  /// The action's `idx`.
+  package var index: Int64
+  /// When it was written, in seconds since 1970; it never expires.
+  package var timestamp: Int64
+  /// The signature's 32 bytes; `nil` means that the text has no well-formed signature, so nothing verifies it.
+  package var signature: [UInt8]?
+  /// Whether it carries its key, so that every reader of the tag can copy it.
+  package var carriesKey: Bool
 
-  /// Takes a URL apart.
-  public static func parse(_ text: some Collection<UInt8>) throws(TagURLError) -> TagURL {
+  /// Parses a URL.
+  package static func parse(_ text: some Collection<UInt8>) throws(TagURLError) -> TagURL {
     try URLParts.withBytes(of: text) { (bytes) throws(TagURLError) in
       let url = try TagURLText(bytes)
       return TagURL(
@@ -47,11 +47,11 @@ public struct TagURL: Hashable, Sendable {
     }
   }
 
-  /// The key that a text carries which `parse` accepts: for importing it, once the signature verifies under it.
+  /// Returns the key that a text carries, for import once the signature verifies under it; `parse` must accept the
+  /// text.
   ///
-  /// Nil when it
-  /// carries none, or something that is no key.
-  public static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
+  /// `nil` when the text carries none, or one that is malformed.
+  package static func carriedKey(in text: some Collection<UInt8>) -> SecretKey? {
     URLParts.withBytes(of: text) { bytes in
       var parameters = URLParts(bytes).parameters
       while let (name, value) = parameters.next() {
@@ -61,16 +61,16 @@ public struct TagURL: Hashable, Sendable {
     }
   }
 
-  /// Signs for the action of `index`.
-  public static func sign(index: Int64, timestamp: Int64, key: SecretKey) throws(CryptoError) -> TagURL {
+  /// Signs a URL for the action of `index`.
+  package static func sign(index: Int64, timestamp: Int64, key: SecretKey) throws(CryptoError) -> TagURL {
     let signature = try key.authenticate(signedBytes(index, timestamp))
     return TagURL(index: index, timestamp: timestamp, signature: signature, carriesKey: false)
   }
 
-  /// The secret that made the signature.
+  /// Returns the secret that made the signature.
   ///
-  /// Tries every one, in a time that does not depend on which it is.
-  public func verify(with secrets: [TagSecret]) -> TagSecret? {
+  /// Tries every secret, in a time that does not depend on which one matches.
+  package func verify(with secrets: [TagSecret]) -> TagSecret? {
     let message = TagURL.signedBytes(index, timestamp)
     let claimed = signature ?? [UInt8](repeating: 0, count: 32)
     var match: TagSecret?
@@ -81,10 +81,10 @@ public struct TagURL: Hashable, Sendable {
     return match
   }
 
-  /// The URL.
+  /// Returns the URL's text.
   ///
-  /// With `carrying`, in the older form from which a phone can import the secret.
-  public func text(carrying key: SecretKey? = nil) -> [UInt8] {
+  /// With `carrying` it takes the older form, from which a phone can import the secret.
+  package func text(carrying key: SecretKey? = nil) -> [UInt8] {
     var text = Array("smp://action?".utf8) + TagURL.signedBytes(index, timestamp)
     text += Array("&sig=".utf8) + Hex.digits(of: signature ?? [])
     if let key { text += Array("&key=".utf8) + key.revealedHexDigits() }
@@ -97,8 +97,10 @@ public struct TagURL: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// Decimal digits without sign and without leading zeros, as the apps print them; nil for anything else, or too large.
-  public init?(decimal digits: some Collection<UInt8>) {
+  /// Parses decimal digits without a sign or leading zeros, as the apps print them.
+  ///
+  /// `nil` for anything else, or a number that is too large.
+  package init?(decimal digits: some Collection<UInt8>) {
     guard let first = digits.first, digits.count <= 19, first != 0x30 || digits.count == 1 else { return nil }
     var value: Int64 = 0
     for digit in digits {
@@ -112,7 +114,7 @@ extension Int64 {
   }
 }
 
-/// A URL's parts as they stand, in place; nothing is decoded, copied or allocated.
+/// A URL's parts, in place; nothing is decoded, copied or allocated.
 struct URLParts {
   /// A part of the text; valid as long as the text is.
   typealias Part = Slice<UnsafeBufferPointer<UInt8>>
@@ -121,7 +123,7 @@ struct URLParts {
   var host: Part
   var query: Part
 
-  /// `scheme://host[/path][?query][#fragment]`; parts that are not there are empty.
+  /// Splits `scheme://host[/path][?query][#fragment]`; missing parts are empty.
   init(_ text: UnsafeBufferPointer<UInt8>) {
     var rest = text[...]
     scheme = rest[..<rest.startIndex]
@@ -139,7 +141,7 @@ struct URLParts {
     host = authority.prefix { $0 != UInt8(ascii: "/") }
   }
 
-  /// Name and value of each parameter, in order; empty ones are passed over, one without `=` has an empty value.
+  /// Name and value of each parameter, in order; empty ones are skipped, one without `=` has an empty value.
   struct Parameters: IteratorProtocol {
     var rest: Part
 

@@ -1,18 +1,18 @@
-// A tag URL where it stands in memory: parsed and verified without an allocation, for callers who do nothing else all day.
+// A tag URL in place: parsed and verified without an allocation, for callers who do nothing else all day.
 
-/// A tag URL taken apart in place; valid as long as its text is.
-public struct TagURLText {
-  /// Which action.
-  public let index: Int64
-  /// When it was written, seconds since 1970.
-  public let timestamp: Int64
+/// A tag URL parsed in place; valid as long as its text is.
+package struct TagURLText {
+  /// The action's `idx`.
+  package let index: Int64
+  /// When it was written, in seconds since 1970.
+  package let timestamp: Int64
   /// Whether it carries its key.
-  public let carriesKey: Bool
-  /// As it stands: 64 digits, or what is no signature.
+  package let carriesKey: Bool
+  /// The signature as written: 64 digits, or a malformed one.
   let signature: URLParts.Part
 
-  /// Takes a URL apart.
-  public init(_ text: UnsafeBufferPointer<UInt8>) throws(TagURLError) {
+  /// Parses a URL.
+  package init(_ text: UnsafeBufferPointer<UInt8>) throws(TagURLError) {
     let parts = URLParts(text)
     guard parts.scheme.elementsEqual("smp".utf8) else { throw .invalidScheme }
     guard parts.host.elementsEqual("action".utf8) else { throw .invalidHost }
@@ -37,7 +37,7 @@ public struct TagURLText {
         guard key == nil else { throw .repeated(.key) }
         key = value
       } else {
-        guard unknownCount < Limits.tagURLParametersMax, !TagURLText.stands(name, before: name.startIndex, in: parts)
+        guard unknownCount < Limits.tagURLParametersMax, !TagURLText.occurs(name, before: name.startIndex, in: parts)
         else { throw .repeatedUnknown }
         unknownCount += 1
       }
@@ -53,8 +53,8 @@ public struct TagURLText {
     carriesKey = key != nil
   }
 
-  /// Whether a parameter of this name stands before `end` already.
-  private static func stands(_ name: URLParts.Part, before end: Int, in parts: URLParts) -> Bool {
+  /// Whether a parameter of this name occurs before `end`.
+  private static func occurs(_ name: URLParts.Part, before end: Int, in parts: URLParts) -> Bool {
     var parameters = parts.parameters
     while let (other, _) = parameters.next(), other.startIndex < end {
       if other.elementsEqual(name) { return true }
@@ -62,11 +62,12 @@ public struct TagURLText {
     return false
   }
 
-  /// Which of the keys, `SecretKey.size` bytes each and one after the other, made the signature; nil: none.
+  /// Returns the position of the key that made the signature; `nil` means none did.
   ///
-  /// Tries every one, in a time that does not depend on which it is. Allocates nothing, and wipes what it computed.
-  public func verify(keys: UnsafeRawBufferPointer) -> Int? {
-    // Three places: the claimed signature, an expected one, and what is signed.
+  /// The keys have `SecretKey.size` bytes each, one after the other. Tries every key, in a time that does not depend on
+  /// which one matches. Allocates nothing, and wipes what it computed.
+  package func verify(keys: UnsafeRawBufferPointer) -> Int? {
+    // Three places: the claimed signature, an expected one, and the signed bytes.
     withUnsafeTemporaryAllocation(byteCount: 64 + TagURLText.signedSizeMax, alignment: 8) { memory in
       let claimed = UnsafeMutableRawBufferPointer(rebasing: memory[..<32])
       let expected = UnsafeMutableRawBufferPointer(rebasing: memory[32..<64])
@@ -86,10 +87,10 @@ public struct TagURLText {
     }
   }
 
-  /// `idx=` and `&ts=` with 19 digits each.
+  /// Bytes of `idx=` and `&ts=` with 19 digits each.
   private static let signedSizeMax = 46
 
-  /// `idx=I&ts=T`; how many bytes it has.
+  /// Writes `idx=I&ts=T` and returns the number of its bytes.
   private func writeSignedBytes(to memory: UnsafeMutableRawBufferPointer) -> Int {
     var size = TagURLText.write("idx=", to: memory, at: 0)
     size = TagURLText.write(index, to: memory, at: size)
@@ -102,7 +103,7 @@ public struct TagURLText {
     return offset + text.utf8CodeUnitCount
   }
 
-  /// Decimal digits of a number that is not negative.
+  /// Writes the decimal digits of a number that is not negative, and returns the offset after them.
   private static func write(_ number: Int64, to memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
     var count = 1
     var bound: Int64 = 10

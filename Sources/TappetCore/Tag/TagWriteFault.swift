@@ -1,18 +1,18 @@
-// Why a tag is not as it was to be.
+// Why a tag is not as intended.
 
-/// What became of an order.
-public struct OrderOutcome: Hashable, Sendable {
-  /// Which tag.
-  public var uid: TagUID
-  /// What it is.
-  public var model: TagModel
-  /// Pages, or pieces of a file, that were written.
-  public var writes: Int
-  /// Nil: done, read back and compared.
-  public var fault: TagWriteFault?
+/// The outcome of a command.
+package struct OrderOutcome: Hashable, Sendable {
+  /// The tag that the command was for.
+  package var uid: TagUID
+  /// The tag's model.
+  package var model: TagModel
+  /// Number of pages, or pieces of a file, that were written.
+  package var writes: Int
+  /// Why the command failed; `nil` means that the work was done, read back and compared.
+  package var fault: TagWriteFault?
 
-  /// An outcome.
-  public init(uid: TagUID, model: TagModel, writes: Int, fault: TagWriteFault?) {
+  /// An outcome of a command for the tag `uid`.
+  package init(uid: TagUID, model: TagModel, writes: Int, fault: TagWriteFault?) {
     self.uid = uid
     self.model = model
     self.writes = writes
@@ -20,31 +20,31 @@ public struct OrderOutcome: Hashable, Sendable {
   }
 }
 
-/// Why an order was not done.
+/// Why a command failed.
 ///
-/// Where nothing else is said nothing was changed on the tag.
-public enum TagWriteFault: Error, Hashable, Sendable {
+/// Nothing was changed on the tag, unless the case says otherwise.
+package enum TagWriteFault: Error, Hashable, Sendable {
   /// The tag is not on the reader.
   case notThere
   /// Two tags are on the reader.
   case notAlone
-  /// It left before its end; `begun`: it may hold half of it, and holds no message then.
+  /// It left too early; with `begun` it may be half-written, and then holds no message.
   case pulledAway(begun: Bool)
-  /// A model that this cannot be done to.
+  /// This cannot be done to the model.
   case unsupportedModel
-  /// Its capability container says so.
+  /// Its capability container forbids writing.
   case readOnly
-  /// Its lock bits hold what would have to change.
+  /// Its lock bits freeze bytes that would have to change.
   case locked
-  /// It wants a password that is not ours.
+  /// It demands a password that is not ours.
   case passwordProtected
-  /// Bytes that are needed, and that there are.
+  /// The message needs more bytes than the tag has.
   case tooSmall(needed: Int, capacity: Int)
   /// It has no capability container.
   case unformatted
-  /// Its capability container, which can be written but once, says something else.
+  /// Its capability container, which can be written only once, already has another content.
   case foreignContainer
-  /// It refuses a command that it should obey; something may have been changed before.
+  /// It refuses a command that it should execute; something may have changed before that.
   case refused(begun: Bool)
   /// It does not read as it was written.
   case notAsWritten
@@ -54,7 +54,7 @@ public enum TagWriteFault: Error, Hashable, Sendable {
 
 extension TagWriteFault {
   /// Whether the tag may be left without a message.
-  public var hasBegun: Bool {
+  package var hasBegun: Bool {
     switch self {
     case .pulledAway(let begun), .refused(let begun): begun
     case .notAsWritten: true
@@ -83,7 +83,7 @@ extension TagWriteFault {
     }
   }
 
-  /// Nil for what is no code of ours; numbers that mean nothing must be zero.
+  /// A fault from its code; `nil` for an unknown code, and for meaningless numbers that are not zero.
   init?(code: UInt8, _ first: UInt16, _ second: UInt16) {
     if code != 8, second != 0 { return nil }
     switch (code, first) {

@@ -1,42 +1,41 @@
 // Where a Type 2 tag keeps what is not for messages: lock bits, password, capability container. From NXP's data sheets
-// (MF0ICU1, MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216); a model that is not here is written, but neither locked nor formatted.
+// (MF0ICU1, MF0ULx1, NTAG203, NTAG210/212, NTAG213/215/216); a model without an entry is written, but neither locked
+// nor formatted.
 
 /// The layout of one model.
-public struct Type2Geometry: Sendable {
-  /// Lock bits behind the user memory, for the pages from 16 on.
-  public struct DynamicLock: Sendable {
-    /// Where they are.
-    public var page: Int
+package struct Type2Geometry: Sendable {
+  /// Lock bits after the user memory, for the pages from 16 on.
+  package struct DynamicLock: Sendable {
+    /// The page that holds them.
+    package var page: Int
     /// All of them set, and those that freeze them.
-    public var allSet: [UInt8]
-    /// Pages that a bit locks; the NTAG203's are counted otherwise.
+    package var allSet: [UInt8]
+    /// Number of pages that a bit locks; the NTAG203 counts differently.
     var pagesPerBit: Int
   }
 
-  /// Pages of four bytes.
-  public var pageCount: Int
+  /// Number of pages of four bytes.
+  package var pageCount: Int
   /// Size byte of the capability container.
   var size: UInt8
-  /// Nil: the static lock bits are all there are.
-  public var dynamicLock: DynamicLock?
-  /// CFG0; CFG1, PWD and PACK follow.
-  ///
-  /// Nil: the model has no password.
-  public var configurationPage: Int?
-  /// Lock Control TLV, where the factory puts one.
+  /// The dynamic lock bits; `nil` means that there are only the static ones.
+  package var dynamicLock: DynamicLock?
+  /// The page of CFG0, which CFG1, PWD and PACK follow; `nil` means that the model has no password.
+  package var configurationPage: Int?
+  /// Lock Control TLV, where the factory writes one.
   var controlBlock: [UInt8] = []
 
   /// The capability container of a formatted tag: version 1.0, read and write for all.
-  public var container: [UInt8] { [0xE1, 0x10, size, 0x00] }
-  /// What stands in a formatted and empty tag from page 4 on.
-  public var emptyContent: [UInt8] { controlBlock + [0x03, 0x00, 0xFE] }
-  /// The page behind the user memory.
-  public var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
+  package var container: [UInt8] { [0xE1, 0x10, size, 0x00] }
+  /// The content of a formatted and empty tag, from page 4 on.
+  package var emptyContent: [UInt8] { controlBlock + [0x03, 0x00, 0xFE] }
+  /// The page after the user memory.
+  package var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// Whether lock bits hold `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
+  /// Whether lock bits freeze `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
   ///
-  /// Page 2, where they are, is held by nothing.
-  public func isLocked(page: Int, staticLock: (UInt8, UInt8), dynamicLockBytes: [UInt8]) -> Bool {
+  /// Page 2, which contains them, is never frozen.
+  package func isLocked(page: Int, staticLock: (UInt8, UInt8), dynamicLockBytes: [UInt8]) -> Bool {
     switch page {
     case 3...7: return staticLock.0 >> UInt8(page) & 1 != 0
     case 8...15: return staticLock.1 >> UInt8(page - 8) & 1 != 0
@@ -44,15 +43,15 @@ public struct Type2Geometry: Sendable {
     }
     guard let lock = dynamicLock, page >= 16, page < lock.page, dynamicLockBytes.count >= 2 else { return false }
     let bit = (page - 16) / lock.pagesPerBit
-    // NTAG203: bits 1 to 3 hold the pages 16 to 27 in fours, 5 to 7 those from 28 to 39.
+    // NTAG203: bits 1 to 3 freeze the pages 16 to 27 in fours, 5 to 7 those from 28 to 39.
     if lock.pagesPerBit == 4 { return dynamicLockBytes[0] >> UInt8(bit < 3 ? bit + 1 : min(bit + 2, 7)) & 1 != 0 }
     return dynamicLockBytes[min(bit / 8, 1)] >> UInt8(bit % 8) & 1 != 0
   }
 }
 
 extension TagModel {
-  /// Nil where it is not known for certain.
-  public var geometry: Type2Geometry? {
+  /// The model's layout; `nil` where it is not known for certain.
+  package var geometry: Type2Geometry? {
     switch self {
     case .ultralight: Type2Geometry(pageCount: 16, size: 0x06)
     case .ultralightEV1Small, .ntag210: Type2Geometry(pageCount: 20, size: 0x06, configurationPage: 0x10)

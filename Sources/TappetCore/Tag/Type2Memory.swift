@@ -1,5 +1,5 @@
-// The memory of a Type 2 tag (NFC Forum Type 2 Tag 1.2): finds the NDEF message in it. Linear in the memory's size, bounded
-// by the capability container, and usable while the memory is still being read.
+// The memory of a Type 2 tag (NFC Forum Type 2 Tag 1.2): finds the NDEF message in it. Linear in the memory's size,
+// bounded by the capability container, and usable while the memory is still being read.
 //
 //     byte 0   10         12             16 …
 //     serial   lock       CC: E1 vv nn aa   TLV blocks, to byte 16 + 8 nn
@@ -7,13 +7,13 @@
 //     TLV:  00 NULL · 01 Lock Control · 02 Memory Control · 03 NDEF · FD proprietary · FE terminator
 //           length: one byte, or FF and two bytes big-endian
 
-/// Why a memory is none that can be read.
-public enum Type2Error: Error, Hashable, Sendable {
+/// Why a memory cannot be read.
+package enum Type2Error: Error, Hashable, Sendable {
   /// Byte 12 is not E1: not formatted for NDEF (§4.6).
   case noCapabilityContainer
   /// A major version other than 1 (§4.6).
   case unsupportedVersion(UInt8)
-  /// The tag says that it may not be read (§4.6).
+  /// The tag forbids reading (§4.6).
   case readProtected
   /// A block that claims more than the data area has.
   case lengthBeyondMemory(offset: Int, length: Int, dataAreaEnd: Int)
@@ -23,26 +23,26 @@ public enum Type2Error: Error, Hashable, Sendable {
   case tooManyControls
 }
 
-/// What a memory, or the beginning of one, tells about its message.
-public enum Type2Location: Hashable, Sendable {
-  /// The NDEF message, complete.
+/// The result of looking for the message in a memory, or in its beginning.
+package enum Type2Location: Hashable, Sendable {
+  /// The complete NDEF message.
   case message([UInt8])
   /// There is an NDEF block, and it is empty.
   case empty
   /// There is no NDEF block.
   case none
-  /// It cannot be told before the memory is known up to this offset.
+  /// Undecided until the memory is known up to this offset.
   case needs(Int)
   case malformed(Type2Error)
 }
 
 /// The layout of a Type 2 tag's memory.
-public enum Type2Memory {
+package enum Type2Memory {
   /// Bytes before the data area.
-  public static let headerSize = 16
+  package static let headerSize = 16
 
-  /// Finds the message in what is known of the memory, from page 0 on.
-  public static func locate(in memory: [UInt8]) -> Type2Location {
+  /// Finds the message in the part of the memory that is known, from page 0 on.
+  package static func locate(in memory: [UInt8]) -> Type2Location {
     guard memory.count >= headerSize else { return .needs(headerSize) }
     guard memory[12] == 0xE1 else { return .malformed(.noCapabilityContainer) }
     guard memory[13] >> 4 == 1 else { return .malformed(.unsupportedVersion(memory[13])) }
@@ -51,10 +51,10 @@ public enum Type2Memory {
     return walk.run()
   }
 
-  /// The blocks that hold `message`: what is written from byte 16 on.
+  /// Returns the blocks that hold `message`, to be written from byte 16 on.
   ///
-  /// Nil when it does not fit a length field.
-  public static func encode(message: [UInt8]) -> [UInt8]? {
+  /// `nil` when it does not fit a length field.
+  package static func encode(message: [UInt8]) -> [UInt8]? {
     guard message.count < 0xFFFF else { return nil }
     let length: [UInt8] =
       message.count < 0xFF
@@ -64,7 +64,7 @@ public enum Type2Memory {
 
   /// One pass over the data area.
   ///
-  /// Bytes in reserved ranges do not belong to any block and are stepped over.
+  /// Bytes in reserved ranges belong to no block and are skipped.
   struct Walk {
     let memory: [UInt8]
     let end: Int
@@ -96,18 +96,18 @@ public enum Type2Memory {
       }
     }
 
-    /// Where an NDEF block is, or may be put.
+    /// The place where an NDEF block is, or can be put.
     struct Place {
       var offset: Int
-      /// There is one.
+      /// Whether there is a block.
       var hasBlock: Bool
-      /// What the blocks before it reserve.
+      /// The ranges that the blocks before it reserve.
       var reserved: [Range<Int>]
     }
 
-    /// The NDEF block's place, or one behind the blocks that must stay.
+    /// Returns the NDEF block's place, or one after the blocks that must stay.
     mutating func findPlace() -> Place {
-      // Behind what is not known only an NDEF block is looked for; if there is none, all that is overwritten.
+      // After an unknown block only an NDEF block is looked for; if there is none, all of that is overwritten.
       var place = Place(offset: offset, hasBlock: false, reserved: [])
       var isKnown = true
       while true {
@@ -141,7 +141,7 @@ public enum Type2Memory {
       return offset < end ? next() : nil
     }
 
-    /// Nil: go on behind it.
+    /// Handles one block; `nil` means that the walk continues after it.
     private mutating func block(_ tag: UInt8, at start: Int, length: Int) -> Type2Location? {
       let available = end - offset - reservedBytes(from: offset)
       guard length <= available else {
@@ -187,7 +187,7 @@ public enum Type2Memory {
       return memory[offset]
     }
 
-    /// So many bytes of a block; nil, and nothing taken, when they are not all known.
+    /// Takes `count` bytes of a block; `nil`, and nothing is taken, when they are not all known.
     private mutating func take(_ count: Int) -> [UInt8]? {
       let before = offset
       var bytes: [UInt8] = []
@@ -207,7 +207,7 @@ public enum Type2Memory {
 
     private mutating func skip(_ count: Int) { offset = needed(for: count) }
 
-    /// The offset behind so many bytes of a block.
+    /// The offset after the next `count` bytes of a block.
     private func needed(for count: Int) -> Int {
       var copy = self
       var left = count
@@ -220,7 +220,7 @@ public enum Type2Memory {
       return copy.offset
     }
 
-    /// Where the next reserved range begins, or a place behind everything.
+    /// Where the next reserved range begins, or an offset beyond everything.
     private var nextReserved: Int {
       reserved.reduce(Int.max) { $1.lowerBound > offset ? min($0, $1.lowerBound) : $0 }
     }

@@ -1,9 +1,8 @@
-/// Finding, selecting and letting go of a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
-
-import TappetCore
+/// Finding, selecting and releasing a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
 
 extension PN532Chip {
-  /// Attempts before a search without end only waits for a tag to be laid down: one to wake a tag that was selected before.
+  /// Attempts before a search without end only waits for a tag to be laid down: one to wake a tag that was selected
+  /// before.
   private static let firstAttempts = 3
 
   /// §7.3.5.

@@ -1,7 +1,5 @@
 /// The commands that have nothing to do with a tag, and the table of all of them (UM0701-02 §7.2, §7.3.1).
 
-import TappetCore
-
 extension PN532Chip {
   /// Does what a command says; times that pass in the air are in `field`.
   mutating func execute(_ code: UInt8, _ parameters: [UInt8]) -> Outcome {

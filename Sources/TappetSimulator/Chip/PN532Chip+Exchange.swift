@@ -1,10 +1,8 @@
-/// Talking to a selected tag: InDataExchange, where the chip knows the protocol, and InCommunicateThru, where the host does
-/// (UM0701-02 §7.3.8, §7.3.9). Status bytes are those of §7.1.
-
-import TappetCore
+/// Talking to a selected tag: InDataExchange, where the chip knows the protocol, and InCommunicateThru, where the host
+/// does (UM0701-02 §7.3.8, §7.3.9). Status bytes are those of §7.1.
 
 extension PN532Chip {
-  /// Status bytes.
+  /// The status bytes that an answer can begin with.
   enum Status {
     static let timeout: UInt8 = 0x01
     static let crc: UInt8 = 0x02
@@ -15,7 +13,7 @@ extension PN532Chip {
     static let moreInformation: UInt8 = 0x40
   }
 
-  /// Bytes that an answer holds behind its status byte: an extended frame less TFI, code and status.
+  /// Number of bytes of an answer after its status byte: an extended frame less TFI, code and status.
   private static let answerSizeMax = PN532Frame.extendedSizeMax - 3
 
   // MARK: InCommunicateThru
@@ -139,7 +137,7 @@ extension PN532Chip {
     return .block(bytes)
   }
 
-  /// What fits one frame; bit 6 of the status says that more is there.
+  /// The part of an answer that fits one frame; bit 6 of the status says that there is more.
   private mutating func giveUnread() -> Outcome {
     let part = Array(targets.unread.prefix(Self.answerSizeMax))
     targets.unread = Array(targets.unread.dropFirst(part.count))

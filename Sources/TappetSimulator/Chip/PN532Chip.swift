@@ -3,61 +3,61 @@
 
 import TappetCore
 
-/// One chip.
-public struct PN532Chip {
-  /// Awake or not, and how far.
+/// The state of one chip.
+package struct PN532Chip {
+  /// Whether the chip is awake, and how far.
   enum Power: Equatable {
     /// Just powered: asleep until it sees a wake-up (§3.1.3.2).
     case lowVbat
     /// Woken, everything answers, but the contactless side does nothing before SAMConfiguration.
     case lowVbatAwake
     case normal
-    /// After PowerDown.
+    /// Asleep since a PowerDown.
     case asleep
   }
 
-  /// A command that goes on until something is found.
+  /// A command that runs until something is found.
   struct Search {
     var kind: Kind
     var nextAttempt: Instant?
     enum Kind {
       /// InListPassiveTarget with retries without end.
       case list([UInt8])
-      /// InAutoPoll: its types, and how many rounds are left (nil: no end).
+      /// InAutoPoll: its types, and the number of rounds left; `nil` means without end.
       case autoPoll(types: [UInt8], roundsLeft: Int?, period: Duration)
       /// A target's command that waits for a field that never comes.
       case forever
     }
   }
 
-  /// What a command led to.
+  /// The result of a command.
   enum Outcome {
-    /// The answer behind its command code.
+    /// The answer after its command code.
     case answer([UInt8])
     case syntaxError
     case search(Search.Kind, firstAttempt: Duration?)
   }
 
   /// Faults of the chip itself, each once.
-  public enum Fault {
+  package enum Fault {
     /// The next answer's data checksum is wrong.
     case checksum
     /// The next answer to an exchange has bit 7 of its status byte set ("NAD present").
     case statusBit7
   }
 
-  /// Antenna side.
-  public var field = RFField()
-  /// Times.
-  public var pacing: Pacing
+  /// The antenna's side of the chip.
+  package var field = RFField()
+  /// The times that transmissions take.
+  package var pacing: Pacing
   /// Set by a test: the next answer is spoilt.
-  public var fault: Fault?
-  /// Set by a test: hears and says nothing.
-  public var isDeaf = false
+  package var fault: Fault?
+  /// Set by a test: the chip hears and sends nothing.
+  package var isDeaf = false
   /// Set by a test: commands until it is deaf.
-  public var commandsUntilDeaf: Int?
+  package var commandsUntilDeaf: Int?
   /// Commands so far, by code.
-  public private(set) var commandCounts = [Int](repeating: 0, count: 256)
+  package private(set) var commandCounts = [Int](repeating: 0, count: 256)
 
   var power = Power.lowVbat
   var registers = PN532Registers()
@@ -76,12 +76,12 @@ public struct PN532Chip {
   private var lastByteAt = Instant(nanoseconds: 0)
 
   /// A chip that was just powered.
-  public init(pacing: Pacing) { self.pacing = pacing }
+  package init(pacing: Pacing) { self.pacing = pacing }
 
   // MARK: In
 
   /// Bytes from the host.
-  public mutating func receive(_ bytes: [UInt8], at now: Instant) {
+  package mutating func receive(_ bytes: [UInt8], at now: Instant) {
     // A frame that stopped half-way is never completed by what comes a while later.
     if now - lastByteAt > Self.frameGapMax { parser.reset() }
     lastByteAt = now
@@ -168,15 +168,15 @@ public struct PN532Chip {
     outbox.append((due: time + .nanoseconds(pacing.line(bytes.count)), bytes: bytes))
   }
 
-  /// When `advance` has something to do, or nil.
-  public var nextDeadline: Instant? {
+  /// When `advance` has something to do, `nil` when it has nothing.
+  package var nextDeadline: Instant? {
     var deadline = search?.nextAttempt
     for entry in outbox where deadline.map({ entry.due < $0 }) ?? true { deadline = entry.due }
     return deadline
   }
 
-  /// What has left the chip by `now`.
-  public mutating func advance(to now: Instant) -> [UInt8] {
+  /// The bytes that have left the chip by `now`.
+  package mutating func advance(to now: Instant) -> [UInt8] {
     if let attempt = search?.nextAttempt, attempt <= now { continueSearch(at: attempt) }
     var sent: [UInt8] = []
     while let first = outbox.first, first.due <= now {
@@ -187,13 +187,13 @@ public struct PN532Chip {
   }
 
   /// A tag was laid on the antenna: a search without end may find it now.
-  public mutating func noticeTag(at now: Instant) {
+  package mutating func noticeTag(at now: Instant) {
     if case .list = search?.kind { search?.nextAttempt = now + .nanoseconds(Pacing.emptyAttempt) }
   }
 
   // MARK: Faults
 
-  /// Deaf, or hearing again; what was said in between is lost.
+  /// Makes the chip deaf, or hear again; everything sent in between is lost.
   mutating func stall(_ isDeaf: Bool) {
     self.isDeaf = isDeaf
     commandsUntilDeaf = nil
@@ -208,7 +208,7 @@ public struct PN532Chip {
     targets = PN532Targets()
   }
 
-  /// Unplugged: what is left is what was counted, and the tag.
+  /// Unplugs the chip: only the counters and the tag are left.
   mutating func losePower(_ pacing: Pacing) {
     let (counts, space) = (commandCounts, field)
     self = PN532Chip(pacing: pacing)

@@ -1,11 +1,12 @@
-/// Puts frames on the serial line and finds them in it; knows nothing of what they say (PN532 user manual, UM0701-02 §6.2.1).
+/// Puts frames on the serial line and finds them in it, without regard to their content (PN532 user manual, UM0701-02
+/// §6.2.1).
 ///
 ///     normal     00 00 FF LEN LCS TFI PD0..PDn DCS 00             LEN = TFI + PD, LEN + LCS = 0 mod 256
 ///     extended   00 00 FF FF FF LENM LENL LCS TFI PD0..PDn DCS 00
 ///     ACK        00 00 FF 00 FF 00
 ///     NACK       00 00 FF FF 00 00
 ///     error      00 00 FF 01 FF 7F 81 00
-public enum PN532Frame {
+package enum PN532Frame {
   /// Host to chip.
   static let hostToChip: UInt8 = 0xD4
   /// Chip to host.
@@ -25,7 +26,7 @@ public enum PN532Frame {
   }
 
   /// A frame in either direction.
-  public static func encode(direction: UInt8, _ payload: [UInt8]) -> [UInt8] {
+  package static func encode(direction: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let size = payload.count + 1
     var frame: [UInt8] = [0x00, 0x00, 0xFF]
     if size <= normalSizeMax {

@@ -1,10 +1,12 @@
-/// Finds frames in whatever comes over the line: garbage before, between and after them is passed over, and a frame whose
-/// checksums are wrong is dropped without an answer, as the chip does.
+/// Finds frames in the bytes of the line: garbage before, between and after them is skipped, and a frame with a wrong
+/// checksum is dropped without an answer, as by the chip.
+
+import TappetCore
 
 /// Bytes in, frames of the host out.
-public struct PN532FrameParser {
-  /// What the host said.
-  public enum Event: Equatable {
+package struct PN532FrameParser {
+  /// A message of the host.
+  package enum Event: Equatable {
     /// Command code and parameters.
     case command([UInt8])
     /// The host has the answer, or gives the running command up.
@@ -22,19 +24,19 @@ public struct PN532FrameParser {
   private var buffer: [UInt8] = []
 
   /// A parser that has seen nothing.
-  public init() {}
+  package init() {}
 
   /// Whether a frame has begun and not ended.
   var isMidFrame: Bool { !buffer.isEmpty }
 
-  /// Takes what the line brought.
-  public mutating func append(_ bytes: [UInt8]) { buffer += bytes }
+  /// Takes bytes from the line.
+  package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
   /// Forgets a frame that never ended.
   mutating func reset() { buffer.removeAll() }
 
-  /// The next frame, or nil when more bytes are needed.
-  public mutating func next() -> Event? {
+  /// The next frame, `nil` when more bytes are needed.
+  package mutating func next() -> Event? {
     while true {
       guard let start = startCode() else {
         // A last 00 may be a start code's first half.
@@ -52,7 +54,7 @@ public struct PN532FrameParser {
     }
   }
 
-  /// Where 00 FF begins.
+  /// The offset of 00 FF.
   private func startCode() -> Int? {
     guard buffer.count >= 2 else { return nil }
     for index in 0..<buffer.count - 1 where buffer[index] == 0x00 && buffer[index + 1] == 0xFF { return index }

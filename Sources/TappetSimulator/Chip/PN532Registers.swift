@@ -1,5 +1,5 @@
-/// The registers of the contactless interface unit that the host may read and write, and what the chip looks up in them
-/// (PN532/C1 data sheet §8.6.23).
+/// The registers of the contactless interface unit that the host may read and write, and the settings that the chip
+/// looks up in them (PN532/C1 data sheet §8.6.23).
 
 /// 0x6300 to 0x633F and the port registers; all others read as zero and keep nothing.
 struct PN532Registers {
@@ -36,7 +36,7 @@ struct PN532Registers {
   var sendsCRC: Bool { self[Self.txMode] & 0x80 != 0 }
   /// The chip checks and removes the CRC of what it receives.
   var checksCRC: Bool { self[Self.rxMode] & 0x80 != 0 }
-  /// Both ways type A at 106 kbit/s: anything else no tag here hears.
+  /// Both ways type A at 106 kbit/s: no tag here hears anything else.
   var isTypeA106: Bool { self[Self.txMode] & 0x73 == 0 && self[Self.rxMode] & 0x73 == 0 }
   /// Parity bits are the host's matter.
   var isParityDisabled: Bool { self[Self.manualRCV] & 0x10 != 0 }
@@ -48,7 +48,7 @@ struct PN532Registers {
     set { self[Self.control] = self[Self.control] & 0xF8 | newValue & 0x07 }
   }
 
-  /// What InListPassiveTarget leaves behind: CRC on, the modulation's speed and framing.
+  /// Sets the registers as InListPassiveTarget leaves them: CRC on, the modulation's speed and framing.
   mutating func prepare(modulation: UInt8) {
     let mode: UInt8 =
       switch modulation {

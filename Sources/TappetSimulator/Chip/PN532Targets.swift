@@ -1,4 +1,4 @@
-/// What the chip remembers of the tag that it activated.
+/// The chip's memory of the tag that it activated.
 
 /// The one target; the chip could hold two, but only one tag lies here at a time.
 struct PN532Targets {
@@ -10,11 +10,11 @@ struct PN532Targets {
     case blocks(number: UInt8, frameSizeMax: Int)
   }
 
-  /// Nil: no target.
+  /// `nil` means no target.
   var link: Link?
   /// InDeselect halts the tag, but it stays known.
   var isSelected = false
-  /// As anti-collision told it.
+  /// The identity that anti-collision found.
   var uid: [UInt8] = []
   /// The rest of an answer that did not fit one host frame.
   var unread: [UInt8] = []

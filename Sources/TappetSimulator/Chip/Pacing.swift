@@ -1,17 +1,17 @@
-/// How long things take: on the serial line, in the air, inside the chip. A model, not a measurement of real chips; its sums
-/// come near to what is known of them (a select 8 ms, a READ 6.6 ms, no tag 16 ms at three attempts).
+/// How long things take: on the serial line, in the air, inside the chip. A model, not a measurement of real chips; its
+/// sums come close to known values (a select 8 ms, a READ 6.6 ms, no tag 16 ms at three attempts).
 
 /// Times of transmission.
 ///
 /// Off, bytes take no time, but waiting for a tag that does not answer takes as long as ever.
-public struct Pacing {
+package struct Pacing {
   /// Whether transmission takes time.
-  public var isOn: Bool
+  package var isOn: Bool
   /// Of the serial line.
   var baudRate: Int64 = 115_200
 
   /// Times as on a real line, or none.
-  public init(isOn: Bool) { self.isOn = isOn }
+  package init(isOn: Bool) { self.isOn = isOn }
 
   /// The chip's firmware between a command and the first bit in the air, and back.
   private static let firmware: Int64 = 750_000
@@ -26,13 +26,13 @@ public struct Pacing {
   /// Writing a page of EEPROM.
   static let pageWrite: Int64 = 4_100_000
 
-  /// Nanoseconds for so many bytes on the serial line: start, eight bits, stop.
+  /// Nanoseconds for `count` bytes on the serial line: start, eight bits, stop.
   func line(_ count: Int) -> Int64 {
     isOn && baudRate > 0 ? Int64(count) * 10 * 1_000_000_000 / baudRate : 0
   }
   /// Nanoseconds in the chip.
   var chip: Int64 { isOn ? Self.firmware : 0 }
-  /// Nanoseconds for so many bytes in the air, each with its parity, and the other side's pause.
+  /// Nanoseconds for `count` bytes in the air, each with its parity, and the other side's pause.
   func air(_ count: Int) -> Int64 {
     isOn ? (Int64(count) * 9 + 2) * Self.airBit + Self.frameDelay : 0
   }

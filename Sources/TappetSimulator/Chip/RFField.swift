@@ -1,19 +1,21 @@
-/// What is between antenna and tag: the field, the tag in it, and the faults that a test asks for.
+/// Everything between antenna and tag: the field, the tag in it, and the faults that a test asks for.
+
+import TappetCore
 
 /// The space over the antenna.
-public struct RFField {
-  /// How many exchanges a tag has had.
-  public struct Counters: Equatable {
+package struct RFField {
+  /// Counts of exchanges with tags.
+  package struct Counters: Equatable {
     /// Commands to a selected tag, since it was last selected.
-    public var exchangesSinceSelect = 0
+    package var exchangesSinceSelect = 0
     /// Commands to a selected tag, since it was placed.
-    public var exchangesSincePlace = 0
+    package var exchangesSincePlace = 0
     /// Completed selections, since the counters were reset.
-    public var selects = 0
+    package var selects = 0
   }
 
   /// The tag on the antenna, if there is one.
-  public private(set) var tag: VirtualTag?
+  package private(set) var tag: VirtualTag?
   /// A second one that lies there too.
   private var neighbour: VirtualTag?
   /// The one that was taken away last, as it was then.
@@ -30,7 +32,7 @@ public struct RFField {
   /// Answers of the tag until one is spoilt.
   private var corruption: Int?
 
-  // MARK: What a test does
+  // MARK: A test's orders
 
   /// Lays a tag on the antenna; the one before it is gone.
   mutating func place(_ newTag: VirtualTag) {
@@ -39,16 +41,16 @@ public struct RFField {
     counters.exchangesSincePlace = 0
     counters.exchangesSinceSelect = 0
   }
-  /// Lays a second tag beside the one that is there.
+  /// Lays a second tag next to the first.
   mutating func place(beside newTag: VirtualTag) { neighbour = newTag }
-  /// Brings back the tag that was taken away last; nil when there was none.
+  /// Brings back the tag that was taken away last; `nil` when there was none.
   mutating func bringBack() -> VirtualTag? {
     guard let former else { return nil }
     formerWrites -= former.writes
     place(former)
     return former
   }
-  /// Takes the tag away, and the one beside it; nil when there was none.
+  /// Takes the tags away; `nil` when there was none.
   @discardableResult
   mutating func take() -> VirtualTag? {
     defer {
@@ -76,7 +78,7 @@ public struct RFField {
     formerWrites = -(tag?.writes ?? 0)
   }
 
-  // MARK: What the chip does
+  // MARK: The chip's side
 
   /// Switches the field.
   mutating func power(_ on: Bool) {
@@ -87,7 +89,7 @@ public struct RFField {
     isOn = on
   }
 
-  /// Sends a frame of the activation; what comes back, if anything.
+  /// Sends a frame of the activation; returns the answer, if there is one.
   mutating func transmit(_ frame: RFFrame, _ pacing: Pacing) -> RFFrame? {
     elapsed += pacing.air(frame.bytes.count)
     guard isOn, let answer = RFField.superposed(tag?.answer(frame), neighbour?.answer(frame)) else { return nil }
@@ -95,8 +97,8 @@ public struct RFField {
     return answer
   }
 
-  /// What the chip makes of two tags that answer at once: of their requests' answers both bits; in anti-collision it goes on
-  /// with a 1 where they differ first, and only the tag that has it there (ISO/IEC 14443-3 §6.5.3).
+  /// The chip's view of two tags that answer at once: the bits of both answers to a request; in anti-collision a 1
+  /// where they differ first, and from there on only the tag that has it (ISO/IEC 14443-3 §6.5.3).
   private static func superposed(_ one: RFFrame?, _ other: RFFrame?) -> RFFrame? {
     guard let one, let other else { return one ?? other }
     if one.bytes.count == 2, other.bytes.count == 2 {
@@ -132,10 +134,10 @@ public struct RFField {
     counters.exchangesSinceSelect = 0
   }
 
-  /// Waiting that is no transmission.
+  /// Waiting without transmission.
   mutating func wait(_ nanoseconds: Int64) { elapsed += nanoseconds }
 
-  /// Nanoseconds since it was last asked.
+  /// Nanoseconds since the last call.
   mutating func takeElapsed() -> Int64 {
     defer { elapsed = 0 }
     return elapsed

@@ -1,39 +1,43 @@
 /// One connection to the control socket: lines in, answers out, one of them perhaps still to come.
 
 import TappetCore
+import TappetPlatform
 
-/// A test's end of the control socket.
+/// The server's end of a test's connection.
 final class ControlClient {
-  let descriptor: HostDescriptor
-  /// `lights wait`, not yet answered.
+  let socket: UnixSocket
+  /// The unanswered `lights wait`.
   var awaited: (name: String, deadline: Instant)?
-  /// The test has said all; it may still wait for an answer.
+  /// The test sends no more; it may still wait for an answer.
   private(set) var hasEnded = false
   private(set) var isGone = false
   private var incoming: [UInt8] = []
   private var outgoing: [UInt8] = []
 
   /// Takes the connection over.
-  init(_ descriptor: HostDescriptor) { self.descriptor = descriptor }
+  init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// Not while an answer is owed, or when all was said; that it hung up, poll tells anyway.
-  var wantsToRead: Bool { !hasEnded && awaited == nil }
-  var wantsToWrite: Bool { !outgoing.isEmpty }
+  /// Nothing while an answer is owed, or at the end of the input; poll reports a hang-up anyway.
+  var interest: Interest {
+    var interest: Interest = hasEnded || awaited != nil ? [] : .readable
+    if !outgoing.isEmpty { interest.insert(.writable) }
+    return interest
+  }
   /// Nothing more will happen on it.
   var isFinished: Bool { isGone || (hasEnded && awaited == nil && outgoing.isEmpty) }
 
-  /// Takes what is there.
+  /// Takes what has come.
   func receive() {
-    switch descriptor.receive() {
-    case .bytes(let bytes): incoming += bytes
+    switch socket.receive(sizeMax: 4096) {
+    case .message(let bytes): incoming += bytes
     case .nothing: break
-    case .end: hasEnded = true
+    case .closed: hasEnded = true
     }
   }
 
   /// The next line, unless an answer is still owed.
   ///
-  /// A line without end that is too long is given as it is, and refused.
+  /// A line that is too long is returned before its end has come, and refused.
   func nextLine() -> [UInt8]? {
     guard awaited == nil else { return nil }
     if let end = incoming.firstIndex(of: 0x0A) {
@@ -46,16 +50,16 @@ final class ControlClient {
     return incoming
   }
 
-  /// Sends lines.
+  /// Sends lines to the test.
   func answer(_ lines: [String]) {
     for line in lines { outgoing += Array(line.utf8) + [0x0A] }
     flush()
   }
 
-  /// As much as goes.
+  /// Sends as much as the socket takes now.
   func flush() {
     guard !outgoing.isEmpty else { return }
-    guard let count = descriptor.send(outgoing) else {
+    guard let count = socket.sendSome(outgoing) else {
       isGone = true
       return
     }

@@ -1,11 +1,12 @@
-/// The program's words: options in, sentences and exit codes out.
+/// The command line: options in, messages and exit codes out.
 
 import CPlatform
 import TappetCore
+import TappetPlatform
 
 /// `tappet-sim`.
 enum SimulatorCommandLine {
-  /// Exit codes, as `--help` tells them.
+  /// Exit codes, as in `--help`.
   enum Exit {
     static let done: Int32 = 0
     static let refused: Int32 = 1
@@ -22,7 +23,7 @@ enum SimulatorCommandLine {
   static func run(_ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
     guard let arguments else { return Exit.usage }
     let words = (0..<max(0, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
-    if words.count >= 2, words[1] == "ctl" { return tell(Array(words.dropFirst(2))) }
+    if words.count >= 2, words[1] == "ctl" { return control(Array(words.dropFirst(2))) }
     switch parse(count, arguments) {
     case .exit(let code): return code
     case .options(let options): return simulate(options)
@@ -30,42 +31,39 @@ enum SimulatorCommandLine {
   }
 
   private static func simulate(_ options: SimulatorOptions) -> Int32 {
-    do throws(HostFailure) {
+    do throws(SystemError) {
       let simulator = try SimulatorProcess(options)
       put("ready " + options.link + "\n", to: tp_stdout())
       try simulator.run()
       return Exit.done
     } catch {
-      put("tappet-sim: " + error.sentence + "\n", to: tp_stderr())
-      return Exit.system
+      return fail(error)
     }
   }
 
   // MARK: As a client
 
-  private static func tell(_ words: [String]) -> Int32 {
+  private static func control(_ words: [String]) -> Int32 {
     if words.first == "--help" {
       put(help, to: tp_stdout())
       return Exit.done
     }
-    guard words.count >= 2 else { return complain("ctl needs the control socket's path and a command") }
-    tp_ignore_sigpipe()
-    do throws(HostFailure) {
-      let connection = try UnixListener.connect(path: words[0])
-      var rest = Array(words.dropFirst().joined(separator: " ").utf8) + [0x0A]
-      while !rest.isEmpty {
-        guard let sent = connection.send(rest) else { throw HostFailure(call: "write", code: EPIPE) }
-        rest.removeFirst(sent)
-      }
+    guard words.count >= 2 else { return refuse("ctl needs the control socket's path and a command") }
+    SignalMask.ignoreFailedWrites()
+    do throws(SystemError) {
+      let connection = try UnixSocket.connect(to: words[0], .stream, waits: true)
+      try connection.descriptor.write(Array(words.dropFirst().joined(separator: " ").utf8) + [0x0A])
       // The simulator answers all and closes.
-      shutdown(connection.number, Int32(tp_shut_write()))
+      connection.endSending()
       var answer: [UInt8] = []
-      while case .bytes(let bytes) = connection.receive() { answer += bytes }
+      while case let bytes = try connection.descriptor.read(sizeMax: 4096), !bytes.isEmpty { answer += bytes }
       return show(String(decoding: answer, as: UTF8.self))
-    } catch {
-      put("tappet-sim: " + words[0] + ": " + error.sentence + "\n", to: tp_stderr())
-      return Exit.system
-    }
+    } catch { return fail(error, words[0] + ": ") }
+  }
+
+  private static func fail(_ error: SystemError, _ place: String = "") -> Int32 {
+    put("tappet-sim: \(place)\(error.call): \(error.text)\n", to: tp_stderr())
+    return Exit.system
   }
 
   private static func show(_ answer: String) -> Int32 {
@@ -86,59 +84,48 @@ enum SimulatorCommandLine {
   private static func parse(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
   ) -> Choice {
+    var table = LongOptions()
+    for (name, letter) in [("link", "l"), ("control", "c"), ("panel", "p"), ("pace", "a"), ("trace", "t")]
+      as [(StaticString, Unicode.Scalar)]
+    {
+      table.add(name, letter, takesValue: true)
+    }
+    table.add("help", "h")
+    table.add("version", "V")
     var options = SimulatorOptions(link: "", control: "")
-    let known = longOptions
     while true {
-      let code = known.withUnsafeBufferPointer { getopt_long(count, arguments, "", $0.baseAddress, nil) }
-      if code == -1 { break }
-      let value = tp_optarg().map { String(cString: $0) } ?? ""
-      switch UInt8(truncatingIfNeeded: code) {
-      case UInt8(ascii: "l"): options.link = value
-      case UInt8(ascii: "c"): options.control = value
-      case UInt8(ascii: "p"): options.panel = value
-      case UInt8(ascii: "t"): options.trace = value
-      case UInt8(ascii: "a"):
-        guard value == "on" || value == "off" else { return .exit(complain("--pace is on or off")) }
+      switch table.next(count, arguments) {
+      case .option("l", let value): options.link = value
+      case .option("c", let value): options.control = value
+      case .option("p", let value): options.panel = value
+      case .option("t", let value): options.trace = value
+      case .option("a", let value):
+        guard value == "on" || value == "off" else { return .exit(refuse("--pace is on or off")) }
         options.isPaced = value == "on"
-      case UInt8(ascii: "h"):
+      case .option("h", _):
         put(help, to: tp_stdout())
         return .exit(Exit.done)
-      case UInt8(ascii: "V"):
+      case .option:
         put("tappet-sim " + Version.text + "\n", to: tp_stdout())
         return .exit(Exit.done)
-      default: return .exit(complain(nil))
+      case .missingValue(let word): return .exit(refuse("\(word) needs a value"))
+      case .unknown(let word), .operand(let word): return .exit(refuse("unexpected argument '\(word)'"))
+      case .end:
+        guard !options.link.isEmpty, !options.control.isEmpty else {
+          return .exit(refuse("--link and --control are required"))
+        }
+        return .options(options)
       }
     }
-    guard tp_optind() >= count else { return .exit(complain("there is a word too many")) }
-    guard !options.link.isEmpty, !options.control.isEmpty else {
-      return .exit(complain("--link and --control are needed"))
-    }
-    return .options(options)
   }
 
-  private static var longOptions: [option] {
-    func entry(_ name: StaticString, _ letter: Unicode.Scalar, takesValue: Bool) -> option {
-      let start = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-      return option(name: start, has_arg: takesValue ? 1 : 0, flag: nil, val: Int32(letter.value))
-    }
-    return [
-      entry("link", "l", takesValue: true), entry("control", "c", takesValue: true),
-      entry("panel", "p", takesValue: true), entry("pace", "a", takesValue: true),
-      entry("trace", "t", takesValue: true), entry("help", "h", takesValue: false),
-      entry("version", "V", takesValue: false), option(name: nil, has_arg: 0, flag: nil, val: 0),
-    ]
-  }
-
-  private static func complain(_ sentence: String?) -> Int32 {
-    if let sentence { put("tappet-sim: " + sentence + "\n", to: tp_stderr()) }
-    put("Try 'tappet-sim --help'.\n", to: tp_stderr())
+  private static func refuse(_ sentence: String) -> Int32 {
+    put("tappet-sim: \(sentence)\nTry 'tappet-sim --help'.\n", to: tp_stderr())
     return Exit.usage
   }
 
   private static func put(_ text: String, to file: UnsafeMutablePointer<FILE>?) {
-    guard let file else { return }
     var text = text
-    text.withUTF8 { bytes in _ = fwrite(bytes.baseAddress, 1, bytes.count, file) }
-    fflush(file)
+    text.withUTF8 { tp_put(file, $0.baseAddress, $0.count) }
   }
 }

@@ -1,23 +1,23 @@
-/// What goes through the air: whole bytes with their CRC, or a few bits.
+/// Frames in the air: whole bytes with their CRC, or a few bits.
 
 /// A frame of ISO/IEC 14443-3 type A, either way.
-public struct RFFrame: Equatable, Sendable {
+package struct RFFrame: Equatable, Sendable {
   /// As transmitted, least significant bit first; the CRC, if there is one, is part of them.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// Valid bits of the last byte; 0 means all eight.
-  public var lastBits: UInt8
+  package var lastBits: UInt8
   /// How long the sender worked before it answered, in nanoseconds, beyond the usual pause.
-  public var delay: Int64 = 0
+  package var delay: Int64 = 0
 
   /// A frame of whole bytes, or with an incomplete last one.
-  public init(_ bytes: [UInt8], lastBits: UInt8 = 0, delay: Int64 = 0) {
+  package init(_ bytes: [UInt8], lastBits: UInt8 = 0, delay: Int64 = 0) {
     self.bytes = bytes
     self.lastBits = lastBits
     self.delay = delay
   }
 
-  /// Bytes with their CRC behind them.
-  public static func withCRC(_ bytes: [UInt8], delay: Int64 = 0) -> RFFrame {
+  /// Bytes followed by their CRC.
+  package static func withCRC(_ bytes: [UInt8], delay: Int64 = 0) -> RFFrame {
     RFFrame(bytes + crcA(bytes[...]), delay: delay)
   }
   /// Four bits: an acknowledgement (0xA) or a refusal.
@@ -26,14 +26,14 @@ public struct RFFrame: Equatable, Sendable {
   static func acknowledged(delay: Int64 = 0) -> RFFrame { nibble(0x0A, delay: delay) }
 
   /// Without the CRC, if there is one and it is right.
-  public var withoutCRC: [UInt8]? {
+  package var withoutCRC: [UInt8]? {
     guard lastBits == 0, bytes.count >= 3 else { return nil }
     let body = bytes.dropLast(2)
     return Array(bytes.suffix(2)) == Self.crcA(body) ? Array(body) : nil
   }
 
   /// CRC_A: polynomial x^16 + x^12 + x^5 + 1, start 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
-  public static func crcA(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  package static func crcA(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var crc: UInt16 = 0x6363
     for byte in bytes {
       var low = byte ^ UInt8(truncatingIfNeeded: crc)

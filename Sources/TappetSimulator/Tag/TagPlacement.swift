@@ -1,11 +1,11 @@
-/// Makes a tag from what a test asks for: a model, a UID, and what is on it.
+/// Makes a tag from a test's order: a model, a UID, and its content.
 
 import TappetCore
 
-/// What `place` was told.
-public struct TagPlacement {
-  /// What is on the tag.
-  public enum Content: Equatable {
+/// The order of `place`.
+package struct TagPlacement {
+  /// The content of a tag.
+  package enum Content: Equatable {
     /// As it leaves the factory, which for an NTAG is formatted and empty.
     case factory
     /// Formatted, no message.
@@ -21,7 +21,7 @@ public struct TagPlacement {
   }
 
   /// Why there is no such tag.
-  public enum Fault: Error, Equatable {
+  package enum Fault: Error, Equatable {
     case unknownModel
     case uidSize
     case doesNotFit(size: Int, capacity: Int)
@@ -30,31 +30,31 @@ public struct TagPlacement {
   }
 
   /// The name of a model.
-  public var model: String
+  package var model: String
   /// 4, 7 or 10 bytes, as the model has them.
-  public var uid: [UInt8]?
-  /// What is on it.
-  public var content: Content
+  package var uid: [UInt8]?
+  /// The content of the tag.
+  package var content: Content
   /// The capability container says that it may not be written.
-  public var isReadOnly = false
+  package var isReadOnly = false
   /// All lock bits are set.
-  public var isLocked = false
+  package var isLocked = false
   /// Four bytes: writing needs them.
-  public var password: [UInt8]?
+  package var password: [UInt8]?
   /// Type 4: bytes that the capability container gives the NDEF file.
-  public var fileSize: UInt16?
+  package var fileSize: UInt16?
   /// Milliseconds that the tag takes for each answer.
-  public var slowness = 0
+  package var slowness = 0
 
   /// A tag to be made.
-  public init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
+  package init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {
     self.model = model
     self.uid = uid
     self.content = content
   }
 
-  /// The tag; `serial` makes its UID when none was given.
-  public func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
+  /// Makes the tag; `serial` makes its UID when none was given.
+  package func makeTag(serial: UInt8) throws(Fault) -> VirtualTag {
     var tag = try makeUnhurriedTag(serial: serial)
     tag.answerDelay = Int64(slowness) * 1_000_000
     return tag
@@ -86,7 +86,7 @@ public struct TagPlacement {
     return chosen
   }
 
-  /// One URI record, its identifier code 0x00; what is too long to encode is too long for any tag.
+  /// One URI record, its identifier code 0x00; a URI that is too long to encode is too long for any tag.
   private static func message(of url: String) throws(Fault) -> [UInt8] {
     let uri = Array(url.utf8)
     guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode() else {

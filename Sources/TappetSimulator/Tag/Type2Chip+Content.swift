@@ -1,10 +1,11 @@
-/// What a test puts on a Type 2 tag, past its commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or bare memory.
+/// Content that a test puts on a Type 2 tag without its commands: TLV blocks (NFC Forum Type 2 Tag 1.1 §2.3) or bare
+/// memory.
 
 import TappetCore
 
 extension Type2Chip {
-  /// An NDEF message in its TLV, behind the Lock Control TLV that the factory put there, or in its place when there is no
-  /// room for both.
+  /// An NDEF message in its TLV, after the Lock Control TLV that the factory put there, or in its place when there is
+  /// no room for both.
   mutating func store(message: [UInt8]) throws(TagPlacement.Fault) {
     guard let block = Type2Memory.encode(message: message) else {
       throw .doesNotFit(size: message.count, capacity: userSize)
@@ -30,7 +31,7 @@ extension Type2Chip {
     memory.replaceSubrange(0..<bytes.count, with: bytes)
   }
 
-  /// By its own word only.
+  /// Read-only by its container only.
   mutating func declareReadOnly() { memory[15] |= 0x0F }
 
   /// As a tag that was locked for good.

@@ -2,11 +2,12 @@
 /// It holds the bytes that a reader would see, except for the password, which no command shows.
 
 /// A selected tag of the Type 2 family.
-public struct Type2Chip {
-  /// What it makes of a command.
+package struct Type2Chip {
+  /// The reaction to a command.
   enum Answer {
     case frame(RFFrame)
-    /// Four bits: 0 invalid argument, 1 parity or CRC, 4 not allowed, 5 write error. Then the tag has to be selected again.
+    /// Four bits: 0 invalid argument, 1 parity or CRC, 4 not allowed, 5 write error. Then the tag has to be selected
+    /// again.
     case refused(code: UInt8)
     case silent
   }
@@ -14,9 +15,9 @@ public struct Type2Chip {
   /// Which member of the family.
   let model: Type2Model
   /// All pages, in order.
-  public internal(set) var memory: [UInt8]
+  package internal(set) var memory: [UInt8]
   /// Pages written since it was made.
-  public private(set) var writes = 0
+  package private(set) var writes = 0
   private var isAuthenticated = false
   /// COMPATIBILITY_WRITE is two frames: the page that the second one is for.
   private var pageAwaitingData: Int?
@@ -52,7 +53,7 @@ public struct Type2Chip {
     pageAwaitingData = nil
   }
 
-  /// `command` is nil when the frame's CRC was wrong.
+  /// Answers a command; `nil` as `command` means that the frame's CRC was wrong.
   mutating func answer(_ command: [UInt8]?) -> Answer {
     guard let command, let code = command.first else { return .refused(code: 0x01) }
     if let page = pageAwaitingData {
@@ -89,7 +90,7 @@ public struct Type2Chip {
 
   // MARK: Reading
 
-  /// The first page behind AUTH0, when reading needs the password.
+  /// The first page from AUTH0 on, when reading needs the password.
   private var readableEnd: Int {
     guard let page = model.configurationPage, !isAuthenticated, memory[page * 4 + 4] & 0x80 != 0 else {
       return model.pageCount
@@ -112,7 +113,7 @@ public struct Type2Chip {
     return bytes
   }
 
-  /// READ: four pages; behind the last comes page 0 again (§10.2).
+  /// READ: four pages; page 0 follows the last (§10.2).
   private func read(page: Int) -> Answer {
     let end = readableEnd
     guard page < end else { return .refused(code: 0x00) }
@@ -129,7 +130,7 @@ public struct Type2Chip {
     return .frame(.withCRC(bytes))
   }
 
-  /// READ_CNT; NTAG's only when NFC_CNT_EN is set in ACCESS (§8.5.7, §10.6).
+  /// The answer to READ_CNT, which an NTAG gives only when NFC_CNT_EN is set in ACCESS (§8.5.7, §10.6).
   private func readCounter(_ index: UInt8) -> Answer {
     guard let range = model.counters, range.contains(index) else { return .refused(code: 0x00) }
     if range == 2...2, let page = model.configurationPage, memory[page * 4 + 4] & 0x10 == 0 {

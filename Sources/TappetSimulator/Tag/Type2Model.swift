@@ -1,14 +1,15 @@
-/// What sets the members of the Type 2 family apart; numbers from NXP's data sheets (MF0ICU1, MF0ULx1, NTAG203, NTAG213/215/216).
+/// The differences between the members of the Type 2 family; numbers from NXP's data sheets (MF0ICU1, MF0ULx1, NTAG203,
+/// NTAG213/215/216).
 
 /// A member of the Type 2 family.
-public struct Type2Model {
-  /// How dynamic lock bits are counted: each holds so many pages, from page 16 on.
+package struct Type2Model {
+  /// The dynamic lock bits: each locks `pagesPerBit` pages, from page 16 on.
   struct DynamicLock {
     /// The page that the bits are in.
     var page: Int
     /// Pages that a bit locks.
     var pagesPerBit: Int
-    /// What its fourth byte reads as.
+    /// The value of the page's fourth byte.
     var filler: UInt8
   }
 
@@ -18,13 +19,13 @@ public struct Type2Model {
   var capability: [UInt8]
   /// User memory as it leaves the factory, from page 4.
   var factory: [UInt8]
-  /// Behind the user memory.
+  /// The lock bits after the user memory.
   var dynamicLock: DynamicLock?
   /// CFG0; CFG1, PWD and PACK follow.
   var configurationPage: Int?
-  /// GET_VERSION's answer.
+  /// The answer to GET_VERSION.
   var version: [UInt8]?
-  /// FAST_READ, READ_SIG.
+  /// Whether it knows FAST_READ and READ_SIG.
   var isSecondGeneration: Bool { version != nil }
   /// One-way counters readable by READ_CNT.
   var counters: ClosedRange<UInt8>?
@@ -34,7 +35,7 @@ public struct Type2Model {
   /// Pages from 4 on that are for the user.
   var userPageEnd: Int { dynamicLock?.page ?? configurationPage ?? pageCount }
 
-  /// Nil for what is no Type 2 tag, or one that is not played.
+  /// `nil` for a tag that is not of Type 2, or that is not simulated.
   static func named(_ name: String) -> Type2Model? {
     switch name {
     case "ultralight": ultralight

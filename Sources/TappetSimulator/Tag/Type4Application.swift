@@ -1,8 +1,8 @@
-/// The NDEF application of a Type 4 tag: SELECT, READ BINARY, UPDATE BINARY on its capability container and its NDEF file
-/// (NFC Forum Type 4 Tag 1.1), and GetVersion of NTAG 424 DNA (NT4H2421Gx §10.5.2).
+/// The NDEF application of a Type 4 tag: SELECT, READ BINARY, UPDATE BINARY on its capability container and its NDEF
+/// file (NFC Forum Type 4 Tag 1.1), and GetVersion of NTAG 424 DNA (NT4H2421Gx §10.5.2).
 
 /// Files and the commands on them.
-public struct Type4Application {
+package struct Type4Application {
   private enum Selected {
     case nothing
     case application
@@ -13,15 +13,15 @@ public struct Type4Application {
   /// Bytes of a command, header and all: an extended length is not understood.
   static let commandSizeMax = 261
 
-  /// NLEN and the message behind it.
-  public internal(set) var ndefFile: [UInt8]
+  /// NLEN followed by the message.
+  package internal(set) var ndefFile: [UInt8]
   private var capability: [UInt8]
   private let hasNDEF: Bool
   private let versionFrames: [[UInt8]]
   private var nextVersionFrame: Int?
   private var selected = Selected.nothing
   /// UPDATE BINARY commands that changed something.
-  public private(set) var writes = 0
+  package private(set) var writes = 0
 
   /// An empty file of `size` bytes.
   ///
@@ -49,7 +49,7 @@ public struct Type4Application {
     nextVersionFrame = nil
   }
 
-  /// The container says so, whatever the file has.
+  /// The size according to the container, whatever the file has.
   mutating func claim(size: UInt16) { capability.replaceSubrange(11..<13, with: Self.bytes(size)) }
 
   /// Puts a message into the file; false when it does not fit.

@@ -1,16 +1,16 @@
 /// A Type 4 tag: the blocks of ISO/IEC 14443-4 and, in Type4Application, the commands of ISO/IEC 7816-4.
 
 /// A selected tag that speaks ISO-DEP.
-public struct Type4Card {
-  /// What it makes of a block.
+package struct Type4Card {
+  /// The reaction to a block.
   enum Answer {
     case block([UInt8])
     case deselected([UInt8])
     case silent
   }
 
-  /// The files.
-  public var application: Type4Application
+  /// The files and the commands on them.
+  package var application: Type4Application
   /// Without its length byte: T0 (FSCI 7: frames of 128 bytes), TA, TB, TC, historical bytes.
   private let ats: [UInt8]
   /// FSD: what the reader can take in one frame.
@@ -60,8 +60,8 @@ public struct Type4Card {
     return answerInformation(pcb, Array(block.dropFirst()))
   }
 
-  /// R(NAK) with our number: the last block again; with the other: R(ACK), which is also how a reader asks "are you there?"
-  /// R(ACK): the next part of a long answer (§7.5.4.3, rules 11 to 13).
+  /// R(NAK) with our number: the last block again; with the other: R(ACK), which is also how a reader asks "are you
+  /// there?" R(ACK): the next part of a long answer (§7.5.4.3, rules 11 to 13).
   private mutating func answerReceiveReady(_ pcb: UInt8) -> Answer {
     if pcb & 1 == blockNumber & 1 {
       return lastBlock.isEmpty ? .silent : .block(lastBlock)

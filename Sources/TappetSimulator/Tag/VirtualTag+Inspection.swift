@@ -1,8 +1,8 @@
-/// What a test may know of a tag that no reader could ask.
+/// Facts about a tag that a test may know and no reader could ask.
 
 extension VirtualTag {
   /// Type 2: all pages as they read, which is without the password; Type 4: the NDEF file.
-  public var memory: [UInt8] {
+  package var memory: [UInt8] {
     switch body {
     case .type2(let chip): chip.visibleMemory
     case .type4(let card): card.application.ndefFile
@@ -11,7 +11,7 @@ extension VirtualTag {
   }
 
   /// Pages or file parts written since it was made.
-  public var writes: Int {
+  package var writes: Int {
     switch body {
     case .type2(let chip): chip.writes
     case .type4(let card): card.application.writes

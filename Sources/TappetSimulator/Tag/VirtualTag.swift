@@ -1,9 +1,10 @@
-/// A tag of ISO/IEC 14443-3 type A: wakes, tells its UID, is selected, halts. What it says once selected is its body's matter.
+/// A tag of ISO/IEC 14443-3 type A: wakes, sends its UID, is selected, halts. Its answers once selected are its body's
+/// matter.
 
 /// One tag on the reader.
-public struct VirtualTag {
-  /// What the tag is behind its activation.
-  public enum Body {
+package struct VirtualTag {
+  /// The tag's part after its activation.
+  package enum Body {
     /// Pages of four bytes.
     case type2(Type2Chip)
     /// ISO-DEP with an NDEF application.
@@ -25,13 +26,13 @@ public struct VirtualTag {
   }
 
   /// 4, 7 or 10 bytes.
-  public let uid: [UInt8]
+  package let uid: [UInt8]
   /// As transmitted, least significant byte first.
   let atqa: [UInt8]
   /// The last cascade level's.
   let sak: UInt8
   /// Its memory and manners.
-  public var body: Body
+  package var body: Body
   /// Nanoseconds that it takes for each answer, with pacing off as well.
   var answerDelay: Int64 = 0
   private(set) var activation = Activation.idle
@@ -50,7 +51,7 @@ public struct VirtualTag {
     resetBody()
   }
 
-  /// What it answers, or nil for silence.
+  /// The answer, or nil for silence.
   mutating func answer(_ frame: RFFrame) -> RFFrame? {
     if activation == .inProtocol { return answerInProtocol(frame) }
     if frame.lastBits == 7, let byte = frame.bytes.first, byte == 0x26 || byte == 0x52 {
@@ -65,7 +66,7 @@ public struct VirtualTag {
 
   // MARK: Activation
 
-  /// REQA or WUPA; a tag that was further along goes back, silently (§6.3.3 to §6.3.5).
+  /// REQA or WUPA; a tag that was further along returns silently (§6.3.3 to §6.3.5).
   private mutating func answerRequest(wakesHalted: Bool) -> RFFrame? {
     switch activation {
     case .idle: activation = .ready(level: 0, woken: false)
@@ -92,8 +93,8 @@ public struct VirtualTag {
     }
   }
 
-  /// SEL (93, 95, 97), NVB, and as much of the UID as the reader knows; whole bytes only, single bits are needed only where
-  /// two tags collide.
+  /// SEL (93, 95, 97), NVB, and as much of the UID as the reader knows; whole bytes only, single bits are needed only
+  /// where two tags collide.
   private mutating func answerAnticollision(_ frame: RFFrame, level: Int, woken: Bool) -> RFFrame? {
     guard let part = cascade(level), frame.bytes.count >= 2,
       frame.bytes[0] == 0x93 &+ UInt8(truncatingIfNeeded: 2 * level)
@@ -142,7 +143,7 @@ public struct VirtualTag {
 
   private mutating func answerActive(_ frame: RFFrame, woken: Bool) -> RFFrame? {
     guard frame.lastBits == 0 else {
-      // A few bits are no command.
+      // A few bits cannot be a command.
       fallBack(woken: woken)
       return nil
     }
@@ -157,7 +158,7 @@ public struct VirtualTag {
     case .type2(var chip):
       let answer = chip.answer(command)
       body = .type2(chip)
-      return settle(answer, woken: woken)
+      return resolve(answer, woken: woken)
     case .type4(var card):
       guard let command, let ats = card.activate(command) else {
         fallBack(woken: woken)
@@ -167,12 +168,12 @@ public struct VirtualTag {
       activation = .inProtocol
       return ats
     case .classic:
-      // Whoever is not authenticated reads nothing (MF1S50 §10.3); the key exchange itself is not played.
-      return settle(.refused(code: 0x04), woken: woken)
+      // Without authentication nothing can be read (MF1S50 §10.3); the key exchange itself is not simulated.
+      return resolve(.refused(code: 0x04), woken: woken)
     }
   }
 
-  private mutating func settle(_ answer: Type2Chip.Answer, woken: Bool) -> RFFrame? {
+  private mutating func resolve(_ answer: Type2Chip.Answer, woken: Bool) -> RFFrame? {
     switch answer {
     case .frame(let frame): return frame
     case .refused(let code):

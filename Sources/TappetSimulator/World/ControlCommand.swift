@@ -2,7 +2,7 @@
 
 import TappetCore
 
-/// What a test wants of the simulated world.
+/// An order of a test to the simulated world.
 enum ControlCommand {
   case place(TagPlacement)
   case placeBeside(TagPlacement)
@@ -30,7 +30,7 @@ enum ControlCommand {
   case release(String)
   case quit
 
-  /// The command that a line says.
+  /// Parses a line.
   static func parse(_ line: String) throws(ControlRefusal) -> ControlCommand {
     let words = line.split(separator: " ")
     guard let verb = words.first else { throw .emptyLine }

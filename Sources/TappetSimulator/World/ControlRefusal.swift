@@ -14,7 +14,7 @@ enum ControlRefusal: Error, Equatable {
   case noPanel
   case lightNotSeen
 
-  /// For the line behind `error`.
+  /// The text after `error`.
   var sentence: String {
     switch self {
     case .emptyLine: "no command"

@@ -1,21 +1,21 @@
-/// The chip, the tag, the panel, and what a test does to them. Reads no clock and no descriptor: what has to be done outside
-/// it says as an effect.
+/// The chip, the tag, the panel, and what a test does to them. Reads no clock and no descriptor: it returns
+/// effects for everything that has to be done outside.
 
 import TappetCore
 
 /// Everything that is simulated.
-public struct SimulatedWorld {
-  /// What has to be done outside.
+package struct SimulatedWorld {
+  /// An effect to be performed outside.
   enum Effect: Equatable {
     case hangUp
     case plugIn
-    case tellKiosk(String)
+    case sendToKiosk(String)
     case quit
   }
 
   /// A reply to a test.
   enum Reply {
-    /// One line behind `ok`.
+    /// One line after `ok`.
     case done(String)
     /// Lines, ended by a lone full stop.
     case lines([String])
@@ -24,10 +24,10 @@ public struct SimulatedWorld {
   }
 
   /// The chip, with what is on its antenna.
-  public var chip: PN532Chip
+  package var chip: PN532Chip
   /// The virtual panel.
   var panel = VirtualPanel()
-  /// A kiosk is connected to the panel.
+  /// Whether a kiosk is connected to the panel.
   var hasKiosk = false
   private(set) var isPlugged = true
   private let pacing: Pacing
@@ -35,12 +35,12 @@ public struct SimulatedWorld {
   private var effects: [Effect] = []
 
   /// A chip that was just powered, nothing on its antenna.
-  public init(pacing: Pacing) {
+  package init(pacing: Pacing) {
     self.pacing = pacing
     chip = PN532Chip(pacing: pacing)
   }
 
-  /// What is to be done outside, once.
+  /// Takes the effects to be performed outside.
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
@@ -81,8 +81,8 @@ public struct SimulatedWorld {
     case .clearLevels: panel.clearLevels()
     case .outputs: return .lines(panel.outputs.map { "\($0.name) \($0.isOn ? 1 : 0)" })
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
-    case .press(let name): try tellKiosk("press " + name)
-    case .release(let name): try tellKiosk("release " + name)
+    case .press(let name): try sendToKiosk("press " + name)
+    case .release(let name): try sendToKiosk("release " + name)
     case .quit: effects.append(.quit)
     }
     return .done("")
@@ -120,9 +120,9 @@ public struct SimulatedWorld {
     effects.append(.plugIn)
   }
 
-  private mutating func tellKiosk(_ text: String) throws(ControlRefusal) {
+  private mutating func sendToKiosk(_ text: String) throws(ControlRefusal) {
     guard hasKiosk else { throw .noPanel }
-    effects.append(.tellKiosk(text))
+    effects.append(.sendToKiosk(text))
   }
 
   private var counterLines: [String] {

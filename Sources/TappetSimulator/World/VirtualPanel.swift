@@ -16,14 +16,14 @@ struct VirtualPanel {
     var sent: Int64
   }
 
-  /// Since the last `clear`, oldest first; when it is full the oldest go.
+  /// Since the last `clear`, oldest first; when it is full the oldest are dropped.
   private(set) var entries: [Entry] = []
   /// The same of levels.
   private(set) var levels: [Entry] = []
   /// Each output as it is now, in the order in which they were heard of.
   private(set) var outputs: [Entry] = []
 
-  /// A datagram from the kiosk: `light NAME BOOTTIME_NS` or `level OUTPUT 0|1 BOOTTIME_NS`; anything else is passed over.
+  /// A datagram from the kiosk: `light NAME BOOTTIME_NS` or `level OUTPUT 0|1 BOOTTIME_NS`; anything else is ignored.
   mutating func receive(_ datagram: [UInt8], at now: Instant) {
     let words = String(decoding: datagram, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
     guard words.count >= 3, let sent = Int64(words[words.count - 1]) else { return }
@@ -51,11 +51,11 @@ struct VirtualPanel {
   /// Forgets what was shown.
   mutating func clear() { entries = [] }
 
-  /// Forgets how the levels were; not how they are.
+  /// Forgets the levels' history, not their present state.
   mutating func clearLevels() { levels = [] }
 
-  /// The kiosk is gone, and its lights with it.
-  mutating func lose() { outputs = [] }
+  /// The kiosk has gone, and its lights with it.
+  mutating func disconnect() { outputs = [] }
 
   /// The first time it was shown since the last `clear`.
   func first(named name: String) -> Entry? { entries.first { $0.name == name } }

@@ -1,4 +1,4 @@
-/* Two threads seal tokens into one buffer, which the header forbids: the thread sanitizer has to say so. */
+/* A planted race: two threads seal tokens into one buffer. The thread sanitizer must report it. */
 #include <pthread.h>
 #include <tappet.h>
 

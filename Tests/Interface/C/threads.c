@@ -1,5 +1,5 @@
-/* Eight threads call the value functions at once, on data of their own and on a table of objects that they share.
-   Usage: threads [ROUNDS].  Prints how the rate grows with the threads. */
+/* Calls the value functions from eight threads at once, with data of their own and a shared table of objects.
+   Usage: threads [ROUNDS].  Prints how the rate grows with the number of threads. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static void *work(void *place) {
     char text[TAPPET_URL_SIZE_MAX];
     struct tappet_url url = {.size = sizeof url};
     int size = tappet_url_sign(round, 1, keys[2], text, sizeof text);
-    if (size < 0 || tappet_url_verify(text, (size_t)size, keys[0], 3, &url) != 0 || url.index != round || url.key_index != 2)
+    if (size < 0 || tappet_url_verify(text, (size_t)size, keys[0], 3, &url) != 0 || url.index != round ||
+        url.key_index != 2)
       ++*failures;
     if (round % 10 != 0) continue;
     struct tappet_token_receiver *receiver = NULL;
@@ -37,7 +38,8 @@ static void *work(void *place) {
     uint8_t message[256];
     char back[TAPPET_URL_SIZE_MAX];
     int bytes = tappet_ndef_uri_encode(text, (size_t)size, message, sizeof message);
-    if (bytes < 0 || tappet_ndef_uri_decode(message, (size_t)bytes, back, sizeof back) != size || strcmp(text, back) != 0)
+    if (bytes < 0 || tappet_ndef_uri_decode(message, (size_t)bytes, back, sizeof back) != size ||
+        strcmp(text, back) != 0)
       ++*failures;
   }
   return NULL;
@@ -53,8 +55,8 @@ static double seconds_with(int count) {
   return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
 }
 
-int main(int count, char **words) {
-  if (count == 2) rounds = atoi(words[1]);
+int main(int argc, char **argv) {
+  if (argc == 2) rounds = atoi(argv[1]);
   double one = seconds_with(1), all = seconds_with(THREADS);
   printf("threads: %d threads verify %.1f times as much as one, on %ld processors\n", THREADS, THREADS * one / all,
          sysconf(_SC_NPROCESSORS_ONLN));

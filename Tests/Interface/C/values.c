@@ -1,21 +1,12 @@
-/* The values section of tappet.h from C: vectors both ways, and every kind of bad argument. Prints a line for each failure. */
+/* The values section of tappet.h from C: vectors both ways, and every kind of bad argument. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tappet.h>
 
-#include "tappet.h"
+#include "check.h"
 
-static int passed, failed;
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (condition) {                                                          \
-      passed++;                                                               \
-    } else {                                                                  \
-      failed++;                                                               \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-    }                                                                         \
-  } while (0)
+int passed, failed;
 
 /* From Tests/Vectors/smp.json: the first signed URL, and the first two tokens. */
 static const char url[] = "smp://action?idx=0&ts=1767168000"
@@ -101,7 +92,7 @@ static void hex(void) {
   CHECK(tappet_hex_encode(NULL, 1, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_hex_encode(bytes, SIZE_MAX, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_hex_encode(bytes, (size_t)1 << 31, text, sizeof text) == TAPPET_ERROR_ARGUMENT);
-  /* What is only counted is not read, and the count fits an int. */
+  /* Without a buffer, bytes are counted but not read, and the count fits an int. */
   CHECK(tappet_hex_encode(bytes, (size_t)1 << 30, NULL, 0) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_hex_encode(bytes, ((size_t)1 << 30) - 1, NULL, 0) == INT32_MAX - 1);
   CHECK(tappet_hex_decode("009FfF", 6, NULL, 0) == 3);
@@ -109,10 +100,14 @@ static void hex(void) {
   CHECK(tappet_hex_decode("009FfF", 6, back, 3) == 3 && memcmp(back, bytes, 3) == 0);
   CHECK(tappet_hex_decode("0", 1, back, 3) == TAPPET_ERROR_HEX);
   CHECK(tappet_hex_decode("0g", 2, back, 3) == TAPPET_ERROR_HEX);
-  CHECK(tappet_hex_decode("0g", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("000", 3, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("0g", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("000", 3, NULL, 0) == TAPPET_ERROR_HEX);
   CHECK(tappet_hex_decode("01020g", 6, back, 3) == TAPPET_ERROR_HEX && memcmp(back, bytes, 3) == 0);
-  CHECK(tappet_hex_decode("/0", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("0:", 2, NULL, 0) == TAPPET_ERROR_HEX);
-  CHECK(tappet_hex_decode("@0", 2, NULL, 0) == TAPPET_ERROR_HEX && tappet_hex_decode("0`", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  /* The characters next to the digits' ranges in ASCII. */
+  CHECK(tappet_hex_decode("/0", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("0:", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("@0", 2, NULL, 0) == TAPPET_ERROR_HEX);
+  CHECK(tappet_hex_decode("0`", 2, NULL, 0) == TAPPET_ERROR_HEX);
   CHECK(tappet_hex_decode("", 0, back, 3) == 0);
 }
 
@@ -130,7 +125,8 @@ static void ndef(void) {
 
   char uri[64];
   CHECK(tappet_ndef_uri_decode(nfc_com, sizeof nfc_com, NULL, 0) == 18);
-  CHECK(tappet_ndef_uri_decode(nfc_com, sizeof nfc_com, uri, sizeof uri) == 18 && strcmp(uri, "http://www.nfc.com") == 0);
+  CHECK(tappet_ndef_uri_decode(nfc_com, sizeof nfc_com, uri, sizeof uri) == 18);
+  CHECK(strcmp(uri, "http://www.nfc.com") == 0);
   CHECK(tappet_ndef_uri_decode(nfc_com, sizeof nfc_com, uri, 18) == TAPPET_ERROR_BUFFER);
 
   uint8_t message[512];
@@ -139,14 +135,15 @@ static void ndef(void) {
   char back[160];
   CHECK(tappet_ndef_uri_decode(message, (size_t)size, back, sizeof back) == (int)strlen(url) && strcmp(back, url) == 0);
 
-  /* Three records: one with an id, one empty, one that is not short. */
+  /* Three records: one with an id, an empty one, and one too long for a short record. */
   static uint8_t long_payload[300];
   static const uint8_t type[] = {'T'}, id[] = {'a', 'b'};
   struct tappet_ndef_record three[3];
   memset(three, 0, sizeof three);
   three[0] = (struct tappet_ndef_record){.size = sizeof three[0], .format = 1, .type = type, .type_size = 1, .id = id,
                                          .id_size = 2, .payload = id, .payload_size = 2};
-  three[2] = (struct tappet_ndef_record){.format = 4, .type = type, .type_size = 1, .payload = long_payload, .payload_size = 300};
+  three[2] = (struct tappet_ndef_record){.format = 4, .type = type, .type_size = 1, .payload = long_payload,
+                                         .payload_size = 300};
   size = tappet_ndef_encode(three, 3, message, sizeof message);
   CHECK(size == (3 + 1 + 1 + 2 + 2) + 3 + (6 + 1 + 300));
   CHECK(tappet_ndef_encode(three, 3, NULL, 0) == size);
@@ -195,7 +192,7 @@ static void shares(void) {
   CHECK(tappet_share_decode("smpshare://secret?idx=0", 23, &share) == TAPPET_ERROR_PARAMETER);
   CHECK(tappet_share_encode(0, url_key, "a\nb", 3, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(0, url_key, "\xff", 1, text, sizeof text) == TAPPET_ERROR_LABEL);
-  /* ISO 6429's upper half, which decoding refuses too: U+0085, U+009B. */
+  /* The C1 controls of ISO 6429, which decoding refuses too: U+0085, U+009B. */
   CHECK(tappet_share_encode(0, url_key, "a\xc2\x85" "b", 4, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(0, url_key, "\xc2\x9b" "31m", 5, text, sizeof text) == TAPPET_ERROR_LABEL);
   CHECK(tappet_share_encode(0, url_key, "\x7f", 1, text, sizeof text) == TAPPET_ERROR_LABEL);
@@ -239,14 +236,14 @@ static void receivers(void) {
   CHECK(tappet_token_receiver_new(0, -1, token_key, 16, &firmware) == TAPPET_ERROR_ARGUMENT);
   tappet_token_receiver_free(firmware);
   tappet_token_receiver_free(receiver);
-  /* Use after free and double free are known as such, also when the slot has a new tenant. */
+  /* Use after free and double free are recognised, even when another object has taken the slot. */
   CHECK(tappet_token_receiver_accept(receiver, token, 32, now, &seconds) == TAPPET_ERROR_OBJECT);
   struct tappet_token_receiver *next = NULL;
   CHECK(tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, token_key, 16, &next) == 0 && next != receiver);
   tappet_token_receiver_free(receiver);
   CHECK(tappet_token_receiver_accept(receiver, token, 32, now, &seconds) == TAPPET_ERROR_OBJECT);
   CHECK(tappet_token_receiver_accept(next, token, 32, now, &seconds) == 0);
-  /* What never was one. */
+  /* A pointer that never was an object. */
   CHECK(tappet_token_receiver_accept((struct tappet_token_receiver *)(void *)&next, token, 32, now, &seconds) ==
         TAPPET_ERROR_OBJECT);
   tappet_token_receiver_free((struct tappet_token_receiver *)(void *)&next);
@@ -254,11 +251,12 @@ static void receivers(void) {
   tappet_token_receiver_free(NULL);
 }
 
-/* There are 1023 objects at most; all of them can be given back. */
+/* There are at most 1023 objects, and all of them can be freed. */
 static void many(void) {
   static struct tappet_token_receiver *all[1024];
   size_t count = 0;
-  while (count < 1024 && tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, token_key, 16, &all[count]) == 0) count++;
+  while (count < 1024 && tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, token_key, 16, &all[count]) == 0)
+    count++;
   CHECK(count == 1023);
   CHECK(tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, token_key, 16, &all[count]) == TAPPET_ERROR_LIMIT);
   while (count > 0) tappet_token_receiver_free(all[--count]);
@@ -284,6 +282,6 @@ int main(void) {
   receivers();
   many();
   errors();
-  printf("interface: %d passed, %d failed\n", passed, failed);
+  printf("values: %d passed, %d failed\n", passed, failed);
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

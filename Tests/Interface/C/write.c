@@ -1,17 +1,17 @@
-/* Writes a link to the next tag.   Usage: write LINK READER.  Ends when the tag was read back, or could not be written. */
+/* Writes a link to the next tag.   Usage: write LINK READER.  Ends when the tag was read back, or cannot be written. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <tappet.h>
 
-int main(int count, char **words) {
+int main(int argc, char **argv) {
   uint8_t message[1024];
   struct tappet_reader *reader = NULL;
   struct tappet_reader_event event = {.size = sizeof event};
-  if (count != 3) return 2;
+  if (argc != 3) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
-  int size = tappet_ndef_uri_encode(words[1], strlen(words[1]), message, sizeof message);
-  if (size < 0 || tappet_reader_new(&reader) < 0 || tappet_reader_open(reader, words[2]) < 0) return 1;
+  int size = tappet_ndef_uri_encode(argv[1], strlen(argv[1]), message, sizeof message);
+  if (size < 0 || tappet_reader_new(&reader) < 0 || tappet_reader_open(reader, argv[2]) < 0) return 1;
 
   int result = tappet_reader_write(reader, message, (size_t)size);
   struct pollfd ready = {.fd = tappet_reader_fd(reader), .events = POLLIN};

@@ -1,5 +1,5 @@
-// A kiosk in C++: objects that free themselves, errors as exceptions, and a thread of its own for the kiosk.
-// Usage: kiosk CONFIG KEY (64 digits).  Ends after a tap that was refused.
+// A kiosk in C++: objects that free themselves, exceptions for errors, and a thread for the kiosk.
+// Usage: kiosk CONFIG KEY (64 digits).  Ends after a refused tap.
 #include <tappet.h>
 
 #include <condition_variable>
@@ -27,12 +27,12 @@ inline std::vector<uint8_t> decodeHex(std::string_view text) {
   return bytes;
 }
 
-/// Owns a kiosk, and calls the listener on the thread that runs it.
+/// Owns a kiosk, and calls the listener on the thread inside run().
 class Kiosk {
  public:
   struct Listener {
     virtual ~Listener() = default;
-    virtual void told(const tappet_kiosk_event &event) = 0;
+    virtual void onEvent(const tappet_kiosk_event &event) = 0;
   };
 
   explicit Kiosk(Listener &listener) : handle(make()) {
@@ -62,12 +62,15 @@ class Kiosk {
     if (const int result = tappet_kiosk_new(&kiosk); result < 0) throw Error(result, tappet_strerror(result));
     return kiosk;
   }
-  static void forward(void *context, const tappet_kiosk_event *event) { static_cast<Listener *>(context)->told(*event); }
+  static void forward(void *context, const tappet_kiosk_event *event) {
+    static_cast<Listener *>(context)->onEvent(*event);
+  }
   void check(int result) const {
     if (result >= 0) return;
     tappet_failure failure{};
     failure.size = sizeof failure;
-    throw Error(result, tappet_kiosk_last_error(handle.get(), &failure) == 0 ? failure.sentence : tappet_strerror(result));
+    const bool isKnown = tappet_kiosk_last_error(handle.get(), &failure) == 0;
+    throw Error(result, isKnown ? failure.sentence : tappet_strerror(result));
   }
 
   std::unique_ptr<tappet_kiosk, Free> handle;
@@ -80,7 +83,7 @@ struct Printer : tappet::Kiosk::Listener {
   std::condition_variable condition;
   bool isRefused = false;
 
-  void told(const tappet_kiosk_event &event) override {
+  void onEvent(const tappet_kiosk_event &event) override {
     if (event.type == TAPPET_KIOSK_EVENT_DELIVERED) std::cout << "delivered " << event.action << std::endl;
     if (event.type == TAPPET_KIOSK_EVENT_LIGHT) std::cout << "light " << event.name << std::endl;
     if (event.type != TAPPET_KIOSK_EVENT_REFUSED) return;
@@ -91,12 +94,12 @@ struct Printer : tappet::Kiosk::Listener {
   }
 };
 
-int main(int count, char **words) try {
-  if (count != 3) return 2;
+int main(int argc, char **argv) try {
+  if (argc != 3) return 2;
   Printer printer;
   tappet::Kiosk kiosk(printer);
-  kiosk.load(words[1]);
-  kiosk.addSecret("garage", tappet::decodeHex(words[2]));
+  kiosk.load(argv[1]);
+  kiosk.addSecret("garage", tappet::decodeHex(argv[2]));
   std::thread thread([&] { kiosk.run(); });
   {
     std::unique_lock lock(printer.mutex);

@@ -1,4 +1,4 @@
-// A kiosk in Go.   Usage: kiosk CONFIG KEY (64 digits).  Ends after a tap that was refused.
+// A kiosk in Go.   Usage: kiosk CONFIG KEY (64 digits).  Ends after a refused tap.
 package main
 
 import (
@@ -16,14 +16,15 @@ func main() {
 		os.Exit(2)
 	}
 	if size, err := hex.Decode(key[:], []byte(os.Args[2])); err != nil || size != len(key) {
-		log.Fatal("the key must have 64 hex digits")
+		log.Fatal("the key does not have 64 hexadecimal digits")
 	}
 	url, err := tappet.SignURL(7, 1767168000, key)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if found, err := tappet.VerifyURL(url, []tappet.Key{{}, key}); err != nil || found.Index != 7 || found.KeyIndex != 1 {
-		log.Fatal("a URL that was signed does not verify: ", err)
+	found, err := tappet.VerifyURL(url, []tappet.Key{{}, key})
+	if err != nil || found.Index != 7 || found.KeyIndex != 1 {
+		log.Fatal("a signed URL does not verify: ", err)
 	}
 
 	events := make(chan tappet.Event, 100)
@@ -54,7 +55,8 @@ func main() {
 				log.Fatal(err)
 			}
 			counters, _ := kiosk.Counters()
-			fmt.Printf("counters accepted=%d delivered=%d refused=%d\n", counters.Accepted, counters.Delivered, counters.Refused)
+			fmt.Printf("counters accepted=%d delivered=%d refused=%d\n",
+				counters.Accepted, counters.Delivered, counters.Refused)
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-"""What a stranger's tag, constructors that fail, numbers too large and too little memory do to the package.
+"""Checks the package with a stranger's tags, failing constructors, numbers that are too large and too little memory.
 
 Usage: checks.py FOLDER
 """
@@ -11,13 +11,14 @@ import sys
 
 import tappet
 
-# Stands for tappet-reader: a Type 4 tag whose URI is not UTF-8 and holds a NUL, and one whose URI is empty.
+# Stands in for tappet-reader: a Type 4 tag whose URI is not UTF-8 and contains a NUL, and one whose URI is empty.
 READER = f"""#!{sys.executable}
 import socket
 parent = socket.socket(fileno=3)
 for content in [b"\\xff\\0a", b""]:
     record = bytes([0xD1, 1, len(content) + 1]) + b"U\\0" + content
-    for message in [b"\\1\\2made up", b"\\3\\4\\1\\2\\3\\4", b"\\4\\4\\1\\2\\3\\4\\x14" + record, b"\\6\\4\\1\\2\\3\\4"]:
+    read = b"\\4\\4\\1\\2\\3\\4\\x14" + record
+    for message in [b"\\1\\2made up", b"\\3\\4\\1\\2\\3\\4", read, b"\\6\\4\\1\\2\\3\\4"]:
         parent.send(message)
 parent.recv(1)
 """
@@ -31,7 +32,7 @@ def strangers_tags():
     os.environ["TAPPET_READER"] = path
     reader, found = tappet.Reader(), []
     while len(found) < 2:
-        assert select.select([reader], [], [], 20)[0], "the reader says nothing"
+        assert select.select([reader], [], [], 20)[0], "the reader reports nothing"
         for kind, uid, text in reader.events():
             assert kind != reader.LOST, text
             if kind == reader.TAG_READ:
@@ -42,7 +43,7 @@ def strangers_tags():
 
 
 def failures():
-    """There are 1023 tickets: a constructor that fails gives its own back."""
+    """There are at most 1023 objects: a constructor that fails frees its own."""
     os.environ["TAPPET_READER"] = "/no/such/tappet-reader"
     for make, code in [(lambda: tappet.Kiosk("/no/such/file"), -44), (lambda: tappet.Reader("none"), -40)]:
         for _ in range(1100):
@@ -60,13 +61,13 @@ def numbers():
                  lambda: receiver.accept(32 * "0", 2**63)]:
         try:
             call()
-            assert False, "it was taken"
+            assert False, "it was accepted"
         except ValueError:
             pass
 
 
 def memory():
-    """Digits are counted and decoded where they are. Last: there is no memory for anything else afterwards."""
+    """Digits are counted and decoded without a copy. Called last: no memory is left for anything else afterwards."""
     size = 64 << 20
     pages = mmap.mmap(-1, size)
     for _ in range(64):

@@ -1,4 +1,4 @@
-"""A kiosk in an asyncio loop.   Usage: kiosk.py CONFIG KEY (64 digits).  Ends after a tap that was refused."""
+"""A kiosk in an asyncio loop.   Usage: kiosk.py CONFIG KEY (64 digits).  Ends after a refused tap."""
 import asyncio
 import sys
 
@@ -8,7 +8,7 @@ import tappet
 async def main(path: str, key: bytes) -> None:
     ended = asyncio.get_running_loop().create_future()
 
-    def told(event: tappet.KioskEvent) -> None:
+    def on_event(event: tappet.KioskEvent) -> None:
         if event.type == tappet.DELIVERED:
             print("delivered", event.action, flush=True)
         elif event.type == tappet.LIGHT:
@@ -17,15 +17,15 @@ async def main(path: str, key: bytes) -> None:
             print("refused:", event.sentence, flush=True)
             kiosk.stop()
 
-    def readable() -> None:
+    def on_readable() -> None:
         if not kiosk.dispatch():
             ended.set_result(None)
 
-    with tappet.Kiosk(path, told) as kiosk:
+    with tappet.Kiosk(path, on_event) as kiosk:
         kiosk.add_secret("garage", key)
         kiosk.start()
         descriptor = kiosk.fileno()
-        asyncio.get_running_loop().add_reader(descriptor, readable)
+        asyncio.get_running_loop().add_reader(descriptor, on_readable)
         await ended
         asyncio.get_running_loop().remove_reader(descriptor)
         counters = kiosk.counters()

@@ -1,12 +1,10 @@
-/* What Embedded Swift cannot say by itself: the libc headers, and the few macros and variadic functions behind plain ones.
-   Nothing here decides anything. */
+/* Parts of libc that Embedded Swift cannot reach by itself: its headers, and functions around its macros and variadic
+   functions. Nothing here decides anything. */
 #ifndef TAPPET_CPLATFORM_H
 #define TAPPET_CPLATFORM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
+/* No header of a module defines _GNU_SOURCE: with it glibc declares some types differently from the modules that come
+   with Foundation, and a clean build fails. CPlatform.c defines it for the functions that need it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +43,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Declared by glibc with _GNU_SOURCE only. */
+char *secure_getenv(const char *name);
+void *memmem(const void *bytes, size_t size, const void *wanted, size_t wanted_size);
+int pthread_setname_np(pthread_t thread, const char *name);
+int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+int pipe2(int ends[2], int flags);
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *deadline);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+int posix_openpt(int flags);
+int grantpt(int fd);
+int unlockpt(int fd);
+int ptsname_r(int fd, char *name, size_t size);
+
 static inline int tp_errno(void) { return errno; }
 static inline void tp_set_errno(int value) { errno = value; }
 
@@ -52,7 +63,9 @@ static inline void tp_set_errno(int value) { errno = value; }
 static inline int tp_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int tp_fcntl_get(int fd, int command) { return fcntl(fd, command); }
 static inline int tp_fcntl_set(int fd, int command, int value) { return fcntl(fd, command, value); }
-static inline int tp_ioctl_pointer(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
+static inline int tp_ioctl_pointer(int fd, unsigned long request, void *argument) {
+  return ioctl(fd, request, argument);
+}
 static inline int tp_prctl(int option, unsigned long a, unsigned long b) { return prctl(option, a, b, 0, 0); }
 
 /* Bytes that a user may still write to the file system that `path` is on; -1 when the kernel does not say. */
@@ -72,20 +85,20 @@ static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
 
 /* A global that C may change at any time. */
-static inline char *const *tp_environ(void) { return environ; }
+char *const *tp_environ(void);
 
 /* One mutex for the whole library: the table of its C objects. */
 void tp_library_lock(void);
 void tp_library_unlock(void);
 
-/* The file that this code was loaded from: a program, or libtappet.so. NULL when it cannot be told; valid while it is loaded. */
+/* The file that this code was loaded from: a program, or libtappet.so; valid while it is loaded. */
 const char *tp_library_path(void);
 
 /* In glibc since 2.36, but its header cannot be included beside the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* Refuses (EPERM) new sockets, programs and processes to this process from now on, and what else a reader never does; needs
-   no_new_privs. -1: this kernel or processor cannot. */
+/* Refuses (EPERM) new sockets, programs and processes to this process from now on, and other things that a reader never
+   does; needs no_new_privs. -1: this kernel or processor cannot. */
 int tp_seccomp_deny(void);
 
 /* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
@@ -103,6 +116,7 @@ static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
 /* Global variables of getopt's. */
 static inline const char *tp_optarg(void) { return optarg; }
 static inline int tp_optind(void) { return optind; }
+static inline int tp_optopt(void) { return optopt; }
 static inline void tp_reset_getopt(void) { optind = 0; }
 
 /* Enumerations in glibc, which Swift would see as types of their own. */
@@ -120,23 +134,17 @@ static inline int tp_connect_unix(int fd, const struct sockaddr_un *address) {
   return connect(fd, (const struct sockaddr *)address, sizeof *address);
 }
 /* `size`: of the address, which for an abstract name ends where the name does. */
-static inline ssize_t tp_sendto_unix(int fd, const struct sockaddr_un *address, socklen_t size, const void *data, size_t count) {
+static inline ssize_t tp_sendto_unix(
+  int fd, const struct sockaddr_un *address, socklen_t size, const void *data, size_t count) {
   return sendto(fd, data, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)address, size);
 }
-static inline int tp_accept(int fd, int flags) { return accept4(fd, NULL, NULL, flags); }
+int tp_accept(int fd, int flags);
 
-/* Who connected: struct ucred needs a buffer of its size. */
-static inline int tp_peer(int fd, uid_t *user, pid_t *process) {
-  struct ucred peer;
-  socklen_t size = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
-  *user = peer.uid;
-  *process = peer.pid;
-  return 0;
-}
+/* The process that connected: struct ucred needs a buffer of its size. */
+int tp_peer(int fd, uid_t *user, pid_t *process);
 
 /* A file that no name leads to yet; O_TMPFILE is made of several constants. */
-static inline int tp_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600); }
+int tp_open_unnamed(const char *folder);
 
 static inline int tp_shut_write(void) { return SHUT_WR; }
 static inline int tp_sfd_flags(void) { return SFD_CLOEXEC | SFD_NONBLOCK; }
@@ -147,8 +155,8 @@ static inline int tp_is_socket(mode_t mode) { return S_ISSOCK(mode); }
 
 static inline FILE *tp_stdout(void) { return stdout; }
 static inline FILE *tp_stderr(void) { return stderr; }
-/* Opens /dev/null in place of closed standard descriptors, to be read from only: whatever a library opened as 1 or 2 would get
-   our output, and libnfc fails without 0. What is written to them still fails, and is noticed. */
+/* Opens /dev/null for reading in place of closed standard descriptors: a file that a library opened as 1 or 2 would get
+   our output, and libnfc fails without 0. Writes to them still fail, and are noticed. */
 void tp_open_standard_descriptors(void);
 /* Writes at once. One thread. */
 void tp_put(FILE *stream, const void *bytes, size_t size);

@@ -6,10 +6,10 @@ package tappet
 #include <stdlib.h>
 #include <tappet.h>
 
-void tappetGoTold(void *context, struct tappet_kiosk_event *event);
+void tappetGoForward(void *context, struct tappet_kiosk_event *event);
 
 static int setCallback(struct tappet_kiosk *kiosk, uintptr_t context) {
-  return tappet_kiosk_set_event_callback(kiosk, (tappet_kiosk_event_callback)tappetGoTold, (void *)context);
+  return tappet_kiosk_set_event_callback(kiosk, (tappet_kiosk_event_callback)tappetGoForward, (void *)context);
 }
 */
 import "C"
@@ -20,7 +20,7 @@ import (
 	"unsafe"
 )
 
-// Error is a call that failed: the library's code and a sentence for a person.
+// Error is a failed call: the library's code and a sentence for a person.
 type Error struct {
 	Code     int
 	Sentence string
@@ -35,19 +35,19 @@ func check(result C.int) error {
 	return &Error{int(result), C.GoString(C.tappet_strerror(result))}
 }
 
-// Version is the library's.
+// Version returns the library's version.
 func Version() string { return C.GoString(C.tappet_version()) }
 
 // Key is a tag's secret.
 type Key [C.TAPPET_KEY_SIZE]byte
 
-// URL is what a genuine tag URL says.
+// URL has the contents of a genuine tag URL.
 type URL struct {
 	Index, Timestamp int64
 	KeyIndex         int
 }
 
-// VerifyURL says whether a tag URL was signed with one of the keys.
+// VerifyURL returns the contents of a tag URL if it was signed with one of the keys; otherwise an error.
 func VerifyURL(url string, keys []Key) (URL, error) {
 	text := []byte(url)
 	if len(text) == 0 {
@@ -58,21 +58,23 @@ func VerifyURL(url string, keys []Key) (URL, error) {
 		first = (*C.uint8_t)(&keys[0][0])
 	}
 	found := C.struct_tappet_url{size: C.sizeof_struct_tappet_url}
-	err := check(C.tappet_url_verify((*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)), first, C.size_t(len(keys)), &found))
+	err := check(C.tappet_url_verify(
+		(*C.char)(unsafe.Pointer(&text[0])), C.size_t(len(text)), first, C.size_t(len(keys)), &found))
 	return URL{int64(found.index), int64(found.timestamp), int(found.key_index)}, err
 }
 
-// SignURL writes a tag URL.
+// SignURL returns a signed tag URL.
 func SignURL(index, timestamp int64, key Key) (string, error) {
 	var text [C.TAPPET_URL_SIZE_MAX]C.char
-	size := C.tappet_url_sign(C.int64_t(index), C.int64_t(timestamp), (*C.uint8_t)(&key[0]), &text[0], C.size_t(len(text)))
+	size := C.tappet_url_sign(
+		C.int64_t(index), C.int64_t(timestamp), (*C.uint8_t)(&key[0]), &text[0], C.size_t(len(text)))
 	if err := check(size); err != nil {
 		return "", err
 	}
 	return C.GoStringN(&text[0], size), nil
 }
 
-// What an event is; there are more in tappet.h.
+// Types of events; tappet.h has more.
 const (
 	Light     = C.TAPPET_KIOSK_EVENT_LIGHT
 	Refused   = C.TAPPET_KIOSK_EVENT_REFUSED
@@ -80,25 +82,25 @@ const (
 	Delivered = C.TAPPET_KIOSK_EVENT_DELIVERED
 )
 
-// Event is something that happened in a kiosk.
+// Event is an event in a kiosk.
 type Event struct {
 	Type                   int
 	Name, Sentence, Action string
 }
 
-// Counters says how many taps and presses came to what.
+// Counters has the numbers of taps and presses by outcome.
 type Counters struct{ Accepted, Delivered, Refused uint64 }
 
-// Kiosk is a kiosk. One goroutine at a time may use it; Stop is for any.
+// Kiosk is a kiosk. Only one goroutine at a time may use it, but any may call Stop.
 type Kiosk struct {
 	handle  *C.struct_tappet_kiosk
 	context cgo.Handle
-	told    func(Event)
+	onEvent func(Event)
 }
 
-// Load makes a kiosk from a configuration file; told is called by the goroutine in Run.
-func Load(path string, told func(Event)) (*Kiosk, error) {
-	kiosk := &Kiosk{told: told}
+// Load creates a kiosk from a configuration file. The goroutine in Run calls onEvent.
+func Load(path string, onEvent func(Event)) (*Kiosk, error) {
+	kiosk := &Kiosk{onEvent: onEvent}
 	if err := check(C.tappet_kiosk_new(&kiosk.handle)); err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (kiosk *Kiosk) Run() error { return kiosk.check(C.tappet_kiosk_run(kiosk.ha
 // Stop asks the kiosk to end.
 func (kiosk *Kiosk) Stop() error { return check(C.tappet_kiosk_stop(kiosk.handle)) }
 
-// Counters of this run, or of the last one.
+// Counters returns the numbers of this run, or of the last one.
 func (kiosk *Kiosk) Counters() (Counters, error) {
 	found := C.struct_tappet_counters{size: C.sizeof_struct_tappet_counters}
 	err := kiosk.check(C.tappet_kiosk_counters(kiosk.handle, &found))
@@ -152,8 +154,8 @@ func (kiosk *Kiosk) check(result C.int) error {
 	return err
 }
 
-//export tappetGoTold
-func tappetGoTold(context unsafe.Pointer, event *C.struct_tappet_kiosk_event) {
+//export tappetGoForward
+func tappetGoForward(context unsafe.Pointer, event *C.struct_tappet_kiosk_event) {
 	kiosk := cgo.Handle(uintptr(context)).Value().(*Kiosk)
-	kiosk.told(Event{int(event._type), C.GoString(event.name), C.GoString(event.sentence), C.GoString(event.action)})
+	kiosk.onEvent(Event{int(event._type), C.GoString(event.name), C.GoString(event.sentence), C.GoString(event.action)})
 }

@@ -1,4 +1,4 @@
-"""Signed NFC tags and tap-to-publish kiosks, by libtappet.
+"""Signed NFC tags and tap-to-publish kiosks, using libtappet.
 
 >>> key = bytes(31) + b"\\x01"
 >>> url = sign_url(0, 1767168000, key)
@@ -15,8 +15,8 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, 
 from dataclasses import dataclass
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
-__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Reader", "TokenReceiver", "URL", "open_token", "seal_token", "sign_url",
-           "verify_url", "version"]
+__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Reader", "TokenReceiver", "URL", "open_token", "seal_token",
+           "sign_url", "verify_url", "version"]
 
 _library = ctypes.CDLL("libtappet.so.0")
 
@@ -25,7 +25,7 @@ LIGHT, REFUSED, IGNORED, ACCEPTED, QUEUED, DELIVERED, EXPIRED, UNDELIVERABLE = r
 
 
 class Error(Exception):
-    """A call that failed: `code` is a negative `enum tappet_error`, the text is for a person."""
+    """A failed call: `code` is a negative `enum tappet_error`, the text is for a person."""
 
     def __init__(self, code: int, sentence: Optional[str] = None) -> None:
         super().__init__(sentence or _library.tappet_strerror(code).decode())
@@ -33,7 +33,7 @@ class Error(Exception):
 
 
 class _Structure(ctypes.Structure):
-    """One that says its own size, as the header wants it."""
+    """A structure that sets its own size, as the header requires."""
 
     def __init__(self) -> None:
         super().__init__(size=sizeof(self))
@@ -51,7 +51,8 @@ class _Failure(_Structure):
 
 class _Counters(_Structure):
     _fields_ = [("size", c_size_t)] + [
-        (name, c_uint64) for name in ("accepted", "delivered", "refused", "ignored", "expired", "undeliverable", "waiting")]
+        (name, c_uint64)
+        for name in ("accepted", "delivered", "refused", "ignored", "expired", "undeliverable", "waiting")]
 
 
 class _Event(ctypes.Structure):
@@ -61,9 +62,10 @@ class _Event(ctypes.Structure):
 
 
 class _ReaderEvent(_Structure):
-    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("uid", POINTER(c_uint8)), ("uid_size", c_size_t),
-                ("url", c_void_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)), ("message_size", c_size_t),
-                ("memory", POINTER(c_uint8)), ("memory_size", c_size_t), ("text", c_char_p)]
+    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("uid", POINTER(c_uint8)),
+                ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)),
+                ("message_size", c_size_t), ("memory", POINTER(c_uint8)), ("memory_size", c_size_t),
+                ("text", c_char_p)]
 
 
 _EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(_Event))
@@ -110,29 +112,29 @@ def _checked(result: int) -> int:
 
 
 def _int64(value: int) -> int:
-    """A number that C has room for: ctypes would cut it off and say nothing."""
+    """Checks that a number fits into 64 bits; ctypes would truncate it silently."""
     if not -(1 << 63) <= value < 1 << 63:
         raise ValueError(f"{value} does not fit into 64 bits")
     return value
 
 
 def version() -> str:
-    """The library's version."""
+    """Returns the library's version."""
     return _library.tappet_version().decode()
 
 
 @dataclass(frozen=True)
 class URL:
-    """What a genuine tag URL says."""
+    """The contents of a genuine tag URL."""
 
     index: int  #: the action's idx
-    timestamp: int  #: when it was written, seconds since 1970
-    key_index: int  #: which of the keys signed it
-    carries_key: bool  #: whoever reads the tag can copy it
+    timestamp: int  #: time of writing, in seconds since 1970
+    key_index: int  #: index of the key that signed it
+    carries_key: bool  #: anyone who reads the tag can copy it
 
 
 def verify_url(url: str, keys: Sequence[bytes]) -> URL:
-    """What `url` says, if it was signed with one of `keys` (32 bytes each); raises Error if not."""
+    """Returns the contents of `url` if it was signed with one of `keys` (32 bytes each); otherwise raises Error."""
     if any(len(key) != KEY_SIZE for key in keys):
         raise ValueError("a key has 32 bytes")
     text, found = url.encode(), _URL()
@@ -141,7 +143,7 @@ def verify_url(url: str, keys: Sequence[bytes]) -> URL:
 
 
 def sign_url(index: int, timestamp: int, key: bytes) -> str:
-    """A tag URL for the action `index`, signed with `key` (32 bytes)."""
+    """Returns a tag URL for the action `index`, signed with `key` (32 bytes)."""
     if len(key) != KEY_SIZE:
         raise ValueError("a key has 32 bytes")
     text = ctypes.create_string_buffer(144)
@@ -150,28 +152,28 @@ def sign_url(index: int, timestamp: int, key: bytes) -> str:
 
 
 def seal_token(unix_seconds: int, key: bytes) -> str:
-    """A timestamp token under `key` (16, 24 or 32 bytes)."""
+    """Returns a timestamp token sealed with `key` (16, 24 or 32 bytes)."""
     text = ctypes.create_string_buffer(33)
     _checked(_library.tappet_token_seal(_int64(unix_seconds), key, len(key), text, len(text)))
     return text.value.decode()
 
 
 def open_token(token: str, key: bytes) -> int:
-    """The time in a token, seconds since 1970; how old it may be is the caller's to decide."""
+    """Returns the time in a token, in seconds since 1970; the caller decides how old it may be."""
     text, seconds = token.encode(), c_int64()
     _checked(_library.tappet_token_open(text, len(text), key, len(key), byref(seconds)))
     return seconds.value
 
 
 class TokenReceiver:
-    """Decides whether tokens may act: each once, and not when older or newer than `tolerance_seconds`."""
+    """Accepts each token once, and only if it is neither older nor newer than `tolerance_seconds`."""
 
     def __init__(self, key: bytes, tolerance_seconds: int = 5) -> None:
         self._handle = c_void_p()
         _checked(_library.tappet_token_receiver_new(0, _int64(tolerance_seconds), key, len(key), byref(self._handle)))
 
     def accept(self, token: str, now_unix_seconds: int) -> int:
-        """The token's time; raises Error when it may not act."""
+        """Returns the token's time; raises Error if the token is not accepted."""
         text, now, seconds = token.encode(), _int64(now_unix_seconds), c_int64()
         _checked(_library.tappet_token_receiver_accept(self._handle, text, len(text), now, byref(seconds)))
         return seconds.value
@@ -181,7 +183,7 @@ class TokenReceiver:
 
 
 class Reader:
-    """An NFC reader. Watch `fileno()` and ask `events()` when it is readable."""
+    """An NFC reader. Watch `fileno()`, and call `events()` when it is readable."""
 
     READY, TAG_ARRIVED, TAG_READ, TAG_FAULTED, TAG_LEFT, LOST, WRITTEN, WRITE_FAILED = range(1, 9)
 
@@ -195,28 +197,29 @@ class Reader:
             raise
 
     def fileno(self) -> int:
-        """Readable when there may be events."""
+        """Returns a descriptor that is readable when there may be events."""
         return self._check(_library.tappet_reader_fd(self._handle))
 
     def events(self) -> Iterator[Tuple[int, bytes, Optional[str]]]:
-        """What happened meanwhile: type, UID, and the tag's URL or a sentence for a person.
+        """Yields the events since the last call: type, UID, and the tag's URL or a sentence for a person.
 
-        What is not UTF-8 in a stranger's URL is replaced.
+        Bytes of a stranger's URL that are not UTF-8 are replaced.
         """
         event = _ReaderEvent()
         while self._check(_library.tappet_reader_next(self._handle, byref(event))) == 1:
-            # A stranger wrote the URL: it may hold a NUL.
+            # A stranger wrote the URL: it may contain a NUL.
             text = event.text if event.url is None else ctypes.string_at(event.url, event.url_size)
-            yield event.type, bytes(event.uid[: event.uid_size]), None if text is None else text.decode(errors="replace")
+            uid = bytes(event.uid[: event.uid_size])
+            yield event.type, uid, None if text is None else text.decode(errors="replace")
 
     def write(self, url: str) -> None:
-        """Makes `url` the content of the tag that is there, or of the next; WRITTEN or WRITE_FAILED follows."""
+        """Writes `url` to the tag on the reader, or to the next one; WRITTEN or WRITE_FAILED follows."""
         text, room = url.encode(), ctypes.create_string_buffer(8192)
         size = _checked(_library.tappet_ndef_uri_encode(text, len(text), room, len(room)))
         self._check(_library.tappet_reader_write(self._handle, room.raw[:size], size))
 
     def close(self) -> None:
-        """Ends it; the object is of no use afterwards."""
+        """Closes the reader, which cannot be used afterwards."""
         _library.tappet_reader_free(self._handle)
 
     def _check(self, result: int) -> int:
@@ -230,7 +233,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class KioskEvent:
-    """Something that happened in a kiosk; `type` is one of this module's LIGHT, REFUSED, ACCEPTED …, or a later one."""
+    """An event in a kiosk; `type` is one of this module's LIGHT, REFUSED, ACCEPTED …, or of a later version's."""
 
     type: int
     name: str
@@ -243,7 +246,7 @@ class KioskEvent:
 
 @dataclass(frozen=True)
 class Counters:
-    """How many taps and presses came to what."""
+    """Numbers of taps and presses by outcome."""
 
     accepted: int
     delivered: int
@@ -257,15 +260,15 @@ class Counters:
 class Kiosk:
     """A kiosk from a configuration file. `on_event` is called inside `dispatch` and `run`.
 
-    For an event loop: watch `fileno()` and call `dispatch()` when it is readable, until that says False.
+    In an event loop, watch `fileno()` and call `dispatch()` when it is readable, until it returns False.
     """
 
     def __init__(self, path: str, on_event: Optional[Callable[[KioskEvent], None]] = None) -> None:
         self._handle = c_void_p()
         _checked(_library.tappet_kiosk_new(byref(self._handle)))
         self._on_event = on_event
-        # Kept: C holds it as long as the kiosk lives.
-        self._callback = _EventCallback(self._told)
+        # Kept, because C uses it as long as the kiosk lives.
+        self._callback = _EventCallback(self._forward)
         try:
             self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
             self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
@@ -274,43 +277,43 @@ class Kiosk:
             raise
 
     def add_secret(self, action: str, key: bytes) -> None:
-        """Adds a secret for the tags of `action`, beside those of the database."""
+        """Adds a secret for the tags of `action` to those of the database."""
         if len(key) != KEY_SIZE:
             raise ValueError("a key has 32 bytes")
         self._check(_library.tappet_kiosk_add_secret(self._handle, action.encode(), key))
 
     def start(self) -> None:
-        """Opens the database and begins."""
+        """Opens the database and starts the kiosk."""
         self._check(_library.tappet_kiosk_start(self._handle))
 
     def fileno(self) -> int:
-        """Readable when `dispatch` has something to do."""
+        """Returns a descriptor that is readable when `dispatch` has something to do."""
         return self._check(_library.tappet_kiosk_fd(self._handle))
 
     def dispatch(self) -> bool:
-        """Does what is to be done now; False: the kiosk has ended."""
+        """Does everything that is due now. Returns False when the kiosk has ended."""
         return self._check(_library.tappet_kiosk_dispatch(self._handle)) == 1
 
     def run(self) -> None:
-        """Starts, and dispatches until the kiosk has ended."""
+        """Starts the kiosk and dispatches until it has ended."""
         self._check(_library.tappet_kiosk_run(self._handle))
 
     def press(self, action: str) -> None:
-        """A button of the program's own asks for `action`."""
+        """Presses a button of the program's own, which triggers `action`."""
         self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
 
     def stop(self) -> None:
-        """Asks the kiosk to end; from any thread."""
+        """Asks the kiosk to end. Any thread may call this."""
         _checked(_library.tappet_kiosk_stop(self._handle))
 
     def counters(self) -> Counters:
-        """How many taps and presses came to what."""
+        """Returns the numbers of taps and presses by outcome."""
         found = _Counters()
         self._check(_library.tappet_kiosk_counters(self._handle, byref(found)))
         return Counters(*(getattr(found, name) for name, _ in _Counters._fields_[1:]))
 
     def close(self) -> None:
-        """Ends the kiosk and frees it; the object is of no use afterwards."""
+        """Ends the kiosk and frees it; it cannot be used afterwards."""
         _library.tappet_kiosk_free(self._handle)
 
     def __enter__(self) -> Kiosk:
@@ -319,7 +322,7 @@ class Kiosk:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _told(self, _: Optional[int], pointer: "ctypes._Pointer[_Event]") -> None:
+    def _forward(self, _: Optional[int], pointer: "ctypes._Pointer[_Event]") -> None:
         if self._on_event is None:
             return
         event = pointer.contents

@@ -1,4 +1,4 @@
-// Where libtappet is, as its pkg-config file says.
+// Finds libtappet through its pkg-config file.
 use std::process::Command;
 
 fn main() {

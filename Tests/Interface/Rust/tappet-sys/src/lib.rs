@@ -1,4 +1,4 @@
-//! The part of `tappet.h` that the safe crate uses, as it stands there.
+//! The part of `tappet.h` that the safe crate uses, declaration for declaration.
 #![allow(non_camel_case_types)]
 use std::os::raw::{c_char, c_int, c_void};
 

@@ -1,4 +1,4 @@
-//! A kiosk in Rust.   Usage: kiosk CONFIG KEY (64 digits).  Ends after a tap that was refused.
+//! A kiosk in Rust.   Usage: kiosk CONFIG KEY (64 digits).  Ends after a refused tap.
 use std::sync::mpsc;
 use std::thread;
 
@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let counters = thread.join().expect("the kiosk's thread ended")?;
-    println!("counters accepted={} delivered={} refused={}", counters.accepted, counters.delivered, counters.refused);
+    let (accepted, delivered, refused) = (counters.accepted, counters.delivered, counters.refused);
+    println!("counters accepted={accepted} delivered={delivered} refused={refused}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! libtappet for Rust: nothing unsafe is left to the caller.
+//! libtappet for Rust: callers need no unsafe code.
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::mem::size_of;
@@ -10,7 +10,7 @@ use tappet_sys as sys;
 /// A tag's secret.
 pub type Key = [u8; sys::TAPPET_KEY_SIZE];
 
-/// A call that failed: the library's code and a sentence for a person.
+/// A failed call: the library's code and a sentence for a person.
 #[derive(Debug)]
 pub struct Error {
     pub code: i32,
@@ -25,7 +25,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A text of the library's; empty for NULL.
+/// Copies a text of the library; NULL becomes an empty one.
 unsafe fn text(pointer: *const c_char) -> String {
     if pointer.is_null() { String::new() } else { CStr::from_ptr(pointer).to_string_lossy().into_owned() }
 }
@@ -41,12 +41,12 @@ fn c_string(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or("")).expect("cut at its first NUL")
 }
 
-/// The library's version.
+/// Returns the library's version.
 pub fn version() -> String {
     unsafe { text(sys::tappet_version()) }
 }
 
-/// What a genuine tag URL says.
+/// Contents of a genuine tag URL.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Url {
     pub index: i64,
@@ -54,16 +54,18 @@ pub struct Url {
     pub key_index: usize,
 }
 
-/// Whether a tag URL was signed with one of the keys.
+/// Returns the contents of a tag URL if it was signed with one of the keys.
 pub fn verify_url(url: &str, keys: &[Key]) -> Result<Url, Error> {
-    let mut found = sys::tappet_url { size: size_of::<sys::tappet_url>(), index: 0, timestamp: 0, key_index: 0, carries_key: 0 };
+    let size = size_of::<sys::tappet_url>();
+    let mut found = sys::tappet_url { size, index: 0, timestamp: 0, key_index: 0, carries_key: 0 };
     check(unsafe {
-        sys::tappet_url_verify(url.as_ptr() as *const c_char, url.len(), keys.as_ptr() as *const u8, keys.len(), &mut found)
+        let (text, first) = (url.as_ptr() as *const c_char, keys.as_ptr() as *const u8);
+        sys::tappet_url_verify(text, url.len(), first, keys.len(), &mut found)
     })?;
     Ok(Url { index: found.index, timestamp: found.timestamp, key_index: found.key_index })
 }
 
-/// Writes a tag URL.
+/// Returns a signed tag URL.
 pub fn sign_url(index: i64, timestamp: i64, key: &Key) -> Result<String, Error> {
     let mut bytes = [0u8; sys::TAPPET_URL_SIZE_MAX];
     let size = check(unsafe {
@@ -72,7 +74,7 @@ pub fn sign_url(index: i64, timestamp: i64, key: &Key) -> Result<String, Error> 
     Ok(String::from_utf8_lossy(&bytes[..size as usize]).into_owned())
 }
 
-/// What happened in a kiosk.
+/// An event in a kiosk.
 #[derive(Debug)]
 pub enum Event {
     Light(String),
@@ -81,7 +83,7 @@ pub enum Event {
     Other { kind: i32, sentence: String },
 }
 
-/// How many taps and presses came to what.
+/// Numbers of taps and presses by outcome.
 #[derive(Debug)]
 pub struct Counters {
     pub accepted: u64,
@@ -89,11 +91,11 @@ pub struct Counters {
     pub refused: u64,
 }
 
-/// Asks a kiosk to end; for any thread. It may outlive the kiosk: libtappet knows what was freed.
+/// Asks a kiosk to end, from any thread. It may outlive the kiosk: libtappet recognises freed objects.
 #[derive(Clone, Copy)]
 pub struct Stopper(*mut sys::tappet_kiosk);
 
-// tappet_kiosk_stop is for any thread (tappet.h).
+// Any thread may call tappet_kiosk_stop (tappet.h).
 unsafe impl Send for Stopper {}
 unsafe impl Sync for Stopper {}
 
@@ -103,45 +105,46 @@ impl Stopper {
     }
 }
 
-/// A kiosk; not for two threads at once, so it is not `Sync`.
+/// A kiosk, which only one thread at a time may use: it is not `Sync`.
 pub struct Kiosk<'a> {
     handle: *mut sys::tappet_kiosk,
     // Boxed twice: C keeps a thin pointer to the inner box, which does not move.
     _listener: Box<Box<dyn FnMut(Event) + Send + 'a>>,
 }
 
-// One thread at a time may use it, any one (tappet.h).
+// Any thread may use it, one at a time (tappet.h).
 unsafe impl Send for Kiosk<'_> {}
 
 impl<'a> Kiosk<'a> {
-    /// A kiosk from a configuration file; the listener is called inside `run`.
+    /// Creates a kiosk from a configuration file. The listener is called inside `run`.
     pub fn load(path: &str, listener: impl FnMut(Event) + Send + 'a) -> Result<Self, Error> {
         let mut handle = ptr::null_mut();
         check(unsafe { sys::tappet_kiosk_new(&mut handle) })?;
         let mut listener: Box<Box<dyn FnMut(Event) + Send + 'a>> = Box::new(Box::new(listener));
         let context = &mut *listener as *mut Box<dyn FnMut(Event) + Send + 'a> as *mut c_void;
         let kiosk = Kiosk { handle, _listener: listener };
-        kiosk.check(unsafe { sys::tappet_kiosk_set_event_callback(handle, Some(told), context) })?;
+        kiosk.check(unsafe { sys::tappet_kiosk_set_event_callback(handle, Some(forward), context) })?;
         kiosk.check(unsafe { sys::tappet_kiosk_load(handle, c_string(path).as_ptr()) })?;
         Ok(kiosk)
     }
 
     /// Adds a secret for the tags of an action.
     pub fn add_secret(&mut self, action: &str, key: &Key) -> Result<(), Error> {
-        self.check(unsafe { sys::tappet_kiosk_add_secret(self.handle, c_string(action).as_ptr(), key.as_ptr()) }).map(drop)
+        let action = c_string(action);
+        self.check(unsafe { sys::tappet_kiosk_add_secret(self.handle, action.as_ptr(), key.as_ptr()) }).map(drop)
     }
 
-    /// Runs until it is told to stop.
+    /// Runs the kiosk until a stopper stops it.
     pub fn run(&mut self) -> Result<(), Error> {
         self.check(unsafe { sys::tappet_kiosk_run(self.handle) }).map(drop)
     }
 
-    /// To end `run` by.
+    /// Returns a handle that ends `run`.
     pub fn stopper(&self) -> Stopper {
         Stopper(self.handle)
     }
 
-    /// Of this run, or of the last one.
+    /// Returns the numbers of this run, or of the last one.
     pub fn counters(&self) -> Result<Counters, Error> {
         let mut found = sys::tappet_counters { size: size_of::<sys::tappet_counters>(), ..Default::default() };
         self.check(unsafe { sys::tappet_kiosk_counters(self.handle, &mut found) })?;
@@ -151,7 +154,8 @@ impl<'a> Kiosk<'a> {
     fn check(&self, result: c_int) -> Result<c_int, Error> {
         check(result).map_err(|error| {
             let mut failure = sys::tappet_failure {
-                size: size_of::<sys::tappet_failure>(), code: 0, system_code: 0, line: 0, column: 0, sentence: ptr::null(),
+                size: size_of::<sys::tappet_failure>(), code: 0, system_code: 0, line: 0, column: 0,
+                sentence: ptr::null(),
             };
             match unsafe { sys::tappet_kiosk_last_error(self.handle, &mut failure) } {
                 0 => Error { code: error.code, sentence: unsafe { text(failure.sentence) } },
@@ -167,17 +171,17 @@ impl Drop for Kiosk<'_> {
     }
 }
 
-unsafe extern "C" fn told(context: *mut c_void, event: *const sys::tappet_kiosk_event) {
+unsafe extern "C" fn forward(context: *mut c_void, event: *const sys::tappet_kiosk_event) {
     let listener = &mut *(context as *mut Box<dyn FnMut(Event) + Send>);
     let event = &*event;
-    let told = match event.r#type {
+    let event = match event.r#type {
         sys::TAPPET_KIOSK_EVENT_LIGHT => Event::Light(text(event.name)),
         sys::TAPPET_KIOSK_EVENT_REFUSED => Event::Refused(text(event.sentence)),
         sys::TAPPET_KIOSK_EVENT_DELIVERED => Event::Delivered { action: text(event.action) },
         kind => Event::Other { kind, sentence: text(event.sentence) },
     };
-    // A panic may not cross C; the kiosk goes on without this event.
-    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(told)));
+    // A panic must not cross C; the kiosk continues without this event.
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(event)));
 }
 
 #[cfg(test)]
@@ -195,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_said() {
+    fn a_missing_file_is_reported() {
         let error = Kiosk::load("/no/such/file", |_| {}).err().unwrap();
         assert!(error.code == -44 && error.sentence.contains("/no/such/file"), "{error}");
     }

@@ -1,0 +1,90 @@
+// The kiosk as a Swift package's product: a small public surface over the modules that make it up.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// A failure with a sentence for a person.
+public struct KioskError: Error, Sendable {
+  /// One sentence: what happened, where, and what to do.
+  public var sentence: String
+}
+
+/// Something that happened, as in the log.
+public struct KioskEvent: Sendable {
+  /// The event's name in the log, such as `tap-accepted`.
+  public var name: String
+  /// One sentence for a person.
+  public var sentence: String
+  /// The facts in the order of the log, such as `action` and `uid`.
+  public var fields: [(key: String, value: String)]
+}
+
+/// A running tap-to-publish kiosk.
+///
+/// It belongs to one thread: create it, run it and stop it there. Its handlers are called on that thread.
+public final class Kiosk {
+  private let runtime: Runtime
+
+  /// Called with the name of each light that is shown.
+  public var onLight: (String) -> Void = { _ in }
+  /// Called with each event.
+  public var onEvent: (KioskEvent) -> Void = { _ in }
+
+  /// Opens a kiosk with the configuration file at `path`; nothing runs before `run`.
+  ///
+  /// `secrets` act in addition to those of the store: an action's name, and its key as 64 hex digits.
+  public init(configurationAt path: String, secrets: [(action: String, key: String)] = []) throws(KioskError) {
+    let configuration: KioskConfiguration
+    switch ConfigurationParser.load(path: path) {
+    case .loaded(let loaded): configuration = loaded
+    case .refused(let problems): throw KioskError(sentence: problems.map { $0.sentence }.joined(separator: "\n"))
+    }
+    var own: [TagSecret] = []
+    for secret in secrets { own.append(try Kiosk.secret(secret.action, secret.key, configuration)) }
+    do throws(RuntimeError) { runtime = try Runtime(configuration, ownSecrets: own) } catch {
+      throw KioskError(sentence: error.sentence)
+    }
+    runtime.observers.onLight = { [unowned self] in onLight($0.name) }
+    runtime.observers.onRecord = { [unowned self] in
+      onEvent(KioskEvent(name: $0.name, sentence: $0.sentence, fields: $0.fields))
+    }
+  }
+
+  /// Runs the kiosk until `stop` was called and it has come to rest.
+  public func run() throws(KioskError) {
+    do throws(RuntimeError) {
+      try runtime.start()
+      defer { runtime.close() }
+      try runtime.begin()
+      while !runtime.isFinished { try runtime.dispatch(timeout: nil) }
+    } catch { throw KioskError(sentence: error.sentence) }
+  }
+
+  /// Asks the kiosk to end, from one of its handlers; a second call ends it at once.
+  public func stop() { runtime.stop() }
+
+  /// Asks for an action as a button press would; the panel's lock and the action's question apply.
+  public func press(action: String) { runtime.press(action: action) }
+
+  /// Number of accepted, delivered and refused taps and presses.
+  public var counts: (accepted: Int, delivered: Int, refused: Int) {
+    let counters = runtime.counts.counters
+    return (Int(counters.accepted), Int(counters.delivered), Int(counters.refused))
+  }
+
+  private static func secret(
+    _ action: String, _ digits: String, _ configuration: KioskConfiguration
+  ) throws(KioskError) -> TagSecret {
+    guard let index = configuration.actions.first(where: { $0.name == action })?.index else {
+      throw KioskError(sentence: "there is no action '\(action)' in the configuration")
+    }
+    guard let key = SecretKey(hex: digits) else { throw KioskError(sentence: "a key must have 64 hex digits") }
+    return TagSecret(
+      id: "own-\(action)", action: action, index: index, key: key,
+      createdUnixSeconds: SystemClock().now().unixSeconds, label: nil)
+  }
+}

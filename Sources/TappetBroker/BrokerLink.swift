@@ -1,0 +1,73 @@
+// The connection to the broker, on a thread of its own: names are resolved there, and libmosquitto's loop runs there.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Executes commands to connect, publish and disconnect, and posts events; decides nothing, not even when to retry.
+///
+/// Commands never block. Each `connect` is answered by exactly one of `LinkEvent.failed`, `.lost` and `.disconnected`.
+/// The status is kept at `<statusTopic>/status`, retained: `online`, `offline`, and `offline` as the last will.
+package final class BrokerLink {
+  private let commands: Mailbox<BrokerLinkLoop.Command>
+  private var thread: pthread_t?
+  /// Shows whether the thread makes progress.
+  package let heartbeat = Heartbeat()
+
+  /// Starts the thread, which connects on `connect`.
+  ///
+  /// `post` is called on that thread, and so is `receive`, with messages for subscriptions.
+  package init(
+    settings: BrokerSettings, post: @escaping @Sendable (LinkEvent) -> Void,
+    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
+  ) throws(SystemError) {
+    guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
+    commands = try Mailbox(capacity: Limits.mailboxCapacity)
+    thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [commands, heartbeat] in
+      BrokerLinkLoop(settings, commands: commands, heartbeat: heartbeat, post: post, receive: receive).run()
+    }
+  }
+
+  deinit { shutdown() }
+
+  /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
+  package func connect(endpoint index: Int) { commands.post(.connect(endpoint: index)) }
+
+  /// Publishes with QoS 1.
+  ///
+  /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. While the link is not up the
+  /// message is dropped: the connection's end was posted, or will be. Returns false when the thread is too busy.
+  @discardableResult
+  package func publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool) -> Bool {
+    commands.post(.publish(id: id, topic: topic, payload: payload, isRetained: isRetained))
+  }
+
+  /// Subscribes to a filter; `request` returns in `LinkReception.subscribed`, unless the connection ends before.
+  ///
+  /// While the link is not up the command is dropped, as with `publish`. Returns false when the thread takes no more.
+  package func subscribe(request: UInt64, filter: String, qos: Int32) -> Bool {
+    commands.post(.subscribe(request: request, filter: filter, qos: qos))
+  }
+
+  /// Publishes `offline`, disconnects, and posts `disconnected`; does nothing without a connection or an attempt.
+  package func disconnect() { commands.post(.disconnect) }
+
+  /// Requests a heartbeat of the thread.
+  package func requestHeartbeat() {
+    heartbeat.request()
+    commands.post(.beat)
+  }
+
+  /// Replaces the settings, from the next `connect` on.
+  package func update(settings: BrokerSettings) { commands.post(.update(settings)) }
+
+  /// Disconnects and ends the thread; waits for that, at most `Limits.linkJoinMax`.
+  ///
+  /// A thread that hangs in the resolver is left behind: it ends by itself when the resolver does.
+  package func shutdown() {
+    guard let thread else { return }
+    self.thread = nil
+    commands.post(.shutdown)
+    WorkerThread.join(thread, limit: Limits.linkJoinMax)
+  }
+}

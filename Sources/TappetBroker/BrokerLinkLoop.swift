@@ -1,0 +1,375 @@
+// The broker's thread: one poll over the commands' eventfd and libmosquitto's socket.
+//
+//   idle ── connect ──▶ connecting ── TCP ──▶ handshaking ── CONNACK 0 ──▶ up ── disconnect ──▶ closing ──▶ idle
+//             ▲            │ next address        │                         │                      │
+//             └────────────┴────── failed ───────┴───────── lost ──────────┴──── disconnected ────┘
+//
+// It sleeps without a timeout when idle, and otherwise until the next deadline; when up that is the keepalive's or a
+// PUBACK's.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+import TappetTLS
+
+/// The loop of a `BrokerLink`'s thread.
+///
+/// All of it belongs to that thread; only `commands` is shared.
+final class BrokerLinkLoop {
+  /// A command from the link's owner.
+  indirect enum Command: Sendable {
+    case connect(endpoint: Int)
+    case publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool)
+    case subscribe(request: UInt64, filter: String, qos: Int32)
+    case disconnect
+    case update(BrokerSettings)
+    case beat
+    case shutdown
+  }
+
+  private enum Phase {
+    case idle
+    case connecting(BrokerLinkAttempt)
+    case handshaking(BrokerLinkAttempt)
+    case up
+    case closing(status: Int32, until: Instant)
+  }
+  /// A message that waits for its PUBACK.
+  private struct Unacknowledged {
+    var messageID: Int32
+    var id: EntryID?
+    var deadline: Instant
+  }
+
+  private let commands: Mailbox<Command>
+  private let heartbeat: Heartbeat
+  private let post: @Sendable (LinkEvent) -> Void
+  private let receive: @Sendable (LinkReception) -> Void
+  private var settings: BrokerSettings
+  /// The settings of the current connection.
+  private var current: BrokerSettings
+  private var phase: Phase = .idle
+  private var session: BrokerLinkSession?
+  private var unacknowledged: [Unacknowledged] = []
+  /// Subscriptions that wait for their SUBACK.
+  private var subscriptions: [(messageID: Int32, request: UInt64)] = []
+  private var keepalive = BrokerLinkKeepalive()
+  private var isEnding = false
+
+  init(
+    _ settings: BrokerSettings, commands: Mailbox<Command>, heartbeat: Heartbeat,
+    post: @escaping @Sendable (LinkEvent) -> Void,
+    receive: @escaping @Sendable (LinkReception) -> Void
+  ) {
+    self.settings = settings
+    current = settings
+    self.commands = commands
+    self.heartbeat = heartbeat
+    self.post = post
+    self.receive = receive
+  }
+
+  private var now: Instant { Instant.now() }
+
+  /// Runs until `Command.shutdown` has been executed.
+  func run() {
+    while true {
+      let readiness = wait()
+      for command in commands.drain() { execute(command) }
+      serve(readiness)
+      checkDeadlines()
+      if isEnding, case .idle = phase { return }
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Sleeps until there is a command, an event on the socket, or a deadline.
+  ///
+  /// Returns the socket as it was before, and poll's result for it.
+  private func wait() -> (socket: Int32, events: Readiness) {
+    let socket = session?.socket ?? -1
+    var interest: Interest = .readable
+    switch phase {
+    case .connecting: interest = .writable
+    // Before CONNACK libmosquitto's wish to write is not reliable (2.0.20 always has it): see `Limits.handshakeTurn`.
+    case .idle, .handshaking: break
+    case .up, .closing: if session?.wantsWrite == true { interest.insert(.writable) }
+    }
+    let ready = Poll.wait(
+      [(commands.fileDescriptor, .readable), (socket, interest)], for: nextDeadline.map { max(.zero, $0 - now) })
+    return (socket, ready[1])
+  }
+
+  private var nextDeadline: Instant? {
+    switch phase {
+    case .idle: return nil
+    case .connecting(let attempt): return attempt.addressDeadline
+    case .handshaking(let attempt): return min(attempt.deadline, now + Limits.handshakeTurn)
+    case .up:
+      var deadline = keepalive.deadline
+      for message in unacknowledged { deadline = min(deadline ?? message.deadline, message.deadline) }
+      return deadline
+    case .closing(_, let until): return until
+    }
+  }
+
+  // MARK: Commands
+
+  private func execute(_ command: Command) {
+    switch command {
+    case .connect(let endpoint):
+      close()
+      if case .closing = phase { sendDisconnect() }
+      connect(endpoint: endpoint)
+    case .publish(let id, let topic, let payload, let isRetained):
+      guard case .up = phase else { return }
+      publish(id: id, topic: topic, payload: payload, isRetained: isRetained)
+    case .subscribe(let request, let filter, let qos):
+      guard case .up = phase else { return }
+      subscribe(request: request, filter: filter, qos: qos)
+    case .disconnect: close()
+    case .update(let settings): self.settings = settings
+    case .beat: heartbeat.beat()
+    case .shutdown:
+      isEnding = true
+      close()
+    }
+  }
+
+  private func connect(endpoint index: Int) {
+    guard !isEnding, !settings.endpoints.isEmpty else { return post(.failed(.settingsRefused(code: 0))) }
+    current = settings
+    let count = current.endpoints.count
+    let endpoint = current.endpoints[((index % count) + count) % count]
+    do throws(LinkFailure) {
+      heartbeat.beginBlockingCall(at: now)
+      defer { heartbeat.endBlockingCall() }
+      let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
+      let attempt = BrokerLinkAttempt(endpoint: endpoint, addresses: addresses, deadline: now + Limits.connectTimeout)
+      tryNextAddress(of: attempt, after: .connectTimedOut)
+    } catch { end(.failed(error)) }
+  }
+
+  /// Tries the next address; when there is none, the attempt fails with the previous one's `failure`.
+  private func tryNextAddress(of attempt: BrokerLinkAttempt, after failure: LinkFailure) {
+    var attempt = attempt
+    var failure = failure
+    session = nil
+    while let address = attempt.nextAddress(at: now) {
+      do throws(LinkFailure) {
+        try start(address, attempt.endpoint)
+        phase = .connecting(attempt)
+        return
+      } catch { failure = error }
+      guard failure.isOfTheAddress else { break }
+    }
+    end(.failed(failure))
+  }
+
+  private func start(_ address: String, _ endpoint: BrokerEndpoint) throws(LinkFailure) {
+    var tls: TLSContext?
+    if endpoint.usesTLS {
+      do throws(CertificateProblem) { tls = try Certificates.makeContext(current, endpoint: endpoint) } catch {
+        throw .files(error)
+      }
+    }
+    let session = try BrokerLinkSession(current, tls: tls)
+    let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
+    if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
+    self.session = session
+  }
+
+  private func publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool) {
+    guard let session else { return }
+    let (outcome, messageID) = session.publish(topic: topic, payload: payload, isRetained: isRetained)
+    let now = now
+    keepalive.sent(at: now)
+    if outcome.isSuccess {
+      let deadline = now + Limits.acknowledgeTimeout
+      unacknowledged.append(Unacknowledged(messageID: messageID, id: id, deadline: deadline))
+    } else if outcome.refusesMessage {
+      if let id { post(.publishRefused(id, code: outcome.code)) }
+    } else {
+      ended(session, outcome, socketError: 0)
+    }
+  }
+
+  private func subscribe(request: UInt64, filter: String, qos: Int32) {
+    guard let session else { return }
+    let (outcome, messageID) = session.subscribe(filter: filter, qos: qos)
+    keepalive.sent(at: now)
+    if outcome.isSuccess {
+      subscriptions.append((messageID, request))
+    } else if outcome.refusesMessage {
+      receive(.subscribed(request: request, qos: nil))
+    } else {
+      ended(session, outcome, socketError: 0)
+    }
+  }
+
+  /// Ends an attempt or a connection in an orderly way: at once, or through `closing`.
+  private func close() {
+    switch phase {
+    case .idle, .closing: break
+    case .connecting, .handshaking: end(.disconnected)
+    case .up:
+      phase = .closing(status: 0, until: now + Limits.linkCloseMax)
+      guard let session, current.announcesStatus else { return sendDisconnect() }
+      let (outcome, messageID) = session.publish(
+        topic: current.statusTopic + "/status", payload: Array("offline".utf8), isRetained: true)
+      guard outcome.isSuccess else { return sendDisconnect() }
+      phase = .closing(status: messageID, until: now + Limits.linkCloseMax)
+    }
+  }
+
+  private func sendDisconnect() {
+    _ = session?.disconnect()
+    end(.disconnected)
+  }
+
+  // MARK: The socket
+
+  private func serve(_ ready: (socket: Int32, events: Readiness)) {
+    // A command may have ended the session that poll watched.
+    guard let session, session.socket == ready.socket, ready.socket >= 0 else { return }
+    switch phase {
+    case .idle: break
+    case .connecting(let attempt):
+      guard !ready.events.isEmpty else { return }
+      let code = socketError(ready.socket)
+      guard code == 0 else { return tryNextAddress(of: attempt, after: .ofSocket(code, session, current)) }
+      phase = .handshaking(attempt)
+      // 2.0.11 continues the handshake only when it is asked to read.
+      handshake(session, ready.socket)
+    case .handshaking: handshake(session, ready.socket)
+    case .up, .closing: exchange(session, ready)
+    }
+  }
+
+  /// Runs one turn of the handshake; reads and writes whatever poll has seen.
+  private func handshake(_ session: BrokerLinkSession, _ socket: Int32) {
+    let isAtEnd = hasPeerClosed(socket)
+    guard process(session, session.read(), socketError: 0) else { return }
+    guard case .handshaking = phase else { return }
+    // 2.0.11 mistakes a reset during the handshake for "try again".
+    if isAtEnd { return ended(session, .init(code: 0, systemCode: 0), socketError: 0) }
+    if session.wantsWrite { _ = process(session, session.write(), socketError: 0) }
+  }
+
+  private func exchange(_ session: BrokerLinkSession, _ ready: (socket: Int32, events: Readiness)) {
+    let code = ready.events.contains(.failed) ? socketError(ready.socket) : 0
+    if !ready.events.isDisjoint(with: [.readable, .hungUp, .failed]) {
+      keepalive.received(at: now)
+      guard process(session, session.read(), socketError: code) else { return }
+    }
+    if ready.events.contains(.writable) {
+      keepalive.sent(at: now)
+      _ = process(session, session.write(), socketError: code)
+    }
+  }
+
+  /// Processes the result of a call of libmosquitto; returns false when the session is over.
+  private func process(
+    _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
+  ) -> Bool {
+    if case .handshaking = phase, let connack = session.connack {
+      if let refusal = connack.refusal(current.version) {
+        end(.failed(refusal))
+        return false
+      }
+      becomeUp(connack)
+    }
+    for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
+    for grant in session.takeGrants() {
+      guard let index = subscriptions.firstIndex(where: { $0.messageID == grant.messageID }) else { continue }
+      receive(.subscribed(request: subscriptions.remove(at: index).request, qos: grant.qos))
+    }
+    for message in session.takeMessages() { receive(.message(message)) }
+    // The DISCONNECT may have ended it.
+    guard self.session === session else { return false }
+    if outcome.isSuccess, session.socket >= 0 { return true }
+    ended(session, outcome, socketError: socketError)
+    return false
+  }
+
+  private func becomeUp(_ connack: BrokerLinkSession.Connack) {
+    phase = .up
+    let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
+    keepalive = BrokerLinkKeepalive(interval: interval, at: now)
+    post(.connected(sessionPresent: connack.sessionPresent))
+    guard current.announcesStatus else { return }
+    publish(id: nil, topic: current.statusTopic + "/status", payload: Array("online".utf8), isRetained: true)
+  }
+
+  private func handle(_ acknowledgement: BrokerLinkSession.Acknowledgement) {
+    if case .closing(let status, _) = phase, status == acknowledgement.messageID { return sendDisconnect() }
+    guard let index = unacknowledged.firstIndex(where: { $0.messageID == acknowledgement.messageID }) else { return }
+    guard let id = unacknowledged.remove(at: index).id else { return }
+    let isRefused = acknowledgement.reason >= 0x80
+    post(isRefused ? .publishRefused(id, code: acknowledgement.reason) : .acknowledged(id))
+  }
+
+  private func hasPeerClosed(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    do throws(SystemError) {
+      return try checked("recv") { recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) } == 0
+    } catch { return error.code != EAGAIN }
+  }
+
+  private func socketError(_ socket: Int32) -> Int32 {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
+    return code
+  }
+
+  // MARK: Deadlines
+
+  private func checkDeadlines() {
+    let now = now
+    switch phase {
+    case .idle: break
+    case .connecting(let attempt):
+      if attempt.addressDeadline <= now { tryNextAddress(of: attempt, after: .connectTimedOut) }
+    case .handshaking(let attempt):
+      guard attempt.deadline <= now else { return }
+      let isInHandshake = session?.tls.map { !$0.isEstablished } ?? false
+      end(.failed(isInHandshake ? .handshakeTimedOut : .noConnack))
+    case .up: keepAlive(now)
+    case .closing(_, let until):
+      if until <= now { sendDisconnect() }
+    }
+  }
+
+  private func keepAlive(_ now: Instant) {
+    if unacknowledged.contains(where: { $0.deadline <= now }) { return end(.lost(.acknowledgeExpired)) }
+    switch keepalive.advance(to: now) {
+    case .none: break
+    case .dead: end(.lost(.keepaliveExpired))
+    case .ping:
+      // libmosquitto counts whole seconds from the same activity, so a PINGREQ is due there too, and this sends it.
+      if let session { _ = process(session, session.maintain(), socketError: 0) }
+    }
+  }
+
+  // MARK: Ends
+
+  private func ended(_ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32) {
+    switch phase {
+    case .idle: break
+    case .connecting, .handshaking: end(.failed(outcome.failure(of: session, settings: current)))
+    case .up: end(.lost(outcome.loss(of: session, socketError: socketError)))
+    case .closing: end(.disconnected)
+    }
+  }
+
+  /// Discards everything of the connection, and then posts its end.
+  private func end(_ event: LinkEvent) {
+    session = nil
+    phase = .idle
+    unacknowledged.removeAll()
+    subscriptions.removeAll()
+    post(event)
+  }
+}

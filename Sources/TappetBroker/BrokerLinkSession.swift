@@ -1,0 +1,291 @@
+// One libmosquitto object: one attempt to connect and the resulting connection. No other file uses libmosquitto.
+//
+// An object is never reused, so nothing that libmosquitto keeps by itself can be sent later without our knowledge. It
+// belongs to one thread, and callbacks only take notes: they run inside the calls of this type.
+
+import CMosquitto
+import CPlatform
+import TappetCore
+import TappetPlatform
+import TappetTLS
+
+/// A connection attempt and libmosquitto's reports about it.
+final class BrokerLinkSession {
+  /// The result of a call of libmosquitto.
+  struct Outcome {
+    /// One of MOSQ_ERR_…; 0 is success.
+    var code: Int32
+    /// The errno right after the call; meaningful for MOSQ_ERR_ERRNO.
+    var systemCode: Int32
+  }
+  struct Connack {
+    var code: UInt8
+    var sessionPresent: Bool
+    /// The keepalive that the broker requests (MQTT 5).
+    var keepaliveSeconds: UInt16?
+  }
+  /// A SUBACK with the granted QoS; `nil` means that the broker refused.
+  struct Grant {
+    var messageID: Int32
+    var qos: Int32?
+  }
+  struct Acknowledgement {
+    var messageID: Int32
+    var reason: Int32
+  }
+
+  /// The context of a TLS connection; outlives the object below, which uses it.
+  let tls: TLSContext?
+  /// The CONNACK, once it has arrived.
+  private(set) var connack: Connack?
+  /// The reason in MQTT 5's DISCONNECT, or libmosquitto's own code for the end.
+  private(set) var disconnectReason: Int32?
+  private var acknowledgements: [Acknowledgement] = []
+  private var grants: [Grant] = []
+  private var messages: [LinkMessage] = []
+  private let mosquitto: OpaquePointer
+
+  /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
+  static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+  /// A configured object without a connection.
+  init(_ settings: BrokerSettings, tls: TLSContext?) throws(LinkFailure) {
+    self.tls = tls
+    guard let object = mosquitto_new(settings.clientID, true, nil) else {
+      let code = SystemError.last("mosquitto_new").code
+      throw code == EINVAL ? .settingsRefused(code: MOSQ_ERR_INVAL.rawValue) : .system(SystemCode(code))
+    }
+    mosquitto = object
+    mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
+    try configure(settings)
+    mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
+      BrokerLinkSession.noteConnack(context, code, flags, properties)
+    }
+    mosquitto_publish_v5_callback_set(object) { _, context, messageID, reason, _ in
+      guard let session = BrokerLinkSession.session(context) else { return }
+      session.acknowledgements.append(Acknowledgement(messageID: messageID, reason: reason))
+    }
+    mosquitto_subscribe_callback_set(object) { _, context, messageID, count, granted in
+      guard let session = BrokerLinkSession.session(context), count > 0, let qos = granted?.pointee else { return }
+      session.grants.append(Grant(messageID: messageID, qos: (0...2).contains(qos) ? qos : nil))
+    }
+    mosquitto_message_callback_set(object) { _, context, message in
+      guard let message, let topic = message.pointee.topic else { return }
+      let payload = UnsafeRawBufferPointer(
+        start: message.pointee.payload, count: message.pointee.payload == nil ? 0 : Int(message.pointee.payloadlen))
+      BrokerLinkSession.session(context)?.messages.append(
+        LinkMessage(
+          topic: String(cString: topic), payload: Array(payload), qos: message.pointee.qos,
+          isRetained: message.pointee.retain))
+    }
+    mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
+      // A DISCONNECT packet is reported first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
+      guard let session = BrokerLinkSession.session(context), session.disconnectReason == nil else { return }
+      session.disconnectReason = reason
+    }
+  }
+
+  deinit { mosquitto_destroy(mosquitto) }
+
+  private func configure(_ settings: BrokerSettings) throws(LinkFailure) {
+    let version = settings.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+    try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, version))
+    try check(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
+    try check(mosquitto_max_inflight_messages_set(mosquitto, UInt32(Limits.inflightMax)))
+    if let tls {
+      // Without its defaults libmosquitto adds neither a trust store nor a verification of its own (2.0.11, 2.0.20).
+      try check(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
+      try check(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
+    }
+    guard settings.announcesStatus else { return }
+    let offline = Array("offline".utf8)
+    try check(mosquitto_will_set(mosquitto, settings.statusTopic + "/status", Int32(offline.count), offline, 1, true))
+  }
+
+  private func check(_ code: Int32) throws(LinkFailure) {
+    if code != MOSQ_ERR_SUCCESS.rawValue { throw .settingsRefused(code: code) }
+  }
+
+  // MARK: Calls
+
+  /// Starts to connect to a numeric address, without waiting.
+  ///
+  /// Marks the socket as close-on-exec, which libmosquitto does not.
+  func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
+    let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
+    if socket >= 0 { _ = tp_fcntl_set(socket, F_SETFD, FD_CLOEXEC) }
+    return result
+  }
+
+  /// The socket of the connection; -1 when there is no connection, or no longer.
+  var socket: Int32 { mosquitto_socket(mosquitto) }
+  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
+  func read() -> Outcome { outcome(mosquitto_loop_read(mosquitto, 1)) }
+  func write() -> Outcome { outcome(mosquitto_loop_write(mosquitto, 1)) }
+  /// Lets libmosquitto do its periodic work: it sends a PINGREQ that is due.
+  func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }
+  func disconnect() -> Outcome { outcome(mosquitto_disconnect(mosquitto)) }
+
+  /// Publishes with QoS 1, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
+  func publish(topic: String, payload: [UInt8], isRetained: Bool) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_publish(
+      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+    return (outcome(code), messageID)
+  }
+
+  /// Returns the PUBACKs since the last call.
+  func takeAcknowledgements() -> [Acknowledgement] {
+    defer { acknowledgements.removeAll() }
+    return acknowledgements
+  }
+
+  /// Subscribes on a connection that is up.
+  func subscribe(filter: String, qos: Int32) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_subscribe(mosquitto, &messageID, filter, qos)
+    return (outcome(code), messageID)
+  }
+
+  /// Returns the SUBACKs since the last call.
+  func takeGrants() -> [Grant] {
+    defer { grants.removeAll() }
+    return grants
+  }
+
+  /// Returns the messages since the last call.
+  func takeMessages() -> [LinkMessage] {
+    defer { messages.removeAll() }
+    return messages
+  }
+
+  private func outcome(_ code: Int32) -> Outcome { Outcome(code: code, systemCode: SystemError.last("mosquitto").code) }
+
+  // MARK: Callbacks
+
+  private static func session(_ context: UnsafeMutableRawPointer?) -> BrokerLinkSession? {
+    context.map { Unmanaged<BrokerLinkSession>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func noteConnack(
+    _ context: UnsafeMutableRawPointer?, _ code: Int32, _ flags: Int32, _ properties: OpaquePointer?
+  ) {
+    // A second CONNACK is the broker's mistake; only the first counts.
+    guard let session = session(context), session.connack == nil else { return }
+    var keepalive: UInt16 = 0
+    let serverKeepAlive: Int32 = 19  // MQTT 5.0 §3.2.2.3.14
+    let isGiven = mosquitto_property_read_int16(properties, serverKeepAlive, &keepalive, false) != nil
+    session.connack = Connack(
+      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil
+    )
+  }
+}
+
+// MARK: Outcomes
+
+extension BrokerLinkSession.Outcome {
+  /// Whether the call succeeded.
+  var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
+  /// Returns why a start failed; `nil` when it succeeded.
+  ///
+  /// A handshake can be over, in success or failure, before `start` returns.
+  func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
+    // Under TLS a refused connection appears at the first write, and libmosquitto does not report it: 2.0.11 returns
+    // success, 2.0.20 a TLS error.
+    if let code = session.tls?.systemCode, code != 0 { return .ofSocket(code, session, settings) }
+    if isSuccess, session.socket >= 0 { return nil }
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_ERRNO where systemCode != EPROTO: return .ofSocket(systemCode, session, settings)
+    case MOSQ_ERR_INVAL, MOSQ_ERR_EAI, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
+      return .settingsRefused(code: code)
+    default: return failure(of: session, settings: settings)
+    }
+  }
+  /// Whether a message was refused for its content, on a connection that still works.
+  var refusesMessage: Bool {
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_NOT_SUPPORTED,
+      MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_OVERSIZE_PACKET:
+      true
+    default: false
+    }
+  }
+
+  /// How the socket ended; `nil` when libmosquitto has another reason.
+  private var ending: Ending? {
+    switch mosq_err_t(code) {
+    // TLS without its close_notify, as after a crash, appears as EPROTO; an end within a packet has no errno.
+    case MOSQ_ERR_ERRNO where ![EPROTO, ECONNRESET, EPIPE, 0].contains(systemCode): .broken
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: .closed
+    default: nil
+    }
+  }
+  private enum Ending {
+    case closed
+    case broken
+  }
+
+  /// Returns why there was no CONNACK.
+  ///
+  /// TLS's own failure comes first: it is closest to the cause.
+  func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if ending == .broken { return .connectionBroken(SystemCode(systemCode)) }
+    let hasCertificate = settings.certificateFile != nil
+    guard let tls = session.tls else {
+      return .closedBeforeConnack(usesTLS: false, clientCertificateGiven: hasCertificate)
+    }
+    return tls.isEstablished
+      ? .closedBeforeConnack(usesTLS: true, clientCertificateGiven: hasCertificate)
+      : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
+  }
+
+  /// Returns why a connection was lost; `socketError` is that of SO_ERROR, 0 when there was none.
+  func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
+    if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
+      return .disconnectedByBroker(ReasonCode(byte))
+    }
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_KEEPALIVE.rawValue { return .keepaliveExpired }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if socketError != 0 { return .connectionBroken(SystemCode(socketError)) }
+    return ending == .broken ? .connectionBroken(SystemCode(systemCode)) : .closedByBroker
+  }
+}
+
+extension BrokerLinkSession.Connack {
+  /// Returns the broker's refusal; `nil` when it accepted.
+  ///
+  /// MQTT 3.1.1 and 5 number their reasons differently.
+  func refusal(_ version: MQTTVersion) -> LinkFailure? {
+    if code == 0 { return nil }
+    switch version {
+    case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
+    case .v5: return .refused(ReasonCode(code))
+    }
+  }
+}
+
+extension LinkFailure {
+  /// Returns the meaning of a socket's errno before the connection was usable.
+  static func ofSocket(_ code: Int32, _ session: BrokerLinkSession, _ settings: BrokerSettings) -> LinkFailure {
+    switch code {
+    case ECONNREFUSED: .connectionRefused
+    case ETIMEDOUT: .connectTimedOut
+    case EMFILE, ENFILE, ENOMEM, ENOBUFS: .system(SystemCode(code))
+    // There was a connection, and the peer has dropped it.
+    case ECONNRESET, EPIPE:
+      BrokerLinkSession.Outcome(code: MOSQ_ERR_CONN_LOST.rawValue, systemCode: code).failure(
+        of: session, settings: settings)
+    default: .unreachable(SystemCode(code))
+    }
+  }
+}
+
+extension SystemCode {
+  /// An errno with its text.
+  init(_ code: Int32) { self.init(SystemError(call: "", code: code)) }
+}

@@ -1,0 +1,20 @@
+// Input over a link that has subscribed; the kiosk does not subscribe.
+
+/// A message from the broker.
+package struct LinkMessage: Hashable, Sendable {
+  /// Topic of the message; contains no wildcards.
+  package var topic: String
+  /// The payload's bytes.
+  package var payload: [UInt8]
+  /// Quality of service, 0 to 2.
+  package var qos: Int32
+  /// Whether it was published before we subscribed.
+  package var isRetained: Bool
+}
+
+/// Input from the broker.
+package enum LinkReception: Hashable, Sendable {
+  case message(LinkMessage)
+  /// The broker's answer to the subscription of this number: the granted QoS; `nil` means that it refused.
+  case subscribed(request: UInt64, qos: Int32?)
+}

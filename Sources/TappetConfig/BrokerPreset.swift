@@ -1,0 +1,144 @@
+// Requirements and limits of each kind of broker: data from share/tappet/presets, one YAML file per kind.
+//
+//   title: AWS IoT Core
+//   example: a1b2…-ats.iot.eu-central-1.amazonaws.com    a host as they look
+//   port: 8883
+//   also: {port: 443, alpn: x-amzn-mqtt-ca}               another way in, where only that port is let out
+//   certificate: required                                 or optional
+//   client_id_max: 128   topic_size_max, topic_levels_max, message_size_max, keepalive_min, keepalive_max
+//   notes: [what to set up at the broker]
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// One kind of broker.
+package struct BrokerPreset: Sendable {
+  /// The file's name without its ending.
+  package var name: String
+  /// The title for people.
+  package var title: String
+  /// An example of a host name there.
+  package var example: String
+  /// The port for TLS.
+  package var port: UInt16
+  /// An alternative port, and the ALPN name that selects MQTT there.
+  package var other: (port: UInt16, alpn: String)?
+  /// Whether a client certificate is required.
+  package var wantsCertificate: Bool
+  /// Maximum size of a client id, in bytes.
+  package var clientIDSizeMax: Int?
+  /// Maximum size of a topic, in bytes.
+  package var topicSizeMax: Int?
+  /// Maximum number of topic levels.
+  package var topicLevelsMax: Int?
+  /// Maximum size of a message, in bytes.
+  package var messageSizeMax: Int?
+  /// Shortest and longest interval between PINGREQs.
+  package var keepalive: (min: Duration?, max: Duration?)
+  /// Notes on what to set up at the broker.
+  package var notes: [String]
+
+  /// A setting that this kind of broker would refuse.
+  package enum Objection: Hashable, Sendable {
+    case clientIDTooLong(max: Int)
+    case topicTooLong(action: String, max: Int)
+    case topicTooDeep(action: String, max: Int)
+    case messageTooLong(action: String, max: Int)
+    case keepalive(min: Int64, max: Int64)
+    case certificateMissing
+  }
+
+  /// The settings that this kind of broker would refuse, in the order of the configuration.
+  package func objections(to broker: BrokerSettings, actions: [Action]) -> [Objection] {
+    var objections: [Objection] = []
+    if let max = clientIDSizeMax, broker.clientID.utf8.count > max { objections.append(.clientIDTooLong(max: max)) }
+    if wantsCertificate, broker.certificateFile == nil { objections.append(.certificateMissing) }
+    let seconds = Duration.seconds(Int64(broker.keepaliveSeconds))
+    let least = keepalive.min ?? .zero
+    if seconds < least || seconds > keepalive.max ?? seconds {
+      let most = keepalive.max ?? seconds
+      objections.append(.keepalive(min: least.wholeMilliseconds / 1000, max: most.wholeMilliseconds / 1000))
+    }
+    for action in actions {
+      if let max = topicSizeMax, action.topic.utf8.count > max {
+        objections.append(.topicTooLong(action: action.name, max: max))
+      }
+      if let max = topicLevelsMax, action.topic.utf8.filter({ $0 == 0x2F }).count >= max {
+        objections.append(.topicTooDeep(action: action.name, max: max))
+      }
+      // Tokens and ids are longer than their placeholders; a message this close to the limit would exceed it.
+      if let max = messageSizeMax, action.message.fill(token: nil, id: EntryID(high: 0, low: 0)).count > max {
+        objections.append(.messageTooLong(action: action.name, max: max))
+      }
+    }
+    return objections
+  }
+}
+
+extension BrokerPreset {
+  /// Reads the preset `name`; `nil` when there is none, or it has mistakes.
+  package static func load(name: String) -> BrokerPreset? {
+    guard known().contains(name),
+      case .success(let file) = TextFile.read(folder() + "/" + name + ".yaml", sizeMax: Limits.profileSizeMax)
+    else { return nil }
+    return parse(file.bytes, name: name).preset
+  }
+
+  /// The names that `load` takes, sorted.
+  package static func known() -> [String] { DataFolder.names(in: folder()) }
+
+  /// The known name nearest to `name`.
+  package static func nearest(to name: String) -> String? { Spelling.nearest(to: name, among: known()) }
+
+  /// Reads a preset's bytes; `nil` after a mistake.
+  static func parse(_ bytes: [UInt8], name: String) -> (preset: BrokerPreset?, problems: [ConfigurationProblem]) {
+    var reader = YAMLReader(file: name, folder: ".")
+    do throws(YAMLFailure) {
+      let root = try YAMLDocument.parse(bytes)
+      return (reader.preset(root, name: name), reader.problems)
+    } catch {
+      reader.note(.yaml(error.error), at: error.position, "")
+      return (nil, reader.problems)
+    }
+  }
+
+  private static func folder() -> String { DataFolder.path("presets", variable: "TAPPET_PRESETS") }
+}
+
+extension YAMLReader {
+  fileprivate mutating func preset(_ root: YAMLNode, name: String) -> BrokerPreset? {
+    let keys = [
+      "title", "example", "port", "also", "certificate", "client_id_max", "topic_size_max", "topic_levels_max",
+      "message_size_max", "keepalive_min", "keepalive_max", "notes",
+    ]
+    guard let top = mapping(root, keys: keys) else { return nil }
+    let title = shortText(required("title", in: top), sizeMax: 64)
+    let example = shortText(required("example", in: top), sizeMax: 253)
+    let port = port(required("port", in: top))
+    var other: (port: UInt16, alpn: String)?
+    if let node = top["also"], let mapping = mapping(node, keys: ["port", "alpn"]) {
+      let port = self.port(required("port", in: mapping))
+      let alpn = shortText(required("alpn", in: mapping), sizeMax: Limits.protocolNameSizeMax)
+      if let port, let alpn { other = (port, alpn) }
+    }
+    let certificate = choice(required("certificate", in: top), of: ["required", "optional"])
+    var notes: [String] = []
+    for node in top["notes"].flatMap({ list($0) }) ?? [] {
+      if let note = shortText(node, sizeMax: 400) { notes.append(note) }
+    }
+    let preset = BrokerPreset(
+      name: name, title: title ?? "", example: example ?? "", port: port ?? 0, other: other,
+      wantsCertificate: certificate == 0, clientIDSizeMax: bound(top["client_id_max"]),
+      topicSizeMax: bound(top["topic_size_max"]), topicLevelsMax: bound(top["topic_levels_max"]),
+      messageSizeMax: bound(top["message_size_max"]),
+      keepalive: (
+        duration(top["keepalive_min"], max: .seconds(65_535)), duration(top["keepalive_max"], max: .seconds(65_535))
+      ), notes: notes)
+    return problems.isEmpty ? preset : nil
+  }
+
+  private mutating func port(_ node: YAMLNode?) -> UInt16? { whole(node, in: 1...65_535).map { UInt16($0) } }
+
+  private mutating func bound(_ node: YAMLNode?) -> Int? { whole(node, in: 1...(1 << 30)).map { Int($0) } }
+}

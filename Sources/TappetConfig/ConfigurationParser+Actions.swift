@@ -1,0 +1,79 @@
+// The part `actions:` of kiosk.yaml.
+
+import TappetCore
+
+extension YAMLReader {
+  mutating func actions(_ node: YAMLNode?, hasKey: Bool) -> [Action]? {
+    guard let node, let elements = list(node, max: Limits.actionsMax, of: " actions") else { return nil }
+    var actions: [Action] = []
+    for (position, element) in elements.enumerated() {
+      guard let action = action(element, position: Int64(position), hasKey: hasKey) else { continue }
+      if actions.contains(where: { $0.name == action.name }) {
+        note(.duplicateName(action.name), at: element)
+      }
+      if actions.contains(where: { $0.index == action.index }) {
+        note(.duplicateIndex(action.index), at: element)
+      }
+      if action.confirmWithin != nil { askingActions.append(action.name) }
+      actions.append(action)
+    }
+    return actions
+  }
+
+  /// The actions' names, including those of actions with mistakes: a button for one of these is not another mistake.
+  func actionNames(_ node: YAMLNode) -> [String] {
+    guard case .sequence(let elements) = node.content else { return [] }
+    return elements.prefix(Limits.actionsMax).compactMap { element in
+      guard case .mapping(let keys, let values) = element.content else { return nil }
+      for (index, key) in keys.enumerated() {
+        if case .scalar("name", _) = key.content, case .scalar(let name, _) = values[index].content { return name }
+      }
+      return nil
+    }
+  }
+
+  private mutating func action(_ node: YAMLNode, position: Int64, hasKey: Bool) -> Action? {
+    let keys = [
+      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "unlock",
+    ]
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
+    let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
+    let index = whole(mapping["index"], in: 0...Int64.max)
+    let topic = self.topic(required("topic", in: mapping))
+    let message = self.message(required("message", in: mapping), hasKey: hasKey)
+    let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
+    let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
+    let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
+    let isRetained = flag(mapping["retain"])
+    let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
+    let unlocks = flag(mapping["unlock"])
+    guard let name, let topic, let message else { return nil }
+    return Action(
+      name: name, title: title ?? name, index: index ?? position, topic: topic, message: message, offline: offline,
+      expiresAfter: expires, cooldown: cooldown ?? .seconds(2), isRetained: isRetained ?? false,
+      confirmWithin: confirm, unlocksPanel: unlocks ?? false)
+  }
+
+  private mutating func topic(_ node: YAMLNode?) -> String? {
+    guard let node, let text = text(node) else { return nil }
+    guard Action.isTopic(text) else {
+      invalid(node, expected: "a topic without '+' and '#' that does not begin with '$'")
+      return nil
+    }
+    return text
+  }
+
+  /// May be empty: some devices act on any message.
+  private mutating func message(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
+    guard let node else { return nil }
+    guard case .scalar(let text, _) = node.content, !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax
+    else {
+      note(.badMessage, at: node)
+      return nil
+    }
+    let message = PayloadTemplate(text)
+    if message.usesTimestamp, !hasKey { note(.timestampWithoutKey, at: node) }
+    return message
+  }
+}

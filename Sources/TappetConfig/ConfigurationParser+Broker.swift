@@ -1,0 +1,102 @@
+// The part `broker:` of kiosk.yaml.
+
+import TappetCore
+import TappetTLS
+
+extension YAMLReader {
+  mutating func broker(_ node: YAMLNode?) -> BrokerSettings? {
+    guard let node else { return nil }
+    let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn"]
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
+    let clientID = self.clientID(required("client_id", in: mapping))
+    let ca = path(mapping["ca"])
+    let certificate = path(mapping["certificate"])
+    let key = path(mapping["private_key"])
+    if let value = mapping["certificate"], let certificate, key == nil, !Certificates.isBundleName(certificate) {
+      note(.needsPartner("certificate", partner: "private_key"), at: value.position, node.place)
+    }
+    if let value = mapping["private_key"], certificate == nil {
+      note(.needsPartner("private_key", partner: "certificate"), at: value.position, node.place)
+    }
+    // When connecting it would be too late: nobody sits at a kiosk to answer a prompt.
+    for value in [mapping["certificate"], mapping["private_key"]] {
+      if let value, let path = path(value), let problem = Certificates.askingProblem(path) {
+        note(.passphraseNeeded(problem), at: value)
+      }
+    }
+    let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
+    let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
+    let keepalive = duration(mapping["keepalive"], max: .seconds(18 * 3600))
+    if let keepalive, keepalive < .seconds(5), let value = mapping["keepalive"] {
+      invalid(value, expected: "5 s or more")
+    }
+    guard let clientID, !endpoints.isEmpty else { return nil }
+    return BrokerSettings(
+      endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
+      version: version == 1 ? .v5 : .v311,
+      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn)
+  }
+
+  /// At most as long as the status topic allows; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23 bytes; few do.
+  private mutating func clientID(_ node: YAMLNode?) -> String? {
+    guard let node, let text = text(node) else { return nil }
+    guard BrokerSettings.isClientID(text) else {
+      invalid(node, expected: "1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+      return nil
+    }
+    return text
+  }
+
+  private mutating func endpoints(_ node: YAMLNode) -> [BrokerEndpoint] {
+    guard case .sequence = node.content else { return endpoint(node).map { [$0] } ?? [] }
+    var endpoints: [BrokerEndpoint] = []
+    for element in list(node) ?? [] {
+      if let endpoint = endpoint(element) { endpoints.append(endpoint) }
+    }
+    return endpoints
+  }
+
+  private mutating func endpoint(_ node: YAMLNode) -> BrokerEndpoint? {
+    guard let text = text(node) else { return nil }
+    if let endpoint = BrokerEndpoint(url: text) { return endpoint }
+    invalid(node, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+    return nil
+  }
+}
+
+extension BrokerEndpoint {
+  /// `mqtts://host:port` or `mqtt://host:port`; ports 8883 and 1883 may be left out; IPv6 addresses are in brackets.
+  package init?(url: String) {
+    let bytes = Array(url.utf8)
+    let usesTLS = bytes.starts(with: "mqtts://".utf8)
+    guard usesTLS || bytes.starts(with: "mqtt://".utf8) else { return nil }
+    var rest = bytes.dropFirst(usesTLS ? 8 : 7)
+    if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+    let host: ArraySlice<UInt8>
+    if rest.first == UInt8(ascii: "[") {
+      guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      host = rest[(rest.startIndex + 1)..<end]
+      rest = rest[(end + 1)...]
+      guard !host.isEmpty, host.allSatisfy({ BrokerEndpoint.isAddress($0) }) else { return nil }
+    } else {
+      host = rest.prefix { $0 != UInt8(ascii: ":") }
+      rest = rest.dropFirst(host.count)
+      guard !host.isEmpty, host.count <= 253, host.allSatisfy({ BrokerEndpoint.isName($0) }) else { return nil }
+    }
+    var port = Int64(usesTLS ? 8883 : 1883)
+    if let colon = rest.first {
+      guard colon == UInt8(ascii: ":"), let number = Int64(decimal: rest.dropFirst()) else { return nil }
+      port = number
+    }
+    guard let port = UInt16(exactly: port), port > 0 else { return nil }
+    self.init(host: String(decoding: host, as: UTF8.self), port: port, usesTLS: usesTLS)
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+      || byte == 0x2E || byte == 0x5F
+  }
+
+  private static func isAddress(_ byte: UInt8) -> Bool { isName(byte) || byte == 0x3A || byte == 0x25 }
+}

@@ -1,0 +1,173 @@
+// kiosk.yaml: its keys and their meaning. Everything is checked, and every mistake is reported at once.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The reader of kiosk.yaml.
+package enum ConfigurationParser {
+  /// A configuration, or the mistakes in it.
+  package enum Outcome: Sendable {
+    case loaded(KioskConfiguration)
+    /// The mistakes, at least one, in the order of the file.
+    case refused([ConfigurationProblem])
+  }
+
+  /// Reads the file at `path`.
+  ///
+  /// Relative paths in it are relative to its folder.
+  package static func load(path: String) -> Outcome {
+    let start = TextPosition(line: 1, column: 1)
+    switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
+    case .failure(let error):
+      return .refused([ConfigurationProblem(file: path, position: start, place: "", kind: .cannotRead(error))])
+    case .success(let file):
+      return parse(file.bytes, name: path, folder: folder(of: path))
+    }
+  }
+
+  /// Reads a configuration's bytes; `name` is the file's name in errors.
+  package static func parse(_ bytes: [UInt8], name: String, folder: String) -> Outcome {
+    var reader = YAMLReader(file: name, folder: folder)
+    let start = TextPosition(line: 1, column: 1)
+    if bytes.count > Limits.configurationSizeMax {
+      reader.note(.tooLarge(size: bytes.count, max: Limits.configurationSizeMax), at: start, "")
+    } else if String(validating: bytes, as: UTF8.self) == nil {
+      reader.note(.notUTF8, at: TextPosition(of: validCount(bytes), in: bytes), "")
+    } else {
+      do throws(YAMLFailure) {
+        let root = try YAMLDocument.parse(bytes)
+        if let configuration = reader.configuration(root) { return .loaded(configuration) }
+      } catch { reader.note(.yaml(error.error), at: error.position, "") }
+    }
+    return .refused(bounded(reader.problems))
+  }
+
+  /// Sorts the mistakes by their place, and drops more than a person would read.
+  private static func bounded(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
+    let sorted = problems.inOrder { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
+    guard sorted.count > Limits.configurationProblemsMax, let last = sorted.last else { return sorted }
+    var told = Array(sorted.prefix(Limits.configurationProblemsMax))
+    let kind = ConfigurationProblem.Kind.more(count: sorted.count - told.count)
+    told.append(ConfigurationProblem(file: last.file, position: last.position, place: "", kind: kind))
+    return told
+  }
+
+  /// Number of bytes before the first that is not UTF-8.
+  private static func validCount(_ bytes: [UInt8]) -> Int {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    var count = 0
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { count += UTF8.width(scalar) }
+    return count
+  }
+
+  /// The files that `broker:` names, even when the configuration has mistakes; `nil` when nothing can be read.
+  ///
+  /// For commands that put these files right.
+  package static func brokerFiles(path: String) -> BrokerFiles? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax),
+      let root = try? YAMLDocument.parse(file.bytes)
+    else { return nil }
+    var reader = YAMLReader(file: path, folder: folder(of: path))
+    guard let node = reader.mapping(root, keys: ["broker"])?["broker"],
+      let broker = reader.mapping(node, keys: ["client_id", "ca", "certificate", "private_key"])
+    else { return nil }
+    return BrokerFiles(
+      clientID: reader.text(broker["client_id"]), ca: reader.path(broker["ca"]),
+      certificate: reader.path(broker["certificate"]), privateKey: reader.path(broker["private_key"]))
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "" : String(path[..<slash])
+  }
+}
+
+/// The files that `broker:` names; `nil` for those that it does not.
+package struct BrokerFiles: Hashable, Sendable {
+  /// The client id.
+  package var clientID: String?
+  /// The broker's CA.
+  package var ca: String?
+  /// The kiosk's certificate.
+  package var certificate: String?
+  /// The certificate's private key.
+  package var privateKey: String?
+}
+
+extension YAMLReader {
+  /// Returns `nil` after a mistake.
+  mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
+    let keys = [
+      "broker", "timestamp_key", "reader", "panel", "actions", "clock", "outbox", "state", "control",
+    ]
+    guard let top = mapping(root, keys: keys) else { return nil }
+    let broker = broker(required("broker", in: top))
+    let timestampKey = timestampKey(top["timestamp_key"])
+    let actions = actions(required("actions", in: top), hasKey: top["timestamp_key"] != nil)
+    let names = top["actions"].map { actionNames($0) } ?? []
+    let panel = panel(top["panel"], actionNames: names)
+    if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
+    let device = readerDevice(top["reader"])
+    let clock = choice(top["clock"], of: ["check", "trust"])
+    let outbox = outbox(top["outbox"])
+    let state = path(top["state"]) ?? "/var/lib/tappet"
+    let control = socketPath(top["control"]) ?? state + "/control"
+    if let place = top["state"], top["control"] == nil, control.utf8.count > Limits.socketPathSizeMax {
+      let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
+      invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
+    }
+    guard problems.isEmpty, let broker, let actions else { return nil }
+    return KioskConfiguration(
+      broker: broker, stateFolder: state, timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
+      readerDevice: device,
+      panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
+      outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
+      controlSocket: control)
+  }
+
+  private mutating func readerDevice(_ node: YAMLNode?) -> String? {
+    guard let node, let mapping = mapping(node, keys: ["device"]) else { return nil }
+    let device = shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
+    if let value = mapping["device"], let device, device.utf8.first == UInt8(ascii: "/") {
+      invalid(value, expected: "a driver and its device, as 'pn532_uart:\(device)'")
+    }
+    return device
+  }
+
+  private mutating func outbox(_ node: YAMLNode?) -> (count: Int?, size: Int?)? {
+    guard let node, let mapping = mapping(node, keys: ["count", "size"]) else { return nil }
+    let count = whole(mapping["count"], in: 1...10_000_000)
+    let size = self.size(mapping["size"], max: 1 << 40)
+    return (count.map { Int($0) }, size)
+  }
+
+  /// The key of `{file: FILE}`; with `{stored: true}` none yet, since it is in the store.
+  private mutating func timestampKey(_ node: YAMLNode?) -> (key: TimestampKey?, isStored: Bool) {
+    guard let node, let mapping = mapping(node, keys: ["file", "stored"]) else { return (nil, false) }
+    if let stored = mapping["stored"] {
+      if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      return (nil, true)
+    }
+    guard let file = required("file", in: mapping), let path = path(file) else { return (nil, false) }
+    return (timestampKey(in: path, at: file), false)
+  }
+
+  private mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
+    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    case .failure(let error):
+      note(.keyFileUnreadable(path: path, error), at: file)
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      if content.mode & 0o077 != 0 {
+        note(.keyFileOpen(path: path, mode: content.mode), at: file)
+      } else if let key = TimestampKey(hex: content.firstLine) {
+        return key
+      } else {
+        note(.keyFileMalformed(path: path), at: file)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,55 @@
+// A mistake in a configuration, as facts: file, line, column, kind, and the nearest right word. TappetMessages has the
+// sentences.
+
+import TappetCore
+import TappetPlatform
+
+/// A mistake in a configuration.
+package struct ConfigurationProblem: Hashable, Sendable {
+  /// The kind of mistake.
+  package indirect enum Kind: Hashable, Sendable {
+    case cannotRead(SystemError)
+    case tooLarge(size: Int, max: Int)
+    case notUTF8
+    case yaml(YAMLError)
+    /// `<<`, whose meaning depends on the parser.
+    case mergeKey
+    case keyNotText
+    case unknownKey(String, nearest: String?)
+    case duplicateKey(String)
+    case missingKey(String)
+    case wrongType(expected: String, found: String)
+    case invalidValue(String, expected: String)
+    case needsPartner(String, partner: String)
+    case duplicateName(String)
+    case duplicateIndex(Int64)
+    case unknownAction(String, nearest: String?)
+    /// `by` is the place in the file that already has it.
+    case lineUsedTwice(String, by: String)
+    case unknownButton(String, nearest: String?)
+    case unknownLight(String, nearest: String?)
+    /// An action with `confirm` at a gesture that cannot answer.
+    case unanswerable(String, gesture: String)
+    /// `lock_after`, but neither a code nor an action that unlocks.
+    case nothingUnlocks
+    /// `%T` where no timestamp_key is set.
+    case timestampWithoutKey
+    case keyFileUnreadable(path: String, SystemError)
+    case keyFileOpen(path: String, mode: UInt32)
+    case keyFileMalformed(path: String)
+    case badMessage
+    /// A key that only a passphrase opens.
+    case passphraseNeeded(CertificateProblem)
+    /// Number of further mistakes that are not listed.
+    case more(count: Int)
+  }
+
+  /// The file's name as the caller gave it.
+  package var file: String
+  /// The place in the file.
+  package var position: TextPosition
+  /// The place in the tree: `actions[0].topic`; empty at the top.
+  package var place: String
+  /// The kind of mistake.
+  package var kind: Kind
+}

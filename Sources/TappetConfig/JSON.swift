@@ -1,0 +1,129 @@
+// JSON in and out, with cJSON. Numbers are whole: nothing that Tappet writes in JSON has a fraction.
+
+import CJSON
+import CPlatform
+
+/// A JSON value.
+///
+/// Objects keep their order.
+package indirect enum JSON: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  /// Exact up to ±2^53, as everywhere in JSON.
+  case number(Int64)
+  case string(String)
+  case array([JSON])
+  case object([Member])
+
+  /// One name and its value.
+  package struct Member: Hashable, Sendable {
+    /// Its name, not necessarily unique.
+    package var name: String
+    /// The member's value.
+    package var value: JSON
+
+    /// A member with this name and value.
+    package init(name: String, value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// An object from its members in order.
+  package static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
+    .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
+  /// A string, or null.
+  package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+  /// The first member with this name; `nil` when there is none, or the value is not an object.
+  package subscript(name: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The text, if the value is a string.
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The number, if the value is one.
+  package var wholeNumber: Int64? { if case .number(let number) = self { number } else { nil } }
+
+  /// The elements, if the value is an array.
+  package var elements: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+
+  /// Decodes one JSON value; `nil` for anything else, and for nesting deeper than cJSON allows (1,000).
+  ///
+  /// A fraction is refused or, with `roundsFractions`, rounded down: other programs write times with fractions.
+  package init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
+    let tree = bytes.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.flatMap { start in
+        start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }
+      }
+    }
+    guard let tree else { return nil }
+    defer { cJSON_Delete(tree) }
+    guard let value = JSON(tree, roundsFractions) else { return nil }
+    self = value
+  }
+
+  /// UTF-8 without spaces or, if `pretty`, for people.
+  ///
+  /// Empty when memory ran out.
+  package func encoded(pretty: Bool = false) -> [UInt8] {
+    guard let tree else { return [] }
+    defer { cJSON_Delete(tree) }
+    guard let text = pretty ? cJSON_Print(tree) : cJSON_PrintUnformatted(tree) else { return [] }
+    defer { cJSON_free(text) }
+    let size = strlen(text)
+    return text.withMemoryRebound(to: UInt8.self, capacity: size) { Array(UnsafeBufferPointer(start: $0, count: size)) }
+  }
+
+  private init?(_ item: UnsafePointer<cJSON>, _ roundsFractions: Bool) {
+    if cJSON_IsNull(item) != 0 {
+      self = .null
+    } else if cJSON_IsBool(item) != 0 {
+      self = .bool(cJSON_IsTrue(item) != 0)
+    } else if cJSON_IsNumber(item) != 0 {
+      let value = item.pointee.valuedouble
+      guard let number = Int64(exactly: roundsFractions ? value.rounded(.down) : value) else { return nil }
+      self = .number(number)
+    } else if cJSON_IsString(item) != 0, let text = item.pointee.valuestring {
+      self = .string(String(cString: text))
+    } else if cJSON_IsArray(item) != 0 || cJSON_IsObject(item) != 0 {
+      guard let children = JSON.children(of: item, roundsFractions) else { return nil }
+      self = cJSON_IsArray(item) != 0 ? .array(children.map { $0.value }) : .object(children)
+    } else {
+      return nil
+    }
+  }
+
+  private static func children(of item: UnsafePointer<cJSON>, _ roundsFractions: Bool) -> [Member]? {
+    var children: [Member] = []
+    var next = item.pointee.child
+    while let child = next {
+      guard let value = JSON(child, roundsFractions) else { return nil }
+      children.append(Member(name: child.pointee.string.map { String(cString: $0) } ?? "", value: value))
+      next = child.pointee.next
+    }
+    return children
+  }
+
+  /// A tree that the caller deletes.
+  private var tree: UnsafeMutablePointer<cJSON>? {
+    switch self {
+    case .null: return cJSON_CreateNull()
+    case .bool(let flag): return cJSON_CreateBool(flag ? 1 : 0)
+    case .number(let number): return cJSON_CreateNumber(Double(number))
+    case .string(let text): return cJSON_CreateString(text)
+    case .array(let elements):
+      let array = cJSON_CreateArray()
+      for element in elements { cJSON_AddItemToArray(array, element.tree) }
+      return array
+    case .object(let members):
+      let object = cJSON_CreateObject()
+      for member in members { cJSON_AddItemToObject(object, member.name, member.value.tree) }
+      return object
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// The configuration as typed values, all of them checked. ConfigurationParser makes it.
+
+import TappetCore
+
+/// The content of kiosk.yaml.
+package struct KioskConfiguration: Sendable {
+  /// The broker's endpoints and the kiosk's identity there.
+  package var broker: BrokerSettings
+  /// The folder of the database.
+  package var stateFolder: String
+  /// The key for `%T`; `nil` when no action uses it.
+  package var timestampKey: TimestampKey?
+  /// Whether the key for `%T` is sealed in the store (`timestamp_key: {stored: true}`).
+  ///
+  /// `timestampKey` is `nil` until it is read from there.
+  package var storesTimestampKey = false
+  /// libnfc's connection string; `nil` means the first reader that libnfc finds.
+  package var readerDevice: String?
+  /// The lights and buttons.
+  package var panel: PanelSettings
+  /// At least one; names and indexes are unique.
+  package var actions: [Action]
+  /// False with `clock: trust`.
+  package var checksClock: Bool
+  /// Maximum number of entries that may wait.
+  package var outboxCountMax: Int
+  /// Maximum size of all messages that may wait, in bytes.
+  package var outboxSizeMax: Int
+  /// The control socket's path.
+  package var controlSocket: String
+}
+
+/// A panel's wiring and the meaning of its parts.
+package struct PanelSettings: Hashable, Sendable {
+  /// The socket of a virtual panel, which replaces the real lines; `nil` without one.
+  package var simulator: String?
+  /// The board's profile, which knows the header's pins: an installed one by name, or any other by its path.
+  package var profile: String?
+  /// Label or path of the chip for lines that name none.
+  package var chip: String?
+  /// LEDs and buzzer; each output at most once.
+  package var outputs: [OutputSettings] = []
+  /// The panel's buttons.
+  package var buttons: [ButtonSettings] = []
+  /// Pairs of buttons, by index.
+  package var chords: [ChordPlan] = []
+  /// The buttons are locked after this time without use; `nil` means never.
+  package var lockAfter: Duration?
+  /// The sequence of buttons, by index, that unlocks the panel.
+  package var unlockCode: [Int] = []
+  /// The pattern of each light.
+  package var patterns = LightPatterns()
+
+  /// A panel with nothing on it.
+  package init() {}
+
+  /// The part of the settings that the core needs.
+  package var plan: PanelPlan {
+    var plans: [ButtonPlan] = []
+    for button in buttons { plans.append(button.plan) }
+    return PanelPlan(buttons: plans, chords: chords, lockAfter: lockAfter, unlockCode: unlockCode)
+  }
+
+  /// All outputs that are wired.
+  package var wired: LightOutputs {
+    var wired: LightOutputs = []
+    for output in outputs { wired.formUnion(output.output) }
+    return wired
+  }
+}
+
+/// The device behind an output.
+package enum OutputTarget: Hashable, Sendable {
+  /// A GPIO line.
+  case line(PanelLine)
+  /// A kernel LED, by its name under /sys/class/leds.
+  case led(String)
+}
+
+/// One LED, a part of an RGB LED, or the buzzer.
+package struct OutputSettings: Hashable, Sendable {
+  /// Exactly one output.
+  package var output: LightOutputs
+  /// Its place on the board.
+  package var target: OutputTarget
+  /// Its place in the file: `panel.leds.status`.
+  package var place: String
+}
+
+/// A button of the panel.
+package struct ButtonSettings: Hashable, Sendable {
+  /// Its name and its gestures.
+  package var plan: ButtonPlan
+  /// Its place on the board.
+  package var line: PanelLine
+}
+
+extension KioskSettings {
+  /// The part of the settings that the core needs.
+  package init(_ configuration: KioskConfiguration) {
+    self.init(
+      actions: configuration.actions, panel: configuration.panel.plan,
+      endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
+      outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
+  }
+}

@@ -1,0 +1,243 @@
+// One YAML document as a tree, by libyaml. Bounded: size, nodes (aliases expanded) and depth, so that no file explodes.
+
+import CYAML
+import TappetCore
+
+/// A place in a file; both count from 1.
+package struct TextPosition: Hashable, Sendable {
+  /// The line, from 1.
+  package var line: Int
+  /// The column, from 1, in characters.
+  package var column: Int
+}
+
+extension TextPosition {
+  /// The place of the byte at `offset` of a UTF-8 text; columns are characters.
+  ///
+  /// Lines end as in YAML 1.1 §5.4: CR LF, CR, LF, U+0085, U+2028, U+2029.
+  init(of offset: Int, in text: some Collection<UInt8>) {
+    self.init(line: 1, column: 1)
+    var last: (UInt8, UInt8) = (0, 0)
+    for byte in text.prefix(max(0, offset)) {
+      switch (last.0, last.1, byte) {
+      case (_, 0x0D, 0x0A): break
+      case (_, _, 0x0A), (_, _, 0x0D), (_, 0xC2, 0x85), (0xE2, 0x80, 0xA8...0xA9):
+        self = TextPosition(line: line + 1, column: 1)
+      case (_, _, 0x80...0xBF): break
+      default: column += 1
+      }
+      last = (last.1, byte)
+    }
+  }
+}
+
+/// A node of the tree and its place.
+///
+/// A class, although it is a value: it is passed around a lot, and a reference is cheap to pass.
+final class YAMLNode: Sendable {
+  /// The node's content.
+  indirect enum Content: Sendable {
+    /// `isPlain`: without quotes, so that it may be a number, a boolean or nothing.
+    case scalar(String, isPlain: Bool)
+    case sequence([YAMLNode])
+    /// The same number of values and keys, in the order of the file.
+    case mapping(keys: [YAMLNode], values: [YAMLNode])
+  }
+
+  let content: Content
+  let position: TextPosition
+  /// Number of nodes in it, including itself.
+  let count: Int
+  /// The path from the root, for errors: `actions[0].topic`; empty until `YAMLReader` has followed it.
+  let place: String
+
+  init(_ content: Content, at position: TextPosition, count: Int, place: String = "") {
+    self.content = content
+    self.position = position
+    self.count = count
+    self.place = place
+  }
+
+  /// The same node with this path.
+  func reached(by place: String) -> YAMLNode { YAMLNode(content, at: position, count: count, place: place) }
+}
+
+/// The reason why a text is not one document.
+package indirect enum YAMLError: Hashable, Sendable {
+  case syntax(String)
+  /// A tab in the indentation, where only spaces are allowed.
+  case tab
+  /// `!tag`: the configuration alone decides a value's type.
+  case tag(String)
+  case unknownAlias(String)
+  case tooManyNodes(max: Int)
+  case tooDeep(max: Int)
+  case severalDocuments
+  case empty
+}
+
+/// An error and its place.
+struct YAMLFailure: Error {
+  var position: TextPosition
+  var error: YAMLError
+}
+
+/// libyaml's parser and its working state.
+final class YAMLDocument {
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private let event: UnsafeMutablePointer<yaml_event_t>
+  private let text: UnsafeBufferPointer<UInt8>
+  /// The place after the last character.
+  private let end: TextPosition
+  private var anchors: [String: YAMLNode] = [:]
+  private var count = 0
+
+  /// The document in `bytes`.
+  static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
+    var result: Result<YAMLNode, YAMLFailure> = .failure(
+      YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
+    bytes.withUnsafeBufferPointer { buffer in
+      do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch {
+        result = .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private init(_ text: UnsafeBufferPointer<UInt8>) {
+    self.text = text
+    end = TextPosition(of: text.count, in: text)
+    parser = .allocate(capacity: 1)
+    parser.initialize(to: yaml_parser_t())
+    event = .allocate(capacity: 1)
+    event.initialize(to: yaml_event_t())
+    yaml_parser_initialize(parser)
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+    yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+  }
+
+  deinit {
+    yaml_event_delete(event)
+    yaml_parser_delete(parser)
+    event.deallocate()
+    parser.deallocate()
+  }
+
+  private func document() throws(YAMLFailure) -> YAMLNode {
+    try advance()  // stream start
+    try advance()
+    guard event.pointee.type == YAML_DOCUMENT_START_EVENT else { throw failure(.empty) }
+    try advance()
+    let root = try node(depth: 1)
+    try advance()  // document end
+    try advance()
+    guard event.pointee.type == YAML_STREAM_END_EVENT else { throw failure(.severalDocuments) }
+    return root
+  }
+
+  /// The node whose first event is the current one.
+  private func node(depth: Int) throws(YAMLFailure) -> YAMLNode {
+    guard depth <= Limits.configurationDepthMax else { throw failure(.tooDeep(max: Limits.configurationDepthMax)) }
+    let position = position(event.pointee.start_mark)
+    switch event.pointee.type {
+    case YAML_SCALAR_EVENT:
+      let scalar = event.pointee.data.scalar
+      let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+      let isText = try isText(scalar.tag)
+      let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && !isText
+      return try finish(.scalar(text, isPlain: isPlain), position, name(scalar.anchor), count: 0)
+    case YAML_ALIAS_EVENT:
+      let alias = name(event.pointee.data.alias.anchor) ?? ""
+      guard let known = anchors[alias] else { throw failure(.unknownAlias(alias)) }
+      try add(known.count)
+      return YAMLNode(known.content, at: position, count: known.count)
+    case YAML_SEQUENCE_START_EVENT:
+      try refuseTag(event.pointee.data.sequence_start.tag)
+      let anchor = name(event.pointee.data.sequence_start.anchor)
+      var elements: [YAMLNode] = []
+      try advance()
+      while event.pointee.type != YAML_SEQUENCE_END_EVENT {
+        elements.append(try node(depth: depth + 1))
+        try advance()
+      }
+      return try finish(.sequence(elements), position, anchor, count: Self.count(of: elements))
+    case YAML_MAPPING_START_EVENT:
+      try refuseTag(event.pointee.data.mapping_start.tag)
+      let anchor = name(event.pointee.data.mapping_start.anchor)
+      var keys: [YAMLNode] = []
+      var values: [YAMLNode] = []
+      try advance()
+      while event.pointee.type != YAML_MAPPING_END_EVENT {
+        keys.append(try node(depth: depth + 1))
+        try advance()
+        values.append(try node(depth: depth + 1))
+        try advance()
+      }
+      return try finish(
+        .mapping(keys: keys, values: values), position, anchor, count: Self.count(of: keys) + Self.count(of: values))
+    default:
+      throw failure(.empty)
+    }
+  }
+
+  /// An anchor is known only when its node is complete: an alias inside it is unknown, so that nothing is recursive.
+  ///
+  /// `count` does not include the node itself.
+  private func finish(
+    _ content: YAMLNode.Content, _ position: TextPosition, _ anchor: String?, count: Int
+  ) throws(YAMLFailure) -> YAMLNode {
+    try add(1)
+    let node = YAMLNode(content, at: position, count: count + 1)
+    if let anchor { anchors[anchor] = node }
+    return node
+  }
+
+  private static func count(of nodes: [YAMLNode]) -> Int {
+    var count = 0
+    for node in nodes { count += node.count }
+    return count
+  }
+
+  private func add(_ nodes: Int) throws(YAMLFailure) {
+    count += nodes
+    guard count <= Limits.configurationNodesMax else { throw failure(.tooManyNodes(max: Limits.configurationNodesMax)) }
+  }
+
+  private func advance() throws(YAMLFailure) {
+    yaml_event_delete(event)
+    if yaml_parser_parse(parser, event) != 1 { throw parserFailure() }
+  }
+
+  private func parserFailure() -> YAMLFailure {
+    let problem = parser.pointee.problem.map { String(cString: $0) } ?? "cannot be parsed"
+    // For bytes that it cannot read, libyaml gives only an offset, no mark.
+    if parser.pointee.error == YAML_READER_ERROR {
+      let place = TextPosition(of: Int(clamping: parser.pointee.problem_offset), in: text)
+      return YAMLFailure(position: place, error: .syntax(problem))
+    }
+    let isAtTab = parser.pointee.error == YAML_SCANNER_ERROR && parser.pointee.buffer.pointer?.pointee == 0x09
+    return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
+  }
+
+  /// `!!str` and `!` turn any scalar into text (YAML 1.2 §3.3.2).
+  private func isText(_ tag: UnsafeMutablePointer<yaml_char_t>?) throws(YAMLFailure) -> Bool {
+    guard let tag = name(tag) else { return false }
+    if tag == "!" || tag == "tag:yaml.org,2002:str" { return true }
+    throw failure(.tag(tag))
+  }
+
+  private func refuseTag(_ tag: UnsafeMutablePointer<yaml_char_t>?) throws(YAMLFailure) {
+    if let tag = name(tag) { throw failure(.tag(tag)) }
+  }
+
+  private func failure(_ error: YAMLError) -> YAMLFailure {
+    YAMLFailure(position: position(event.pointee.start_mark), error: error)
+  }
+
+  private func name(_ anchor: UnsafeMutablePointer<yaml_char_t>?) -> String? { anchor.map { String(cString: $0) } }
+
+  /// libyaml counts the end of a last line without a line break as another line, which no editor shows.
+  private func position(_ mark: yaml_mark_t) -> TextPosition {
+    mark.line < end.line ? TextPosition(line: Int(mark.line) + 1, column: Int(mark.column) + 1) : end
+  }
+}

@@ -1,0 +1,233 @@
+// Reads typed values from a YAML tree and collects every mistake on the way, so that a person sees all of them at once.
+
+import TappetCore
+
+/// A mapping with known keys; any other key is an error.
+struct YAMLMapping {
+  let node: YAMLNode
+  private(set) var keys: [String] = []
+  /// The values, in the order of the keys.
+  private(set) var values: [YAMLNode] = []
+
+  init(_ node: YAMLNode) { self.node = node }
+
+  subscript(_ key: String) -> YAMLNode? { keys.firstIndex(of: key).map { values[$0] } }
+
+  fileprivate mutating func add(_ key: String, _ value: YAMLNode) {
+    keys.append(key)
+    values.append(value.reached(by: node.place.isEmpty ? key : node.place + "." + key))
+  }
+}
+
+/// The mistakes found so far.
+struct YAMLReader {
+  let file: String
+  let folder: String
+  private(set) var problems: [ConfigurationProblem] = []
+  /// The actions with `confirm`, once `actions` was read.
+  var askingActions: [String] = []
+
+  init(file: String, folder: String) {
+    self.file = file
+    self.folder = folder
+  }
+
+  mutating func note(_ kind: ConfigurationProblem.Kind, at position: TextPosition, _ place: String) {
+    problems.append(ConfigurationProblem(file: file, position: position, place: place, kind: kind))
+  }
+
+  mutating func note(_ kind: ConfigurationProblem.Kind, at node: YAMLNode) { note(kind, at: node.position, node.place) }
+
+  // MARK: Shapes
+
+  /// The node as a mapping with these keys.
+  mutating func mapping(_ node: YAMLNode, keys known: [String]) -> YAMLMapping? {
+    guard case .mapping(let keys, let values) = node.content else {
+      wrongType(node, expected: "a mapping (key: value)")
+      return nil
+    }
+    var mapping = YAMLMapping(node)
+    for (index, key) in keys.enumerated() {
+      if let kind = mistake(in: key, mapping, among: known) {
+        note(kind, at: key.position, node.place)
+      } else if case .scalar(let key, _) = key.content {
+        mapping.add(key, values[index])
+      }
+    }
+    return mapping
+  }
+
+  private func mistake(in key: YAMLNode, _ mapping: YAMLMapping, among known: [String]) -> ConfigurationProblem.Kind? {
+    guard case .scalar(let key, _) = key.content else { return .keyNotText }
+    if key == "<<" { return .mergeKey }
+    if mapping.keys.contains(key) { return .duplicateKey(Self.shortened(key)) }
+    return known.contains(key)
+      ? nil : .unknownKey(Self.shortened(key), nearest: Spelling.nearest(to: key, among: known))
+  }
+
+  /// The value of a key that must be there.
+  mutating func required(_ key: String, in mapping: YAMLMapping) -> YAMLNode? {
+    if let value = mapping[key] { return value }
+    note(.missingKey(key), at: mapping.node)
+    return nil
+  }
+
+  /// The elements of a list with at least one and at most `max` elements.
+  mutating func list(_ node: YAMLNode, max: Int = .max, of what: String = "") -> [YAMLNode]? {
+    guard case .sequence(let elements) = node.content, !elements.isEmpty else {
+      wrongType(node, expected: "a list with one element at least")
+      return nil
+    }
+    guard elements.count <= max else {
+      invalid(node, expected: "a list of at most " + String(max) + what)
+      return nil
+    }
+    var reached: [YAMLNode] = []
+    for (index, element) in elements.enumerated() {
+      reached.append(element.reached(by: node.place + "[" + String(index) + "]"))
+    }
+    return reached
+  }
+
+  // MARK: Scalars. A key that is left out is not a mistake: `nil` gives `nil`.
+
+  /// Text that is not empty and has no NUL.
+  mutating func text(_ node: YAMLNode?) -> String? {
+    guard let node else { return nil }
+    guard case .scalar(let text, let isPlain) = node.content, !(isPlain && Self.isNull(text)) else {
+      wrongType(node, expected: "text")
+      return nil
+    }
+    guard !text.isEmpty, !text.utf8.contains(0) else {
+      note(.invalidValue(text.isEmpty ? "" : "text with NUL", expected: "text that is not empty"), at: node)
+      return nil
+    }
+    return text
+  }
+
+  /// A path, relative to the configuration's folder.
+  mutating func path(_ node: YAMLNode?) -> String? {
+    text(node).map { $0.utf8.first == UInt8(ascii: "/") ? $0 : folder + "/" + $0 }
+  }
+
+  /// Text for a line on a terminal.
+  mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
+    guard let node, let text = text(node) else { return nil }
+    guard text.utf8.count <= sizeMax, text.isPrintable else {
+      invalid(node, expected: "1 to \(sizeMax) bytes on one line")
+      return nil
+    }
+    return text
+  }
+
+  /// The path of a socket, whose length the kernel limits.
+  mutating func socketPath(_ node: YAMLNode?) -> String? {
+    guard let node, let path = path(node) else { return nil }
+    guard path.utf8.count <= Limits.socketPathSizeMax else {
+      invalid(node, expected: "a path of at most \(Limits.socketPathSizeMax) bytes, its folder included")
+      return nil
+    }
+    return path
+  }
+
+  mutating func whole(_ node: YAMLNode?, in range: ClosedRange<Int64>) -> Int64? {
+    guard let node else { return nil }
+    guard case .scalar(let text, isPlain: true) = node.content, let value = Int64(decimal: text.utf8),
+      range.contains(value)
+    else {
+      invalid(node, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      return nil
+    }
+    return value
+  }
+
+  /// `true` or `false`, without quotes.
+  mutating func flag(_ node: YAMLNode?) -> Bool? {
+    guard let node else { return nil }
+    if case .scalar(_, isPlain: false) = node.content {
+      invalid(node, expected: "true or false, without quotes")
+      return nil
+    }
+    return choice(node, of: ["true", "false"]).map { $0 == 0 }
+  }
+
+  /// The index of the word among `words`.
+  mutating func choice(_ node: YAMLNode?, of words: [String]) -> Int? {
+    guard let node else { return nil }
+    if case .scalar(let text, _) = node.content, let index = words.firstIndex(of: text) { return index }
+    var expected = ""
+    for word in words { expected += (expected.isEmpty ? "'" : " or '") + word + "'" }
+    invalid(node, expected: expected)
+    return nil
+  }
+
+  /// `800 ms`, `3 s`, `10 min`, `24 h`, `7 d`.
+  mutating func duration(_ node: YAMLNode?, min: Duration = .zero, max: Duration) -> Duration? {
+    guard let node else { return nil }
+    let units: KeyValuePairs<String, Int64> = ["ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
+    if let (number, unit) = quantity(node) {
+      for entry in units where entry.key == unit {
+        let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
+        if !overflow, min.wholeMilliseconds <= product, product <= max.wholeMilliseconds {
+          return .milliseconds(product)
+        }
+      }
+    }
+    let least = min > .zero ? "at least " + Self.text(of: min) + ", " : ""
+    invalid(
+      node,
+      expected: "a duration such as '800 ms', '3 s', '10 min' or '24 h', " + least + "at most " + Self.text(of: max))
+    return nil
+  }
+
+  private static func text(of duration: Duration) -> String {
+    let milliseconds = duration.wholeMilliseconds
+    if milliseconds % 3_600_000 == 0 { return String(milliseconds / 3_600_000) + " h" }
+    return milliseconds % 1000 == 0 ? String(milliseconds / 1000) + " s" : String(milliseconds) + " ms"
+  }
+
+  /// `4096`, `64 KB`, `100 MB` (1 KB = 1,024 bytes).
+  mutating func size(_ node: YAMLNode?, max: Int64) -> Int? {
+    guard let node else { return nil }
+    let units: KeyValuePairs<String, Int64> = ["": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30]
+    if let (number, unit) = quantity(node) {
+      for entry in units where entry.key == unit {
+        let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
+        if !overflow, product > 0, product <= max { return Int(exactly: product) }
+      }
+    }
+    invalid(node, expected: "a size such as '64 MB'")
+    return nil
+  }
+
+  private func quantity(_ node: YAMLNode) -> (Int64, unit: String)? {
+    guard case .scalar(let text, _) = node.content else { return nil }
+    let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+    guard let number = Int64(decimal: digits) else { return nil }
+    let unit = text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }
+    return (number, String(decoding: unit, as: UTF8.self))
+  }
+
+  mutating func invalid(_ node: YAMLNode, expected: String) {
+    guard case .scalar(let text, _) = node.content else { return wrongType(node, expected: expected) }
+    note(.invalidValue(Self.shortened(text), expected: expected), at: node)
+  }
+
+  private mutating func wrongType(_ node: YAMLNode, expected: String) {
+    note(.wrongType(expected: expected, found: Self.kind(of: node)), at: node)
+  }
+
+  static func shortened(_ text: String) -> String {
+    text.unicodeScalars.count <= 40 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(40))) + "…"
+  }
+
+  private static func kind(of node: YAMLNode) -> String {
+    switch node.content {
+    case .scalar(let text, let isPlain): isPlain && isNull(text) ? "nothing" : "'\(shortened(text))'"
+    case .sequence(let elements): elements.isEmpty ? "an empty list" : "a list"
+    case .mapping: "a mapping"
+    }
+  }
+
+  private static func isNull(_ text: String) -> Bool { ["", "~", "null", "Null", "NULL"].contains(text) }
+}

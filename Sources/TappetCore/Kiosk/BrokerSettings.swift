@@ -1,0 +1,77 @@
+// The broker's address and our credentials; read from the configuration, used by BrokerLink.
+
+/// One broker's address.
+package struct BrokerEndpoint: Hashable, Sendable {
+  /// A name or a numeric address, without brackets.
+  package var host: String
+  /// The port, 1 to 65535.
+  package var port: UInt16
+  /// Whether it is `mqtts://` and not `mqtt://`.
+  package var usesTLS: Bool
+
+  /// An endpoint at this address.
+  package init(host: String, port: UInt16, usesTLS: Bool) {
+    self.host = host
+    self.port = port
+    self.usesTLS = usesTLS
+  }
+}
+
+/// The version of MQTT to use.
+package enum MQTTVersion: Hashable, Sendable {
+  case v311
+  case v5
+}
+
+/// Everything that a connection needs.
+///
+/// Files are given by name: they are read again at each connect.
+package struct BrokerSettings: Hashable, Sendable {
+  /// The endpoints, at least one; when one fails, the next is tried.
+  package var endpoints: [BrokerEndpoint]
+  /// The client id, unique at the broker.
+  package var clientID: String
+  /// PEM file of the trust anchors; `nil` means the system's.
+  ///
+  /// If it is given, its certificates are the only anchors, even if they are an intermediate or the server's own.
+  package var caFile: String?
+  /// PEM file with the chain after the leaf, or PKCS#12 without a passphrase; `nil` means no client certificate.
+  package var certificateFile: String?
+  /// PEM file of the private key; `nil` means that the certificate's file contains the key too.
+  package var privateKeyFile: String?
+  /// The protocol name offered in the handshake (ALPN); `nil` means none.
+  ///
+  /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
+  package var alpn: String?
+  /// The version of MQTT, 3.1.1 by default.
+  package var version: MQTTVersion
+  /// Seconds between two PINGREQs.
+  package var keepaliveSeconds: UInt16
+  /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
+  package var announcesStatus: Bool
+  /// The first part of the topics for status and counters: `tappet/<client_id>`.
+  package var statusTopic: String { "tappet/" + clientID }
+
+  /// Whether a text can be a client id, which is part of the status topic.
+  package static func isClientID(_ text: String) -> Bool {
+    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
+    return !isForbidden && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
+  }
+
+  /// Settings with the app's defaults.
+  package init(
+    endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
+    privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60,
+    announcesStatus: Bool = true, alpn: String? = nil
+  ) {
+    self.endpoints = endpoints
+    self.clientID = clientID
+    self.caFile = caFile
+    self.certificateFile = certificateFile
+    self.privateKeyFile = privateKeyFile
+    self.version = version
+    self.keepaliveSeconds = keepaliveSeconds
+    self.announcesStatus = announcesStatus
+    self.alpn = alpn
+  }
+}

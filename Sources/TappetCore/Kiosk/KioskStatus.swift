@@ -1,0 +1,55 @@
+// The kiosk's health as facts, for `tappet status`, the live view and the service manager. TappetMessages has the
+// texts.
+
+/// The condition of a running kiosk at one moment.
+package struct KioskStatus: Hashable, Sendable {
+  /// The NFC reader's condition.
+  package enum Reader: Hashable, Sendable {
+    case starting
+    case ready
+    case lost(ReaderLoss)
+    case stopped
+  }
+
+  /// The condition of the link to the broker.
+  package enum Link: Hashable, Sendable {
+    case connecting
+    case connected(endpoint: Int)
+    /// An attempt failed or a connection was lost, and nothing has worked since.
+    case failed(endpoint: Int, LinkFailure)
+    /// Too many connections were lost; the link rests.
+    case resting(losses: Int, rest: Duration)
+    /// Disconnected on purpose.
+    case closed
+  }
+
+  /// Something on the panel that does not work.
+  package enum PanelProblem: Hashable, Sendable {
+    case lost(PanelPart, PanelFault)
+    case stuck(button: Int)
+    case chattering(button: Int)
+  }
+
+  package var reader: Reader
+  package var link: Link
+  /// The disk's fault; `nil` while it takes entries.
+  package var store: StoreFault?
+  /// In the order in which the parts failed.
+  package var panel: [PanelProblem]
+  /// Whether the buttons are locked; `nil` when they never are.
+  package var isLocked: Bool?
+  /// Whether a timestamp may be sealed; `nil` before the kernel was asked.
+  package var clockIsGood: Bool?
+  /// The lasting light.
+  package var light: Light
+}
+
+extension Kiosk {
+  /// The kiosk's condition now.
+  package var status: KioskStatus {
+    KioskStatus(
+      reader: reader.condition, link: link.condition, store: store.fault, panel: panel.problems,
+      isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
+      clockIsGood: settings.trustsClock ? true : isClockSynchronised, light: baseLight)
+  }
+}

@@ -1,0 +1,85 @@
+// How often a tag may tap. Forged tags cost only the UID that they came with; a genuine one cannot flood the broker.
+// Bounded: when there are too many tags, the one that would be forgotten next is forgotten now.
+
+/// A number of uses at once, and the same number per minute from then on; used ones come back evenly.
+struct TokenBucket: Sendable {
+  /// When the whole bucket is full again.
+  private(set) var fullAt = Instant(nanoseconds: .min)
+
+  /// Returns the time until one more use is free; `nil` means that it is free now.
+  func wait(perMinute count: Int, at now: Instant) -> Duration? {
+    guard fullAt > now else { return nil }
+    let remaining = (fullAt - now) + TokenBucket.interval(count) - TokenBucket.window
+    return remaining > .zero ? remaining : nil
+  }
+
+  mutating func use(perMinute count: Int, at now: Instant) {
+    // Nobody has to wait for longer than a minute, whatever others did.
+    fullAt = min(max(fullAt, now) + TokenBucket.interval(count), now + TokenBucket.window)
+  }
+
+  private static let window: Duration = .seconds(60)
+
+  private static func interval(_ count: Int) -> Duration { .nanoseconds(60_000_000_000 / Int64(count)) }
+}
+
+/// The recent uses by each tag and by all of them together.
+struct TapRateLimiter: Sendable {
+  /// A tag that was refused or accepted within the last minute.
+  private struct Tag: Sendable {
+    var uid: TagUID
+    var refused = TokenBucket()
+    var accepted = TokenBucket()
+
+    var fullAt: Instant { max(refused.fullAt, accepted.fullAt) }
+  }
+
+  private var tags: [Tag] = []
+  private var refused = TokenBucket()
+  private var accepted = TokenBucket()
+
+  /// Returns how long this tag is not even examined; `nil` means that it is examined now.
+  ///
+  /// While too many taps are refused in total, a refused tag waits until its own bucket is full again. A tag that was
+  /// not refused is examined whatever the others do.
+  func waitToBeVerified(_ uid: TagUID, at now: Instant) -> Duration? {
+    guard let tag = tags.first(where: { $0.uid == uid }), tag.refused.fullAt > now else { return nil }
+    if refused.wait(perMinute: Limits.refusedTapsMax, at: now) != nil { return tag.refused.fullAt - now }
+    return tag.refused.wait(perMinute: Limits.refusedTapsPerTagMax, at: now)
+  }
+
+  /// Counts a tag that was read and did not prove itself.
+  mutating func noteRefused(_ uid: TagUID, at now: Instant) {
+    refused.use(perMinute: Limits.refusedTapsMax, at: now)
+    let index = place(of: uid, at: now)
+    tags[index].refused.use(perMinute: Limits.refusedTapsPerTagMax, at: now)
+  }
+
+  /// Returns how long no tap of this genuine tag is accepted; `nil` means that it is accepted now.
+  func waitToBeAccepted(_ uid: TagUID, at now: Instant) -> Duration? {
+    if let wait = accepted.wait(perMinute: Limits.acceptedTapsMax, at: now) { return wait }
+    guard let tag = tags.first(where: { $0.uid == uid }) else { return nil }
+    return tag.accepted.wait(perMinute: Limits.acceptedTapsPerTagMax, at: now)
+  }
+
+  mutating func noteAccepted(_ uid: TagUID, at now: Instant) {
+    accepted.use(perMinute: Limits.acceptedTapsMax, at: now)
+    let index = place(of: uid, at: now)
+    tags[index].accepted.use(perMinute: Limits.acceptedTapsPerTagMax, at: now)
+  }
+
+  private mutating func place(of uid: TagUID, at now: Instant) -> Int {
+    var oldest = 0
+    for index in tags.indices {
+      if tags[index].uid == uid { return index }
+      if tags[index].fullAt < tags[oldest].fullAt { oldest = index }
+    }
+    // A full bucket is indistinguishable from a new one.
+    guard tags.count >= Limits.tapRatesMax || (!tags.isEmpty && tags[oldest].fullAt <= now) else {
+      tags.append(Tag(uid: uid))
+      return tags.count - 1
+    }
+    tags[oldest] = Tag(uid: uid)
+    return oldest
+  }
+}

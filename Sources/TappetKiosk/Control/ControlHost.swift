@@ -1,0 +1,9 @@
+// The control socket and the requests over it that are not answered yet.
+
+/// The control socket and the requests that still have to be answered.
+struct ControlHost {
+  /// `nil` before the kiosk was started.
+  var server: ControlServer?
+  /// Clients that wait for entries to be dropped; the store answers in the order of the requests.
+  var drops: [OutboxRequester] = []
+}

@@ -1,0 +1,111 @@
+// A picture of the running kiosk for a person: for `status`, for the live view, for the control socket. Made when one
+// is wanted.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetTLS
+
+/// A picture of the kiosk at one moment.
+package struct KioskView: Sendable {
+  /// The state of one part, in a word and a sentence.
+  package struct Part: Sendable {
+    /// Whether it does what it should.
+    package var isGood: Bool
+    /// Its activity, or its problem, for a person.
+    package var text: String
+  }
+
+  /// The client id at the broker.
+  package var clientID: String
+  /// Time since the kiosk was started.
+  package var uptime: Duration
+  /// The NFC reader.
+  package var reader: Part
+  /// The link to the broker.
+  package var broker: Part
+  /// The disk under the outbox.
+  package var disk: Part
+  /// The panel's lines and buttons.
+  package var panel: Part
+  /// Whether the buttons are locked; `nil` when they never are.
+  package var isLocked: Bool?
+  /// Whether `%T` may be sealed; `nil` before the kernel was asked.
+  package var clockIsGood: Bool?
+  /// The outputs that are on; with the colours of an RGB LED, whether there is one or not.
+  package var levels: LightOutputs
+  /// The outputs that are wired.
+  package var wired: LightOutputs
+  /// The buttons' names.
+  package var buttons: [String]
+  /// Number of taps and presses by outcome.
+  package var counters: Counters
+  /// Number of entries that wait in the store.
+  package var outboxCount: Int
+  /// The certificates in use, as of the last look at them.
+  package var certificates: [CertificateFact]
+  /// The newest last.
+  package var taps: [TapOutcome]
+  /// The lasting light.
+  package var baseLight: Light
+  /// The light that is shown.
+  package var light: Light
+  /// The time of the picture.
+  private var now: Moment
+
+  init(_ runtime: Runtime, at now: Moment) {
+    let status = runtime.kiosk.status
+    let configuration = runtime.configuration
+    self.now = now
+    clientID = configuration.broker.clientID
+    uptime = now.instant - runtime.observers.startedAt
+    reader = Part(isGood: status.reader.isGood, text: status.reader.sentence(configuration))
+    broker = Part(isGood: status.link.isGood, text: status.link.sentence(configuration))
+    let diskText = status.store?.sentence(folder: configuration.stateFolder)
+    disk = Part(isGood: diskText == nil, text: diskText ?? "good")
+    panel = Part(
+      isGood: status.panel.isEmpty, text: status.panel.isEmpty ? "good" : status.panelSentence(configuration))
+    isLocked = status.isLocked
+    clockIsGood = status.clockIsGood
+    levels = runtime.panel.on
+    wired = configuration.panel.wired
+    buttons = configuration.panel.buttons.map { $0.plan.name }
+    counters = runtime.kiosk.counters
+    outboxCount = runtime.kiosk.outboxCount
+    certificates = runtime.certificates.facts
+    taps = runtime.observers.history.outcomes
+    baseLight = status.light
+    light = runtime.panel.shown ?? status.light
+  }
+
+  /// For `tappet status --json`; the manual page has the names.
+  package var json: JSON {
+    func part(_ part: Part) -> JSON { .object(["good": .bool(part.isGood), "text": .string(part.text)]) }
+    let counts: JSON = .object([
+      "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
+      "refused": .number(Int64(counters.refused)), "ignored": .number(Int64(counters.ignored)),
+      "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
+    ])
+    return .object([
+      "version": .string(Version.text), "client_id": .string(clientID),
+      "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
+      "reader": part(reader), "broker": part(broker), "disk": part(disk), "panel": part(panel),
+      "locked": isLocked.map { .bool($0) } ?? .null,
+      "certificates": .array(certificates.compactMap { certificate($0) }),
+      "clock_good": clockIsGood.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)), "counters": counts,
+      "taps": .array(
+        taps.map {
+          .object(["unix_ms": .number($0.unixMilliseconds), "good": .bool($0.isGood), "text": .string($0.text)])
+        }),
+    ])
+  }
+
+  /// A certificate with its days; `nil` for the system's trust store and for problems.
+  private func certificate(_ fact: CertificateFact) -> JSON? {
+    guard case .certificate(let details) = fact else { return nil }
+    return .object([
+      "file": .string(details.path), "subject": .string(details.subject),
+      "days_left": .number(details.daysLeft(atUnixSeconds: now.unixSeconds)),
+    ])
+  }
+}

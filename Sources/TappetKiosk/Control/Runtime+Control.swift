@@ -1,0 +1,35 @@
+// The running kiosk's answers to the tool.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetStore
+
+extension Runtime {
+  /// Answers one request: `{"request": NAME}`.
+  func answer(_ message: ControlMessage, from client: ControlServer.Client) {
+    let request = message.json
+    switch request["request"]?.text {
+    case "status":
+      client.send(view.json)
+    case "watch":
+      client.isWatching = true
+      client.send(view.json)
+    case "outbox-drop": dropFromOutbox(request, for: client)
+    case .some(let name) where SecretService.knows(name):
+      handleSecretRequest(message, for: client)
+    case .some(let name):
+      if !answerTagRequest(request, name, from: client) { client.send(.failure("unknown request '\(name)'")) }
+    case nil:
+      client.send(.failure("the request has no 'request'"))
+    }
+  }
+
+  /// A tag reading for the tool, which interprets it.
+  func describe(_ reading: TagReading) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(reading.uid.bytes)), "model": .number(Int64(reading.model.rawValue)),
+      "memory": .string(Hex.encode(reading.bytes)),
+    ])
+  }
+}

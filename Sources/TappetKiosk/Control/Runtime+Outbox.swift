@@ -1,0 +1,60 @@
+// Removal of entries from a running kiosk's outbox. It goes through the kiosk's own store and core, so that no dropped
+// entry is sent, and no entry is dropped uncounted.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// A tool that waits for entries to be dropped.
+struct OutboxRequester {
+  var client: ControlServer.Client
+  /// The entry to drop; `nil` means all.
+  var id: EntryID?
+  var droppedCount = 0
+  /// Number of entries that are already with the broker.
+  var sentCount = 0
+}
+
+extension Runtime {
+  /// `{"request": "outbox-drop", "id": HEX}`, or with `"all": true`; answered by `{"dropped": COUNT, "sent": COUNT}`.
+  ///
+  /// The answer comes when the removal is on the disk. Entries that are already with the broker count as sent, and
+  /// stay.
+  func dropFromOutbox(_ request: JSON, for client: ControlServer.Client) {
+    var requester = OutboxRequester(client: client)
+    if request["all"] != .bool(true) {
+      guard let id = EntryID(hex: request["id"]?.text ?? "") else {
+        return client.send(.failure("an entry's id has 32 hex digits; 'tappet outbox list' shows them"))
+      }
+      requester.id = id
+    }
+    order(requester)
+  }
+
+  /// The store answers in the order of the requests.
+  func noteOutbox(_ event: StoreEvent) {
+    switch event {
+    case .dropped(let entries):
+      guard !control.drops.isEmpty else { return }
+      var requester = control.drops.removeFirst()
+      requester.droppedCount += entries.count
+      if requester.id == nil, entries.count == Limits.storeDropMax { return order(requester) }
+      requester.client.send(
+        .object(["dropped": .number(Int64(requester.droppedCount)), "sent": .number(Int64(requester.sentCount))]))
+    case .dropFailed(let fault):
+      guard !control.drops.isEmpty else { return }
+      control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
+    case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed,
+      .replaced, .checked, .checkFailed:
+      break
+    }
+  }
+
+  private func order(_ requester: OutboxRequester) {
+    var requester = requester
+    requester.sentCount = kiosk.inflightCount(of: requester.id)
+    control.drops.append(requester)
+    feed(.dropAsked(requester.id))
+  }
+}

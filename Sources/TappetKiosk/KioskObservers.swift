@@ -1,0 +1,31 @@
+// The kiosk's listeners: the log, the program around it, the live view.
+
+import TappetCore
+import TappetMessages
+
+/// The kiosk's listeners, and the last taps for those who look later.
+package struct KioskObservers {
+  /// When the kiosk was opened.
+  let startedAt: Instant
+  private(set) var history = TapHistory()
+  private var journal = Journal()
+  /// Called after each event with what has changed, for a live view.
+  package var onChange: ((KioskView) -> Void)?
+  /// Called with each log record, instead of the journal when it is set.
+  package var onRecord: ((LogRecord) -> Void)?
+  /// Called with each report and its log record, before `onRecord`.
+  package var onReport: ((Report, LogRecord) -> Void)?
+  /// Called with each light.
+  package var onLight: ((Light) -> Void)?
+
+  init(startedAt: Instant) { self.startedAt = startedAt }
+
+  mutating func note(_ report: Report, _ record: LogRecord, at now: Moment) {
+    history.add(report, record, at: now)
+    onReport?(report, record)
+  }
+
+  mutating func log(_ record: LogRecord) {
+    if let onRecord { onRecord(record) } else { journal.write(record.priority, record.sentence, record.fields) }
+  }
+}

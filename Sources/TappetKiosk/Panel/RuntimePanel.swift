@@ -1,0 +1,240 @@
+// Performs the core's effects on the panel: writes levels when a light or its rhythm changes them, and passes on what
+// the buttons do. It decides nothing, and sleeps while nothing changes.
+
+import TappetConfig
+import TappetCore
+import TappetPanel
+import TappetPlatform
+
+/// The panel's devices.
+///
+/// One thread.
+final class RuntimePanel {
+  private let settings: PanelSettings
+  private let reactor: Reactor
+  private let alarm: TimerDescriptor
+  private let clock = SystemClock()
+  let trace: LightTrace?
+  /// The board's pins, as `open` was given them.
+  private(set) var profile: BoardProfile?
+  private var board: LightBoard
+  /// The watch of the timer that keeps the lights' rhythm.
+  private var rhythm: Watch?
+  private var virtual: VirtualPanel?
+  private var virtualWatch: Watch?
+  private var gpio: GPIOPanel?
+  /// The kernel's LEDs that are open, by the index of their output.
+  private var leds: [SysfsLED?]
+  /// The indexes of the outputs that are GPIO lines.
+  private var lineOutputs: [Int] = []
+  /// The outputs that are on, as last written.
+  private(set) var on: LightOutputs = []
+  /// Called with each event of the panel.
+  var onEvent: (PanelEvent) -> Void = { _ in }
+  /// The light that is shown; the end of a moment returns to the lasting one.
+  private(set) var shown: Light?
+  /// Called when `on` or `shown` has changed.
+  var onLevels: () -> Void = {}
+
+  /// A dark panel.
+  init(_ settings: PanelSettings, reactor: Reactor, trace: LightTrace?) throws(SystemError) {
+    self.settings = settings
+    self.reactor = reactor
+    self.trace = trace
+    alarm = try TimerDescriptor()
+    leds = [SysfsLED?](repeating: nil, count: settings.outputs.count)
+    board = LightBoard(patterns: settings.patterns, wired: settings.wired)
+  }
+
+  /// Opens the parts that are there; with `isWatched` a person sees the colours on a screen, even without an RGB LED.
+  func open(profile: BoardProfile?, isWatched: Bool) throws(SystemError) {
+    self.profile = profile
+    if isWatched { board.wired.formUnion([.red, .green, .blue]) }
+    rhythm = try reactor.watch(
+      alarm.fileDescriptor, for: .readable,
+      calling(self) { panel, _ in
+        if panel.alarm.acknowledge() { panel.play() }
+      })
+    if settings.simulator == nil {
+      openLEDs()
+      openLines(profile)
+    } else {
+      connect()
+    }
+    play()
+  }
+
+  /// Tries the missing parts again.
+  func retry() {
+    if settings.simulator == nil {
+      openLEDs()
+      gpio?.retry()
+    } else if virtual == nil {
+      connect()
+    }
+  }
+
+  /// Stops listening to a button.
+  func pause(_ button: Int) { gpio?.pause(input: button) }
+
+  /// Listens to a button again.
+  func resume(_ button: Int) {
+    if let gpio { return gpio.resume(input: button) }
+    if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
+  }
+
+  func show(_ light: Light, at now: Instant) {
+    trace?.record(light, at: now)
+    if let virtual, !virtual.show(light, at: now) { loseVirtual(code: 0) }
+    board.show(light, at: now)
+    play()
+  }
+
+  /// Darkens everything and gives the lines back.
+  func close() {
+    alarm.set(at: nil)
+    write([])
+    rhythm = nil
+    virtualWatch = nil
+    gpio?.close()
+    for led in leds { led?.close() }
+  }
+
+  // MARK: Levels
+
+  private func play() {
+    let (on, next) = board.levels(at: clock.now().instant)
+    alarm.set(at: next)
+    guard on != self.on || board.shown != shown else { return }
+    shown = board.shown
+    write(on)
+    onLevels()
+  }
+
+  private func write(_ levels: LightOutputs) {
+    let changed = levels.symmetricDifference(on)
+    on = levels
+    for (index, output) in settings.outputs.enumerated() where changed.contains(output.output) {
+      // Not `levels`: an output that fails is reported, and the resulting light may have changed them.
+      set(index, isOn: on.contains(output.output))
+    }
+  }
+
+  private func set(_ index: Int, isOn: Bool) {
+    let now = clock.now().instant
+    let name = settings.outputs[index].output.name
+    if let virtual {
+      if !virtual.set(name, isOn: isOn, at: now) { loseVirtual(code: 0) }
+    } else if let led = leds[index] {
+      set(led, index, isOn: isOn)
+    } else if let line = lineOutputs.firstIndex(of: index) {
+      gpio?.set(output: line, isOn: isOn)
+    }
+    trace?.record(name, isOn: isOn, at: now)
+  }
+
+  // MARK: Lines and the kernel's LEDs
+
+  private func openLines(_ profile: BoardProfile?) {
+    var inputs: [PanelLine] = []
+    var outputs: [PanelLine] = []
+    for button in settings.buttons { inputs.append(button.line) }
+    for (index, output) in settings.outputs.enumerated() {
+      guard case .line(let line) = output.target else { continue }
+      lineOutputs.append(index)
+      outputs.append(line)
+    }
+    guard !inputs.isEmpty || !outputs.isEmpty else { return }
+    let panel = GPIOPanel(
+      inputs: inputs, outputs: outputs, chip: settings.chip, profile: profile, reactor: reactor,
+      onEvent: calling(self) { $0.lineChanged($1) })
+    gpio = panel
+    panel.open()
+    for (line, index) in lineOutputs.enumerated() where on.contains(settings.outputs[index].output) {
+      panel.set(output: line, isOn: true)
+    }
+  }
+
+  private func lineChanged(_ event: GPIOEvent) {
+    switch event {
+    case .opened(let line, let isActive, let debouncesItself):
+      onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
+    case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
+    case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
+    case .failed(let line, let fault): onEvent(.failed(part(line), .line(fault)))
+    }
+  }
+
+  private func part(_ line: GPIOLineID) -> PanelPart {
+    switch line {
+    case .input(let index): .input(index)
+    case .output(let index): .output(lineOutputs[index])
+    }
+  }
+
+  private func openLEDs() {
+    for (index, output) in settings.outputs.enumerated() {
+      guard case .led(let name) = output.target, leds[index] == nil else { continue }
+      do throws(SystemError) {
+        let led = try SysfsLED(name: name)
+        leds[index] = led
+        onEvent(.opened(.output(index), isActive: false, debouncesItself: false))
+        if on.contains(output.output) { set(led, index, isOn: true) }
+      } catch { onEvent(.failed(.output(index), .ledUnusable(code: error.code))) }
+    }
+  }
+
+  private func set(_ led: SysfsLED, _ index: Int, isOn: Bool) {
+    do throws(SystemError) { try led.set(isOn: isOn) } catch {
+      leds[index] = nil
+      onEvent(.failed(.output(index), .ledUnusable(code: error.code)))
+    }
+  }
+
+  // MARK: The virtual panel
+
+  private func connect() {
+    guard let path = settings.simulator else { return }
+    do throws(SystemError) {
+      let panel = try VirtualPanel(path: path)
+      virtualWatch = try reactor.watch(
+        panel.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.receiveFromVirtual() })
+      virtual = panel
+    } catch { return onEvent(.failed(.simulator, .simulatorAway(code: error.code))) }
+    // The new panel has missed everything shown so far.
+    let now = clock.now().instant
+    if let shown = board.shown { _ = virtual?.show(shown, at: now) }
+    for output in settings.outputs where on.contains(output.output) {
+      _ = virtual?.set(output.output.name, isOn: true, at: now)
+    }
+    onEvent(.opened(.simulator, isActive: false, debouncesItself: false))
+  }
+
+  private func receiveFromVirtual() {
+    while let virtual {
+      switch virtual.receive() {
+      case .pressed(let name): tell(name, isActive: true)
+      case .released(let name): tell(name, isActive: false)
+      case .nothing: return
+      case .closed: loseVirtual(code: 0)
+      }
+    }
+  }
+
+  private func tell(_ name: String, isActive: Bool) {
+    guard let button = settings.buttons.firstIndex(where: { $0.plan.name == name }) else { return }
+    onEvent(.edge(input: button, isActive: isActive, at: clock.now().instant))
+  }
+
+  private func loseVirtual(code: Int32) {
+    guard virtual != nil else { return }
+    virtualWatch = nil
+    virtual = nil
+    onEvent(.failed(.simulator, .simulatorAway(code: code)))
+  }
+}
+
+extension LightOutputs {
+  /// The name of a single output, as in the configuration.
+  package var name: String { LightOutputs.names[min(rawValue.trailingZeroBitCount, LightOutputs.names.count - 1)] }
+}

@@ -1,0 +1,204 @@
+// Tags over the control socket: jobs for the next tag, which is then not a tap, and readings of tags.
+//
+//   {"request": "tag-job", "kind": "write", "action": NAME, …}  →  {"waiting": true}, {"notice": …}…, {"result": {…}}
+//   {"request": "tag-cancel"}                                   →  the job's result
+//   {"request": "next-tag"}                                     →  the next reading or fault, or the present tag's
+//   {"request": "watch-tags"}                                   →  each reading or fault
+//
+// The store's thread prepares a job and saves its secret, since both need the database.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The kiosk's dealings with tags besides taps.
+struct TagJobHost {
+  /// The job that is under way.
+  fileprivate var job: HostedJob?
+  /// The tag on the reader, after it was read or could not be read.
+  fileprivate var present: PresentTag?
+}
+
+/// A client's job for a tag.
+private struct HostedJob {
+  var request: TagJobRequest
+  var client: ControlServer.Client
+  var peer: LocalPeer
+  /// `nil` while the store's thread prepares the job.
+  var runner: TagJobRunner?
+  /// The client gave up while the job was being prepared.
+  var isCancelled = false
+}
+
+/// A tag on the reader.
+private struct PresentTag {
+  var uid: TagUID
+  /// The reading or fault, for clients that ask later; `nil` if the tag carries a key or has been written since.
+  var sighting: JSON?
+}
+
+extension Runtime {
+  /// Answers a request about tags; returns false for others.
+  func answerTagRequest(_ request: JSON, _ name: String, from client: ControlServer.Client) -> Bool {
+    switch name {
+    case "next-tag": client.tagsAwaited = sendPresentTag(to: client) ? .none : .next
+    case "watch-tags":
+      client.tagsAwaited = .all
+      _ = sendPresentTag(to: client)
+    case "tag-job": startTagJob(request, for: client)
+    case "tag-cancel": cancelTagJob(of: client)
+    default: return false
+    }
+    return true
+  }
+
+  /// Sends the present tag's reading; returns false when there is none that may be sent without reading the tag again.
+  private func sendPresentTag(to client: ControlServer.Client) -> Bool {
+    guard let sighting = tagJobs.present?.sighting else { return false }
+    client.send(sighting)
+    return true
+  }
+
+  private func startTagJob(_ json: JSON, for client: ControlServer.Client) {
+    guard tagJobs.job == nil else {
+      return client.send(.failure("another tag is being written already; wait until that is done"))
+    }
+    guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
+    guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
+    tagJobs.job = HostedJob(request: request, client: client, peer: peer)
+    let configuration = configuration
+    let unixSeconds = now().unixSeconds
+    askStore(isRequired: true) { secrets in
+      .tagJobPrepared(request.job(configuration, in: secrets, unixSeconds: unixSeconds))
+    }
+  }
+
+  /// The store's thread has prepared the job, or refused it.
+  func tagJobPrepared(_ prepared: Result<TagJob, TagJobRefusal>) {
+    guard let job = tagJobs.job else { return }
+    switch prepared {
+    case .failure(let refusal):
+      tagJobs.job = nil
+      job.client.send(.object(["result": TagJobRunner.Result(refusal).json]))
+    case .success(let tagJob):
+      let client = job.client
+      tagJobs.job?.runner = TagJobRunner(
+        job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1, $2) },
+        send: calling(self) { $0.reader.send($1) }, tell: { client.send($0.json) })
+      client.send(.object(["waiting": .bool(true)]))
+      feed(.tagJob(.waiting))
+      if job.isCancelled {
+        tagJobs.job?.runner?.giveUp(.cancelled)
+      } else if let present = tagJobs.present {
+        tagJobs.job?.runner?.tagIsThere(present.uid)
+      }
+      finishTagJob()
+    }
+  }
+
+  private func saveTagSecret(_ secret: TagSecret, _ auditEntry: AuditEntry) -> TagJobRunner.Saving {
+    askStore(isRequired: true) { secrets in
+      .tagSecretSaved(SecretService.save(secret, noting: auditEntry, in: secrets))
+    }
+    return .underWay
+  }
+
+  /// The secret of the tag that was written is stored and in force, or `trouble` says why it is not.
+  func tagSecretSaved(_ trouble: String?) {
+    tagJobs.job?.runner?.saved(trouble)
+    finishTagJob()
+  }
+
+  /// Handles a message of tappet-reader, after the core has.
+  func tagHeard(_ message: ReaderMessage) {
+    switch message {
+    case .tagArrived, .tagLeft, .ready, .lost: tagJobs.present = nil
+    case .tagRead(let reading):
+      let masked = reading.withoutCarriedKey
+      tagJobs.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
+      control.server?.answerTagWaiters { describe($0.maySeeKeys ? reading : masked) }
+    case .tagFaulted(let uid, let model, let fault):
+      let sighting = describe(uid, model, fault)
+      tagJobs.present = PresentTag(uid: uid, sighting: sighting)
+      control.server?.answerTagWaiters { _ in sighting }
+    case .orderProgress, .orderDone: tagJobs.present?.sighting = nil
+    case .heartbeat: break
+    }
+    tagJobs.job?.runner?.heard(message)
+    finishTagJob()
+  }
+
+  /// tappet-reader has ended; the next one does not know what this one was about to do.
+  func tagReaderLost() {
+    tagJobs.present = nil
+    if let runner = tagJobs.job?.runner, runner.isWorking { runner.readerLost() }
+    finishTagJob()
+  }
+
+  /// The client does not wait any longer.
+  func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
+
+  /// Gives the job up, unless its tag is being written: then it is brought to its end.
+  private func cancelTagJob(of client: ControlServer.Client) {
+    guard let job = tagJobs.job, job.client === client else { return }
+    guard let runner = job.runner else {
+      tagJobs.job?.isCancelled = true
+      return
+    }
+    runner.giveUp(.cancelled)
+    finishTagJob()
+  }
+
+  private func finishTagJob() {
+    guard let job = tagJobs.job, let result = job.runner?.result else { return }
+    tagJobs.job = nil
+    log(Self.logRecord(result, job.request, user: job.client.peer?.user))
+    feed(.tagJob(result.isDone ? .done : .failed))
+    job.client.send(.object(["result": result.json]))
+  }
+
+  /// Makes the record for the log, which never has the secret.
+  private static func logRecord(_ result: TagJobRunner.Result, _ request: TagJobRequest, user: UInt32?) -> LogRecord {
+    var fields: [Field] = [("kind", request.kind.name)]
+    if let action = request.action { fields.append(("action", action)) }
+    if let uid = result.uid { fields.append(("uid", uid)) }
+    if let id = result.secretID { fields.append(("secret", id)) }
+    if let user { fields.append(("user", String(user))) }
+    return LogRecord(
+      result.isDone ? .notice : .warning, result.isDone ? "tag-job-done" : "tag-job-failed",
+      "tag \(request.kind.name): \(result.sentence)", fields)
+  }
+
+  private func describe(_ uid: TagUID, _ model: TagModel, _ fault: TagFault) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(uid.bytes)), "model": .number(Int64(model.rawValue)),
+      "fault": .number(Int64(fault.rawValue)),
+    ])
+  }
+}
+
+extension TagJobNotice {
+  fileprivate var json: JSON {
+    switch self {
+    case .progress(let done, let total):
+      .object(["notice": .string("progress"), "done": .number(Int64(done)), "total": .number(Int64(total))])
+    case .heldTooShort: .object(["notice": .string("held-too-short")])
+    case .pulledAway(let begun): .object(["notice": .string("pulled-away"), "begun": .bool(begun)])
+    }
+  }
+
+  /// Decodes a notice; `nil` for other answers.
+  package init?(_ json: JSON) {
+    switch json["notice"]?.text {
+    case "progress":
+      self = .progress(
+        done: Int(clamping: json["done"]?.wholeNumber ?? 0), total: Int(clamping: json["total"]?.wholeNumber ?? 0))
+    case "held-too-short": self = .heldTooShort
+    case "pulled-away": self = .pulledAway(begun: json["begun"] == .bool(true))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// A person's request for a tag, from the command line or over the control socket. It never holds a key: the secret is
+// made where the job runs.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetStore
+
+/// A request for the next tag.
+package struct TagJobRequest: Sendable {
+  /// The kind of job.
+  package var kind: TagJobKind
+  /// For `write`: the action's name.
+  package var action: String?
+  /// For `write`: the secret's label.
+  package var label: String?
+  /// For `write`: use the older form, from which a phone can import the secret.
+  package var carriesKey = false
+  /// For `write`: protect the tag, so that only this kiosk can write it later.
+  package var protects = false
+
+  /// Makes a request without details.
+  package init(_ kind: TagJobKind) { self.kind = kind }
+
+  /// Decodes a request on the control socket; `nil` if its `kind` is unknown.
+  init?(_ json: JSON) {
+    switch json["kind"]?.text {
+    case "write": self.init(.write)
+    case "erase": self.init(.erase)
+    case "lock": self.init(.lock)
+    case "format": self.init(.format)
+    default: return nil
+    }
+    action = json["action"]?.text
+    label = json["label"]?.text
+    carriesKey = json["with_key"] == .bool(true)
+    protects = json["protect"] == .bool(true)
+  }
+
+  /// The request on the control socket.
+  package var json: JSON {
+    .object([
+      "request": .string("tag-job"), "kind": .string(kind.name), "action": .optional(action),
+      "label": .optional(label), "with_key": .bool(carriesKey), "protect": .bool(protects),
+    ])
+  }
+
+  /// Prepares the job on the store's thread.
+  func job(
+    _ configuration: KioskConfiguration, in secrets: StoreThread.Secrets, unixSeconds: Int64
+  ) -> Result<TagJob, TagJobRefusal> {
+    switch secrets {
+    case .failure(let error): return .failure(.secretStore(error))
+    case .success(let secretStore):
+      do throws(TagJobRefusal) {
+        return .success(try job(configuration, secretStore, unixSeconds: unixSeconds))
+      } catch { return .failure(error) }
+    }
+  }
+
+  /// Prepares the job; throws if it can be refused before there is a tag.
+  func job(
+    _ configuration: KioskConfiguration, _ secretStore: SecretStore, unixSeconds: Int64
+  ) throws(TagJobRefusal) -> TagJob {
+    let work: TagJob.Work
+    switch kind {
+    case .write:
+      guard let action = configuration.actions.first(where: { $0.name == action }) else {
+        throw .noSuchAction(action ?? "", known: configuration.actions.map { $0.name })
+      }
+      do throws(SecretStoreError) { try requireRoom(for: action.name, in: secretStore) } catch {
+        throw .secretStore(error)
+      }
+      do throws(TagDraftError) {
+        work = .write(
+          try TagDraft(action: action, label: label, carriesKey: carriesKey, unixSeconds: unixSeconds),
+          protects: protects)
+      } catch { throw .draft(error) }
+    case .erase: work = .erase
+    case .lock: work = .lock
+    case .format: work = .format
+    }
+    do throws(SecretStoreError) {
+      return TagJob(work, passwordKey: try secretStore.tagPasswordKey(making: protects && kind == .write))
+    } catch { throw .secretStore(error) }
+  }
+
+  /// Refuses early, so that nobody holds a tag to the reader in vain; checked again when the secret is saved.
+  private func requireRoom(for action: String, in secretStore: SecretStore) throws(SecretStoreError) {
+    let known = try secretStore.secrets()
+    let count =
+      known.readable.filter { $0.secret.action == action }.count + known.unreadable.filter { $0.action == action }.count
+    if count >= Limits.secretsPerActionMax {
+      throw .secret(.limitReached(action: action, max: Limits.secretsPerActionMax))
+    }
+  }
+}
+
+/// Why a job was refused.
+package indirect enum TagJobRefusal: Error, Hashable, Sendable {
+  case noSuchAction(String, known: [String])
+  case draft(TagDraftError)
+  case secretStore(SecretStoreError)
+
+  /// The refusal as one sentence.
+  package var sentence: String {
+    switch self {
+    case .noSuchAction(let name, let known):
+      var text = "there is no action '\(name)'; there are "
+      for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }
+      return text
+    case .draft(let error): return error.sentence
+    case .secretStore(let error): return error.sentence
+    }
+  }
+
+  var isRefusal: Bool {
+    switch self {
+    case .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel), .secretStore(.secret(.limitReached)): true
+    case .draft(.crypto), .secretStore: false
+    }
+  }
+}

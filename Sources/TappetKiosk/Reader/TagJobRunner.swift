@@ -1,0 +1,187 @@
+// A job for a tag, carried out in the running kiosk, or in the tool when no kiosk runs. The runner performs what
+// `TagJob` decides, and has a result at the end.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// A job that is under way.
+///
+/// One thread.
+package final class TagJobRunner {
+  /// The result of a job.
+  package struct Result: Sendable {
+    /// Whether everything that was asked for was done.
+    package var isDone: Bool
+    /// A person or a tag is the cause, not a device or a disk.
+    package var isRefusal: Bool
+    /// The result as one sentence.
+    package var sentence: String
+    /// The result for scripts and for the tool that asked.
+    package var json: JSON
+    /// The id of the secret that was saved, if one was.
+    package var secretID: String?
+    /// The tag's UID in hexadecimal digits, if there was a tag.
+    package var uid: String?
+  }
+
+  /// The state of a secret that is to be saved.
+  enum Saving {
+    case done
+    case failed(String)
+    /// `saved` is called later.
+    case underWay
+  }
+
+  private let request: TagJobRequest
+  private var job: TagJob
+  private let peer: LocalPeer
+  private let save: (TagSecret, AuditEntry) -> Saving
+  private let send: (ReaderOrder) -> Bool
+  private let tell: (TagJobNotice) -> Void
+  /// The result, at the end.
+  package private(set) var result: Result?
+
+  /// A job of `peer`'s that waits for its tag, in a process that opens the store itself; throws when it could only
+  /// fail.
+  package convenience init(
+    _ request: TagJobRequest, _ configuration: KioskConfiguration, by peer: LocalPeer, unixSeconds: Int64,
+    send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
+  ) throws(TagJobRefusal) {
+    let secretStore: SecretStore
+    do throws(SecretStoreError) { secretStore = try SecretStore.open(folder: configuration.stateFolder) } catch {
+      throw .secretStore(error)
+    }
+    let job = try request.job(configuration, secretStore, unixSeconds: unixSeconds)
+    let save: (TagSecret, AuditEntry) -> Saving = { secret, auditEntry in
+      do throws(SecretStoreError) { try secretStore.add(secret, noting: auditEntry) } catch {
+        return .failed(error.sentence)
+      }
+      return .done
+    }
+    self.init(request, job, by: peer, save: save, send: send, tell: tell)
+  }
+
+  // Not the initializer that throws: Embedded Swift would leak the object (6.3.1).
+  /// A prepared job that waits for its tag; `save` saves a secret, or begins to.
+  init(
+    _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer, save: @escaping (TagSecret, AuditEntry) -> Saving,
+    send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
+  ) {
+    self.request = request
+    self.job = job
+    self.peer = peer
+    self.save = save
+    self.send = send
+    self.tell = tell
+  }
+
+  /// Whether a tag is being written.
+  package var isWorking: Bool { job.isWorking }
+
+  /// A tag is on the reader already.
+  package func tagIsThere(_ uid: TagUID) { perform(job.tagIsThere(uid)) }
+
+  /// tappet-reader has sent a message.
+  package func heard(_ message: ReaderMessage) { perform(job.received(message)) }
+
+  /// Ends the wait for a tag; a tag that is being written is still brought to its end.
+  package func giveUp(_ reason: TagJobFailure) { perform(job.giveUp(reason)) }
+
+  /// tappet-reader has ended.
+  package func readerLost() { perform(job.readerLost()) }
+
+  private func perform(_ steps: [TagJob.Step]) {
+    for step in steps {
+      switch step {
+      case .order(let order):
+        // A reader that accepts no order has ended.
+        if !send(order) { return perform(job.readerLost()) }
+      case .notify(let notice): tell(notice)
+      case .save(let secret): save(secret)
+      case .end(let end): result = Result(end, request)
+      }
+    }
+  }
+
+  private func save(_ secret: TagSecret) {
+    let auditEntry = AuditEntry(
+      unixSeconds: secret.createdUnixSeconds, peer: peer, operation: "secret-made", subject: secret.id)
+    switch save(secret, auditEntry) {
+    case .done: saved(nil)
+    case .failed(let trouble): saved(trouble)
+    case .underWay: break
+    }
+  }
+
+  /// The secret was saved; `trouble` says why it could not be.
+  package func saved(_ trouble: String?) {
+    guard let trouble else { return perform(job.saved()) }
+    result = Result(
+      isDone: false, isRefusal: false,
+      sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(trouble)")
+  }
+}
+
+extension TagJobRunner.Result {
+  /// The result of a job that failed.
+  package init(isDone: Bool, isRefusal: Bool, sentence: String) {
+    self.isDone = isDone
+    self.isRefusal = isRefusal
+    self.sentence = sentence
+    json = .object(["done": .bool(isDone), "refused": .bool(isRefusal), "sentence": .string(sentence)])
+  }
+
+  /// The result of a job that was refused.
+  package init(_ refusal: TagJobRefusal) {
+    self.init(isDone: false, isRefusal: refusal.isRefusal, sentence: refusal.sentence)
+  }
+
+  fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest) {
+    switch end {
+    case .failed(let model, let failure):
+      self.init(isDone: false, isRefusal: failure.isRefusal, sentence: failure.sentence(model, to: request.kind))
+    case .done(let outcome, let secret, let isProtected):
+      self.init(true, outcome, secret, isProtected, Self.sentence(outcome, secret, isProtected, request))
+    case .doneUnprotected(let outcome, let secret, let fault):
+      self.init(
+        false, outcome, secret, false,
+        "written: \(secret.action), and it works, but it is not protected: "
+          + (fault == .unsupportedModel
+            ? "the \(outcome.model.name) has no password, and anybody can rewrite it"
+            : fault.sentence(outcome.model, to: request.kind)))
+    }
+  }
+
+  private init(
+    _ isDone: Bool, _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ sentence: String
+  ) {
+    self.isDone = isDone
+    isRefusal = !isDone
+    self.sentence = sentence
+    let uid = Hex.encode(outcome.uid.bytes)
+    self.uid = uid
+    secretID = secret?.id
+    json = .object([
+      "done": .bool(isDone), "refused": .bool(!isDone), "sentence": .string(sentence), "uid": .string(uid),
+      "model": .string(outcome.model.name), "writes": .number(Int64(outcome.writes)),
+      "action": .optional(secret?.action), "secret": .optional(secret?.id), "protected": .bool(isProtected),
+    ])
+  }
+
+  private static func sentence(
+    _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ request: TagJobRequest
+  ) -> String {
+    let what = "\(outcome.model.name) \(Hex.encode(outcome.uid.bytes))"
+    switch request.kind {
+    case .write:
+      return "written: \(secret?.action ?? "") on \(what); its secret is \(secret?.id ?? "")"
+        + (isProtected ? "; only this kiosk can rewrite it" : "")
+    case .erase: return "erased: \(what)"
+    case .lock: return "locked for good: \(what)"
+    case .format: return outcome.writes == 0 ? "it was formatted already: \(what)" : "formatted: \(what)"
+    }
+  }
+}

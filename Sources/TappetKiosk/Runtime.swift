@@ -1,0 +1,348 @@
+// Performs the core's effects and feeds it events. It decides nothing: one loop, one switch.
+//
+// One thread owns everything here. The store's and the broker's threads only post into the inbox, which wakes the
+// reactor.
+
+import CPlatform
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+import TappetTLS
+
+/// A running kiosk: the core, its devices, and the reactor between them.
+package final class Runtime {
+  /// A post of another thread.
+  enum Notice: Sendable {
+    case store(StoreEvent)
+    case link(LinkEvent)
+    case recovered(StoreRecovery)
+    case secrets(SecretNotice)
+  }
+
+  /// While this is held, no other kiosk starts on the state folder.
+  private let lock: KioskLock
+  /// The configuration in force.
+  var configuration: KioskConfiguration
+  var kiosk: Kiosk
+  let reactor: Reactor
+  let inbox: Inbox
+  let storeThread: StoreThread
+  let broker: BrokerLink
+  let clock: ClockMonitor
+  var certificates: CertificateMonitor
+  let reader = ReaderHost()
+  var panel: RuntimePanel
+  var control = ControlHost()
+  var tagJobs = TagJobHost()
+  let supervisor = Supervisor()
+  /// The listeners, the log and the last taps.
+  package var observers: KioskObservers
+  /// Reads the configuration again at SIGHUP; `nil` when there is no file.
+  package var loadConfiguration: (() -> ConfigurationParser.Outcome)?
+  /// Secrets of the program around the kiosk, in addition to those of the store.
+  let ownSecrets: [TagSecret]
+  /// Why the secrets' replica could not be brought up to date at the start.
+  private let replicaError: StoreError?
+
+  /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
+  ///
+  /// When it throws, nothing stays open.
+  package convenience init(
+    _ configuration: KioskConfiguration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
+  ) throws(RuntimeError) {
+    self.init(try RuntimeParts.open(configuration, lightTracePath: lightTracePath), ownSecrets: ownSecrets)
+  }
+
+  private init(_ parts: RuntimeParts, ownSecrets: [TagSecret]) {
+    configuration = parts.configuration
+    self.ownSecrets = ownSecrets
+    lock = parts.lock
+    reactor = parts.reactor
+    inbox = Inbox(parts.mailbox)
+    clock = parts.clock
+    storeThread = parts.storeThread
+    broker = parts.broker
+    panel = parts.panel
+    kiosk = Kiosk(settings: KioskSettings(parts.configuration), seed: parts.seed, at: parts.openedAt.instant)
+    certificates = CertificateMonitor(parts.configuration.broker)
+    observers = KioskObservers(startedAt: parts.openedAt.instant)
+    replicaError = parts.replicaError
+    inbox.append(.started(parts.summary))
+    inbox.append(.secretsLoaded(parts.secrets + ownSecrets))
+  }
+
+  /// Runs until the kiosk was asked to stop and has come to rest.
+  ///
+  /// SIGTERM and SIGINT stop it; a second signal ends it at once.
+  package func run() throws(RuntimeError) {
+    do throws(SystemError) {
+      try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP], calling(self) { $0.signalled($1) })
+    } catch { throw .system(error) }
+    try start()
+    defer { close() }
+    try begin()
+    reader.noteSign()
+    supervisor.begin(at: now().instant)
+    supervisor.report(kiosk.status, configuration)
+    askForSigns()
+    while !isFinished { try dispatch(timeout: nil) }
+  }
+
+  /// Opens the sockets, for a program with a loop of its own.
+  ///
+  /// The program then calls `begin`, `dispatch` whenever `fileDescriptor` is readable, and `close` at the end. Signals
+  /// are left alone.
+  package func start() throws(RuntimeError) {
+    do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
+    let path = configuration.controlSocket
+    do throws(SystemError) {
+      control.server = try ControlServer(
+        listener: UnixSocket.listen(at: path), reactor: reactor, answer: calling(self) { $0.answer($1, from: $2) })
+      control.server?.onGone = calling(self) { $0.tagClientGone($1) }
+    } catch { throw .control(path: path, error) }
+  }
+
+  /// Handles the first events and opens the panel.
+  package func begin() throws(RuntimeError) {
+    if let replicaError { log(LogRecord(replicaError: replicaError)) }
+    checkClock()
+    checkCertificates()
+    handleWaiting()
+    do throws(SystemError) { try openPanel(loadProfile()) } catch { throw .system(error) }
+  }
+
+  /// Readable when `dispatch` has something to do.
+  package var fileDescriptor: Int32 { reactor.fileDescriptor }
+
+  /// Handles what is due, after waiting for it for at most `timeout`; `nil` waits as long as it takes.
+  package func dispatch(timeout: Duration?) throws(RuntimeError) {
+    do throws(SystemError) { try reactor.turn(timeout: timeout) } catch { throw .system(error) }
+  }
+
+  /// Darkens the panel, ends the threads and waits for their end.
+  ///
+  /// Call it once.
+  package func close() {
+    panel.close()
+    broker.shutdown()
+    storeThread.stop()
+  }
+
+  /// Asks for an action like a button that is not on the panel; the panel's lock and the action's question apply.
+  package func press(action: String) { feed(.panel(.asked(action: action))) }
+
+  /// Asks the kiosk to end; a second call ends it at once.
+  package func stop() { feed(.stopRequested) }
+
+  /// Number of taps and presses by outcome, and of entries that wait.
+  package var counts: (counters: Counters, waiting: Int) { (kiosk.counters, kiosk.outboxCount) }
+
+  /// Calls `handler` when `fileDescriptor` has something to read, as long as the returned value lives.
+  ///
+  /// Before `run`; `handler` must not keep the runtime alive.
+  package func watch(_ fileDescriptor: Int32, _ handler: @escaping () -> Void) throws(SystemError) -> Watch {
+    try reactor.watch(fileDescriptor, for: .readable) { _ in handler() }
+  }
+
+  private func watchEverything() throws(SystemError) {
+    reactor.onTimer = calling(self) { $0.timerFired() }
+    reader.onNotice = calling(self) { $0.readerChanged($1) }
+    try inbox.open(reactor, calling(self) { $0.received($1) })
+    try clock.open(
+      reactor,
+      onStep: calling(self) { runtime in
+        runtime.checkClock(hasStepped: true)
+        runtime.handleWaiting()
+      })
+  }
+
+  // MARK: Events
+
+  /// Handles `event` and everything that follows from it.
+  func feed(_ event: Event) {
+    inbox.append(event)
+    handleWaiting()
+  }
+
+  /// Handles what waits, unless it is being handled already.
+  func handleWaiting() {
+    guard inbox.beginHandling() else { return }
+    while let event = inbox.next() {
+      let now = now()
+      for effect in kiosk.handle(event, at: now) { perform(effect, at: now) }
+    }
+    inbox.endHandling()
+    setTimer()
+    supervisor.report(kiosk.status, configuration)
+    showView()
+  }
+
+  /// A picture of the kiosk now.
+  package var view: KioskView { KioskView(self, at: now()) }
+
+  /// Shows the picture to whoever watches it.
+  func showView() {
+    if let onChange = observers.onChange { onChange(view) }
+  }
+
+  /// Whether the kiosk has come to rest.
+  package var isFinished: Bool { inbox.isFinished }
+
+  /// `inout` although nothing changes: otherwise the whole kiosk would be copied.
+  private static func nextDeadline(of kiosk: inout Kiosk, at now: Moment) -> Instant? { kiosk.nextDeadline(at: now) }
+
+  private func setTimer() {
+    var deadline = Self.nextDeadline(of: &kiosk, at: now())
+    for other in [clock.deadline, supervisor.deadline, certificates.deadline] {
+      if let other, other < deadline ?? Instant(nanoseconds: .max) { deadline = other }
+    }
+    reactor.setTimer(at: deadline)
+  }
+
+  private func timerFired() {
+    let now = now().instant
+    if let due = clock.deadline, due <= now { checkClock() }
+    if let due = certificates.deadline, due <= now { checkCertificates() }
+    if let due = supervisor.deadline, due <= now { feedWatchdog() }
+    feed(.timerFired)
+  }
+
+  /// Takes what other threads have posted.
+  private func received(_ notices: [Notice]) {
+    for notice in notices {
+      switch notice {
+      case .store(let event):
+        noteOutbox(event)
+        inbox.append(.store(event))
+      case .link(let event):
+        inbox.append(.link(event))
+        // Connecting has read the files again.
+        if case .connected = event { checkCertificates() }
+      case .recovered(let recovery):
+        log(LogRecord(recovery))
+        // Shown like other trouble of the disk's, until a write proves the new database.
+        inbox.append(.store(.checkFailed(.corrupt)))
+      case .secrets(let notice): handle(notice)
+      }
+    }
+    handleWaiting()
+  }
+
+  private func readerChanged(_ notice: ReaderHost.Notice) {
+    switch notice {
+    case .message(let message):
+      feed(.reader(message))
+      tagHeard(message)
+    case .malformed(let error): feed(.readerMalformed(error))
+    case .ended(let end):
+      feed(.readerEnded(end))
+      tagReaderLost()
+    }
+  }
+
+  /// Asks the kernel whether the clock can be believed.
+  func checkClock(hasStepped: Bool = false) {
+    if let event = clock.check(trusting: !configuration.checksClock, hasStepped: hasStepped) { inbox.append(event) }
+  }
+
+  /// Looks at the certificates' files.
+  func checkCertificates() {
+    let clockIsGood = clock.isGood(trusting: !configuration.checksClock)
+    inbox.append(certificates.check(configuration.broker, clockIsGood: clockIsGood, at: now()))
+  }
+
+  /// The time now, for what is not an event's.
+  func now() -> Moment { SystemClock().now() }
+
+  private func signalled(_ number: Int32) {
+    guard number != SIGHUP else { return reload() }
+    supervisor.stopping()
+    feed(.stopRequested)
+  }
+
+  // MARK: Progress
+
+  /// Feeds the watchdog while everything makes progress; the reactor proves its own by calling this.
+  ///
+  /// A broker that is away is no reason for a restart; a thread that hangs is.
+  private func feedWatchdog() {
+    let moment = now()
+    let now = moment.instant
+    // The core knows of answers that have not come although they never fail to.
+    let isAlive =
+      now - reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
+      && storeThread.signs.isAlive(at: now) && !kiosk.isStuck(at: moment)
+    supervisor.feed(isAlive: isAlive, at: now)
+    askForSigns()
+  }
+
+  private func askForSigns() {
+    guard supervisor.wantsSigns else { return }
+    broker.requestHeartbeat()
+    storeThread.askForSign()
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: Effect, at now: Moment) {
+    switch effect {
+    case .startReader:
+      do throws(SystemError) { try reader.start(device: configuration.readerDevice, reactor) } catch {
+        inbox.append(.readerNotStarted(code: error.code))
+      }
+    case .killReader: reader.kill()
+    case .stopReader: reader.stop()
+    case .connect(let endpoint): broker.connect(endpoint: endpoint)
+    case .disconnect: broker.disconnect()
+    case .store(let entry): storeThread.submit(.append(entry))
+    case .fetch(let after, let limit, let clockIsGood):
+      storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    case .fetchExpired(let clockIsGood, let spared):
+      storeThread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
+    case .drop(let id, let spared): storeThread.submit(.drop(id, excluding: spared))
+    case .checkStore: storeThread.submit(.check)
+    case .noteSecretUse(let id, let unixSeconds):
+      storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
+    case .light(let light): show(light, at: now.instant)
+    case .retryPanel: panel.retry()
+    case .pauseButton(let button): panel.pause(button)
+    case .resumeButton(let button): panel.resume(button)
+    case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
+    case .report(let report): tell(report, at: now)
+    case .forget(let ids): storeThread.submit(.remove(ids))
+    case .finish: inbox.isFinished = true
+    }
+  }
+
+  private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
+    var token: String?
+    if entry.message.usesTimestamp {
+      // The configuration may have lost the key since the entry was accepted.
+      token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
+      guard token != nil else { return inbox.append(.fillFailed(entry.id)) }
+    }
+    broker.publish(
+      id: entry.id, topic: entry.topic, payload: entry.message.fill(token: token, id: entry.id),
+      isRetained: entry.isRetained)
+  }
+
+  private func show(_ light: Light, at now: Instant) {
+    panel.show(light, at: now)
+    observers.onLight?(light)
+    control.server?.broadcast(.object(["light": .string(light.name), "at_ns": .number(now.nanoseconds)]))
+  }
+
+  private func tell(_ report: Report, at now: Moment) {
+    let record = LogRecord(report, configuration)
+    observers.note(report, record, at: now)
+    log(record)
+  }
+
+  func log(_ record: LogRecord) {
+    observers.log(record)
+    control.server?.broadcast(record.json)
+  }
+}

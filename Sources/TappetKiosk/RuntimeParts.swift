@@ -1,0 +1,101 @@
+// The parts of a runtime, opened in such an order that a failure leaves nothing behind: fallible parts first, threads
+// last.
+
+import CPlatform
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The open parts of a `Runtime`.
+struct RuntimeParts {
+  var configuration: KioskConfiguration
+  var openedAt: Moment
+  var seed: (UInt64, UInt64, UInt64, UInt64)
+  var lock: KioskLock
+  var summary: OutboxSummary
+  var secrets: [TagSecret]
+  /// Why the secrets' replica could not be brought up to date.
+  var replicaError: StoreError?
+  var reactor: Reactor
+  var clock: ClockMonitor
+  var mailbox: Mailbox<Runtime.Notice>
+  var panel: RuntimePanel
+  var broker: BrokerLink
+  var storeThread: StoreThread
+
+  /// Opens all of them, or none.
+  static func open(_ configuration: KioskConfiguration, lightTracePath: String?) throws(RuntimeError) -> RuntimeParts {
+    var configuration = configuration
+    let clock = SystemClock()
+    let now = clock.now()
+    guard let seed = Self.seed() else { throw .noRandomness }
+    let lock = try Self.lock(configuration.stateFolder)
+    let trace: LightTrace?
+    do throws(SystemError) {
+      trace = try lightTracePath.map { (path) throws(SystemError) in try LightTrace(path: path) }
+    } catch { throw .lightTrace(path: lightTracePath ?? "", error) }
+    let secretStore: SecretStore
+    let secrets: [TagSecret]
+    let summary: OutboxSummary
+    do throws(SecretStoreError) {
+      secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
+      secrets = try secretStore.usableSecrets()
+      if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
+    } catch { throw .secretStore(error) }
+    do throws(StoreError) {
+      let clockIsGood = clock.isSynchronised() || !configuration.checksClock
+      summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
+    } catch { throw .secretStore(.store(error)) }
+    let replicaError = secretStore.store.replicaError
+    do throws(SystemError) {
+      let reactor = try Reactor()
+      let clockMonitor = try ClockMonitor()
+      let panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
+      // There is room for all answers of the store: a lost answer would leave a tap without its light.
+      let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
+      if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
+      let broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
+      let storeThread: StoreThread
+      do throws(SystemError) {
+        storeThread = try Self.storeThread(secretStore.store, configuration.stateFolder, mailbox)
+      } catch {
+        broker.shutdown()
+        throw error
+      }
+      return RuntimeParts(
+        configuration: configuration, openedAt: now, seed: seed, lock: lock, summary: summary,
+        secrets: secrets, replicaError: replicaError, reactor: reactor, clock: clockMonitor, mailbox: mailbox,
+        panel: panel, broker: broker, storeThread: storeThread)
+    } catch { throw .system(error) }
+  }
+
+  private static func lock(_ folder: String) throws(RuntimeError) -> KioskLock {
+    let lock: KioskLock?
+    do throws(StoreError) { lock = try KioskLock.acquire(folder: folder) } catch { throw .secretStore(.store(error)) }
+    guard let lock else { throw .stateInUse(folder: folder) }
+    return lock
+  }
+
+  private static func storeThread(
+    _ store: sending Store, _ folder: String, _ mailbox: Mailbox<Runtime.Notice>
+  ) throws(SystemError) -> StoreThread {
+    try StoreThread(
+      store,
+      replace: { () throws(StoreError) in
+        let clock = SystemClock()
+        let fresh = try Store.recovered(
+          folder: folder, bootID: clock.bootID(), unixSeconds: clock.now().unixSeconds)
+        if let recovery = fresh.recovery { mailbox.post(.recovered(recovery)) }
+        return fresh.store
+      }, post: { mailbox.post(.store($0)) })
+  }
+
+  private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
+    guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
+    func word(_ index: Int) -> UInt64 { bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    return (word(0), word(1), word(2), word(3))
+  }
+}

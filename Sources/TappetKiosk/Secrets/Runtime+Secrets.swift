@@ -1,0 +1,77 @@
+// The kiosk's requests about secrets to the store's thread. A change is in force before its author has the answer.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The store thread's answer to work on the secrets.
+enum SecretNotice: Sendable {
+  /// For a client of the control socket.
+  case answered(SecretAnswer, client: UInt64)
+  /// A job for a tag may begin, or may not.
+  case tagJobPrepared(Result<TagJob, TagJobRefusal>)
+  /// The secret of the tag that was written is stored, or cannot be.
+  case tagSecretSaved(SecretAnswer)
+  /// The rest of a new configuration was loaded, or cannot be.
+  case reloaded(Reload, Result<Reload.Secrets, SecretStoreError>)
+  /// The secrets' replica could not be written.
+  case replicaFailed(StoreError)
+}
+
+extension Runtime {
+  /// Has the store's thread serve a client's request.
+  func handleSecretRequest(_ message: ControlMessage, for client: ControlServer.Client) {
+    guard let peer = client.peer else {
+      return client.send(.failure("cannot identify the client process; nothing was done"))
+    }
+    let request = SecretRequest(message.json, enclosing: message.secretPayload, by: peer)
+    let service = SecretService(configuration, owner: geteuid())
+    let number = client.number
+    let isAccepted = askStore(isRequired: false) { secrets in
+      .answered(service.answer(request, in: secrets), client: number)
+    }
+    if !isAccepted { client.send(.failure("too much is asked at once; try again")) }
+  }
+
+  /// Performs `work` on the store's thread and posts its result; returns false when too much of it waits there.
+  ///
+  /// `isRequired`: the kiosk's own work, which always finds room.
+  @discardableResult
+  func askStore(isRequired: Bool, _ work: @escaping @Sendable (StoreThread.Secrets) -> SecretNotice) -> Bool {
+    let mailbox = inbox.mailbox
+    return storeThread.submit(isRequired: isRequired) { secrets in
+      let notice = work(secrets)
+      return { replicaError in
+        if let replicaError { mailbox.post(.secrets(.replicaFailed(replicaError))) }
+        mailbox.post(.secrets(notice))
+      }
+    }
+  }
+
+  /// Puts a change into force, then answers.
+  func handle(_ notice: SecretNotice) {
+    switch notice {
+    case .answered(let answer, let number):
+      apply(answer)
+      control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
+    case .tagJobPrepared(let job): tagJobPrepared(job)
+    case .tagSecretSaved(let answer):
+      apply(answer)
+      tagSecretSaved(answer.json["error"]?.text)
+    case .reloaded(let reload, let secrets): finish(reload, secrets)
+    case .replicaFailed(let error): log(LogRecord(replicaError: error))
+    }
+  }
+
+  private func apply(_ answer: SecretAnswer) {
+    if let secrets = answer.secrets { load(secrets) }
+    if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
+    if let record = answer.logRecord { log(record) }
+  }
+
+  /// Puts these secrets into force.
+  func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + ownSecrets)) }
+}

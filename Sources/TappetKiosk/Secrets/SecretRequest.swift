@@ -1,0 +1,263 @@
+// The kinds of requests about secrets. Each commits its change together with the audit entry that says who made it.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension SecretRequest {
+  /// A kind of request; the raw value is its name on the control socket.
+  enum Kind: String {
+    case list = "secret-list"
+    case new = "secret-new"
+    case add = "secret-add"
+    case share = "secret-share"
+    case rename = "secret-rename"
+    case remove = "secret-remove"
+    case rekey = "secret-rekey"
+    case sealValue = "value-keep"
+    case revealValue = "value-reveal"
+    case audit = "audit"
+    case reload = "reload-secrets"
+
+    /// Whether it shows a key, or makes all others useless.
+    var isForOwner: Bool {
+      switch self {
+      case .share, .rekey, .sealValue, .revealValue: true
+      case .list, .new, .add, .rename, .remove, .audit, .reload: false
+      }
+    }
+  }
+}
+
+extension SecretService {
+  /// Performs a request.
+  func perform(
+    _ kind: SecretRequest.Kind, _ request: SecretRequest, in secretStore: SecretStore
+  ) throws(SecretStoreError) -> SecretAnswer {
+    switch kind {
+    case .list: try list(secretStore, request)
+    case .new: try new(secretStore, request)
+    case .add: try add(secretStore, request)
+    case .share: try share(secretStore, request)
+    case .rename: try rename(secretStore, request)
+    case .remove: try remove(secretStore, request)
+    case .rekey: try rekey(secretStore, request)
+    case .sealValue: try sealValue(secretStore, request)
+    case .revealValue: try revealValue(secretStore, request)
+    case .audit: try audit(secretStore, request)
+    case .reload: try reload(secretStore)
+    }
+  }
+
+  // MARK: Secrets
+
+  /// Lists a page of the secrets; `from` is the number of those on earlier pages.
+  private func list(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let stored = try secretStore.secrets()
+    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), stored.readable.count)
+    let page = stored.readable[from...].prefix(Limits.secretsPerAnswerMax)
+    var unreadable: [JSON] = []
+    for secret in stored.unreadable.prefix(Limits.secretsPerAnswerMax) {
+      unreadable.append(.object(["id": .string(secret.id), "action": .string(secret.action)]))
+    }
+    let next = from + page.count
+    return SecretAnswer(
+      json: .object([
+        "secrets": .array(page.map { json($0) }), "unreadable": .array(unreadable),
+        "next": next < stored.readable.count ? .number(Int64(next)) : .null,
+      ]))
+  }
+
+  private func json(_ entry: StoredSecret) -> JSON {
+    .object([
+      "id": .string(entry.secret.id), "action": .string(entry.secret.action), "index": .number(entry.secret.index),
+      "label": .optional(entry.secret.label), "created": .number(entry.secret.createdUnixSeconds),
+      "last_used": entry.lastUsedUnixSeconds.map { .number($0) } ?? .null, "times_used": .number(entry.timesUsed),
+    ])
+  }
+
+  private func new(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let name = request.json["action"]?.text ?? ""
+    guard let action = configuration.actions.first(where: { $0.name == name }) else {
+      return .refused("there is no action '\(name)' in the configuration")
+    }
+    guard let key = try? SecretKey.random() else { return .failed("the system has no random numbers") }
+    return try add(
+      secretStore, request, action: action.name, index: action.index, key,
+      label: request.json["label"]?.text?.trimmedLabel,
+      operation: "secret-made")
+  }
+
+  private func add(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let share: ShareURL
+    guard let secretPayload = request.secretPayload else { return .refused(ShareURLError.notAShareURL.sentence) }
+    do throws(ShareURLError) {
+      share = try secretPayload.withBytes { (text) throws(ShareURLError) in try ShareURL.parse(at: text) }
+    } catch { return .refused(error.sentence) }
+    guard let action = configuration.actions.first(where: { $0.index == share.index }) else {
+      return .refused("the share code is for action \(share.index), which is not configured")
+    }
+    if let wanted = request.json["action"]?.text, wanted != action.name {
+      return .refused("the share code is for \(action.name), not for \(wanted)")
+    }
+    return try add(
+      secretStore, request, action: action.name, index: share.index, share.key,
+      label: request.json["label"]?.text?.trimmedLabel ?? share.label, operation: "secret-added")
+  }
+
+  private func add(
+    _ secretStore: SecretStore, _ request: SecretRequest, action: String, index: Int64, _ key: SecretKey,
+    label: String?,
+    operation word: String
+  ) throws(SecretStoreError) -> SecretAnswer {
+    guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
+    let secret = TagSecret(
+      id: id, action: action, index: index, key: key, createdUnixSeconds: SystemClock().now().unixSeconds, label: label)
+    try secretStore.add(secret, noting: auditEntry(word, id, request))
+    return try changed(
+      secretStore, "a secret of \(action) was added", word, request, id: id, action: action, label: label)
+  }
+
+  private func share(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    switch try find(request, in: secretStore) {
+    case .none(let sentence): return .refused(sentence)
+    case .unreadable(let id, _):
+      return .failed("the secret \(id) was sealed under another key, or is damaged; remove it and import it again")
+    case .readable(let secret):
+      // Noted before it is shown: a key that was seen cannot be taken back.
+      let isBackup = request.json["for"]?.text == "backup"
+      try secretStore.note(auditEntry(isBackup ? "secret-backed-up" : "secret-shared", secret.id, request))
+      var answer = SecretAnswer(
+        json: .object([
+          "id": .string(secret.id), "action": .string(secret.action), "label": .optional(secret.label),
+          "created": .number(secret.createdUnixSeconds), "index": .number(secret.index),
+        ]))
+      var text = ShareURL(index: secret.index, key: secret.key, label: secret.label).text()
+      answer.secretPayload = SecretBytes(taking: &text)
+      answer.logRecord = logRecord(
+        .notice, isBackup ? "secret-backed-up" : "secret-shared",
+        "the key of a secret of \(secret.action) was \(isBackup ? "put into a backup" : "shown")", request,
+        [("id", secret.id), ("action", secret.action)])
+      return answer
+    }
+  }
+
+  private func rename(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let id: String
+    let action: String
+    switch try find(request, in: secretStore) {
+    case .none(let sentence): return .refused(sentence)
+    case .unreadable(let found, let name): (id, action) = (found, name)
+    case .readable(let secret): (id, action) = (secret.id, secret.action)
+    }
+    let label = request.json["label"]?.text?.trimmedLabel
+    guard try secretStore.rename(id: id, label: label, noting: auditEntry("secret-renamed", id, request)) else {
+      return .refused("the secret \(id) was removed meanwhile")
+    }
+    return try changed(
+      secretStore, "a secret of \(action) was given another label", "secret-renamed", request, id: id, action: action,
+      label: label)
+  }
+
+  private func remove(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let id: String
+    let action: String
+    let label: String?
+    switch try find(request, in: secretStore) {
+    case .none(let sentence): return .refused(sentence)
+    case .unreadable(let found, let name): (id, action, label) = (found, name, nil)
+    case .readable(let secret): (id, action, label) = (secret.id, secret.action, secret.label)
+    }
+    guard try secretStore.remove(id: id, noting: auditEntry("secret-removed", id, request)) else {
+      return .refused("the secret \(id) was removed meanwhile")
+    }
+    return try changed(
+      secretStore, "a secret of \(action) was removed: its tags are refused from now on", "secret-removed", request,
+      id: id,
+      action: action, label: label)
+  }
+
+  private func changed(
+    _ secretStore: SecretStore, _ sentence: String, _ name: String, _ request: SecretRequest, id: String,
+    action: String,
+    label: String?
+  ) throws(SecretStoreError) -> SecretAnswer {
+    var answer = SecretAnswer(
+      json: .object(["id": .string(id), "action": .string(action), "label": .optional(label)]))
+    answer.logRecord = logRecord(
+      .notice, name, sentence, request,
+      [("id", id), ("action", action)] + (label.map { [("label", $0)] } ?? []))
+    answer.secrets = try secretStore.usableSecrets()
+    return answer
+  }
+
+  // MARK: Keys
+
+  private func rekey(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let count = try secretStore.rekey(noting: auditEntry("rekeyed", "", request))
+    var answer = SecretAnswer(json: .object(["sealed": .number(Int64(count))]))
+    answer.logRecord = logRecord(
+      .notice, "rekeyed", "everything is sealed under a new key", request, [("count", String(count))])
+    return answer
+  }
+
+  private func sealValue(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer
+  {
+    guard request.json["name"]?.text == SecretStore.timestampKeyName else {
+      return .refused("only the timestamp key is kept beside the secrets")
+    }
+    guard let digits = request.secretPayload, let key = digits.withBytes({ TimestampKey(hex: $0) }) else {
+      return .refused("a timestamp key has 32, 48 or 64 hex digits")
+    }
+    try secretStore.seal(
+      digits, as: SecretStore.timestampKeyName,
+      noting: auditEntry("timestamp-key-kept", SecretStore.timestampKeyName, request))
+    var answer = SecretAnswer(json: .object([:]))
+    answer.logRecord = logRecord(.notice, "timestamp-key-kept", "the timestamp key was replaced", request)
+    answer.timestampKey = key
+    return answer
+  }
+
+  /// Shows a sealed value, or the names of all if the request has no name.
+  private func revealValue(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError)
+    -> SecretAnswer
+  {
+    guard let name = request.json["name"]?.text else {
+      return SecretAnswer(json: .object(["names": .array(try secretStore.sealedValueNames().map { .string($0) })]))
+    }
+    try secretStore.note(auditEntry("value-shown", name, request))
+    guard let value = try secretStore.sealedValue(named: name) else { return .refused("nothing is kept as '\(name)'") }
+    var answer = SecretAnswer(json: .object(["name": .string(name)]))
+    answer.secretPayload = value
+    answer.logRecord = logRecord(.notice, "value-shown", "a sealed value was shown", request, [("name", name)])
+    return answer
+  }
+
+  // MARK: The audit
+
+  private func audit(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let after = request.json["after"]?.wholeNumber ?? 0
+    var entries: [JSON] = []
+    do throws(StoreError) {
+      for row in try secretStore.store.audit(after: after, limit: Limits.secretsPerAnswerMax) {
+        entries.append(
+          .object([
+            "number": .number(row.number), "time": .number(row.entry.unixSeconds), "deed": .string(row.entry.operation),
+            "subject": .string(row.entry.subject), "user": .number(Int64(row.entry.peer.user)),
+            "process": .number(Int64(row.entry.peer.process)), "program": .string(row.entry.peer.program),
+          ]))
+      }
+    } catch { throw .store(error) }
+    return SecretAnswer(json: .object(["deeds": .array(entries)]))
+  }
+
+  // MARK: Reloading
+
+  /// Loads the secrets again, after another process has changed them.
+  private func reload(_ secretStore: SecretStore) throws(SecretStoreError) -> SecretAnswer {
+    let secrets = try secretStore.usableSecrets()
+    return SecretAnswer(json: .object(["secrets": .number(Int64(secrets.count))]), secrets: secrets)
+  }
+}

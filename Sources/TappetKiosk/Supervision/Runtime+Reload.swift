@@ -1,0 +1,107 @@
+// SIGHUP: everything is loaded again, and either all of it is in force from then on or none of it. Accepted entries
+// stay accepted. Files are read here; the secrets come from the store's thread, and the kiosk works on meanwhile.
+
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+import TappetTLS
+
+/// A configuration that has no mistake, on its way into force.
+struct Reload: Sendable {
+  /// The part of it that is in the store.
+  struct Secrets: Sendable {
+    var secrets: [TagSecret]
+    /// `nil` unless the configuration says that it is stored.
+    var timestampKey: TimestampKey?
+  }
+
+  var configuration: KioskConfiguration
+  var profile: BoardProfile?
+}
+
+extension Runtime {
+  /// Loads configuration, certificates, profile and secrets again; a mistake in any of them leaves the kiosk as it was.
+  func reload() {
+    supervisor.reloading()
+    guard let loadConfiguration else {
+      log(
+        LogRecord(.warning, "reload-refused", "this kiosk was not started from a file: there is nothing to reload"))
+      supervisor.reloaded()
+      return
+    }
+    switch loadConfiguration() {
+    case .refused(let problems):
+      var sentences: [String] = []
+      for problem in problems { sentences.append(problem.sentence) }
+      refuse(sentences)
+    case .loaded(let new): reload(new)
+    }
+  }
+
+  private func reload(_ new: KioskConfiguration) {
+    var mistakes: [String] = []
+    if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
+      mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
+    }
+    mistakes += Certificates.mistakes(new.broker).map { $0.sentence }
+    var profile: BoardProfile?
+    if let name = new.panel.profile, new.panel.simulator == nil {
+      do throws(BoardProfileError) { profile = try BoardProfile.load(name: name) } catch { mistakes += error.sentences }
+    }
+    guard mistakes.isEmpty else { return refuse(mistakes) }
+    let reload = Reload(configuration: new, profile: profile)
+    askStore(isRequired: true) { secrets in .reloaded(reload, reload.load(from: secrets)) }
+  }
+
+  /// The secrets were loaded, or cannot be.
+  func finish(_ reload: Reload, _ secrets: Result<Reload.Secrets, SecretStoreError>) {
+    switch secrets {
+    case .failure(let error): refuse([error.sentence])
+    case .success(let loaded):
+      var new = reload.configuration
+      if new.storesTimestampKey { new.timestampKey = loaded.timestampKey }
+      adopt(new, reload.profile, loaded.secrets)
+      supervisor.reloaded()
+    }
+  }
+
+  private func refuse(_ mistakes: [String]) {
+    for mistake in mistakes { log(LogRecord(.error, "reload-refused", mistake)) }
+    log(LogRecord(.warning, "reload-refused", "reload rejected; the previous configuration stays active"))
+    supervisor.reloaded()
+  }
+
+  private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ secrets: [TagSecret]) {
+    let old = configuration
+    let certificatesDiffer = certificates.replace(by: new.broker)
+    let reconnects = new.broker != old.broker || certificatesDiffer
+    let changesPanel = new.panel != old.panel || newProfile != panel.profile
+    configuration = new
+    // The next connection uses these.
+    broker.update(settings: new.broker)
+    log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
+    if changesPanel { feed(.panel(.closed)) }
+    let changesReader = new.readerDevice != old.readerDevice
+    inbox.append(.reconfigured(KioskSettings(new), reconnect: reconnects, newReader: changesReader))
+    load(secrets)
+    checkClock()
+    checkCertificates()
+    feed(.timerFired)
+    if changesPanel { replacePanel(newProfile) }
+  }
+}
+
+extension Reload {
+  /// Loads what the configuration needs from the store.
+  fileprivate func load(from secrets: StoreThread.Secrets) -> Result<Secrets, SecretStoreError> {
+    do throws(SecretStoreError) {
+      let secretStore = try secrets.get()
+      let usable = try secretStore.usableSecrets()
+      let key = configuration.storesTimestampKey ? try secretStore.timestampKey() : nil
+      return .success(Secrets(secrets: usable, timestampKey: key))
+    } catch { return .failure(error) }
+  }
+}

@@ -1,0 +1,60 @@
+// The panel's parts and what is wrong with them, in words.
+
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension PanelPart {
+  /// The part's name for a person.
+  func name(_ configuration: KioskConfiguration) -> String {
+    let panel = configuration.panel
+    switch self {
+    case .input(let index):
+      return panel.buttons.indices.contains(index) ? "button " + panel.buttons[index].plan.name : ""
+    case .output(let index): return panel.outputs.indices.contains(index) ? panel.outputs[index].place : ""
+    case .simulator: return "the virtual panel at " + (panel.simulator ?? "")
+    }
+  }
+}
+
+extension PanelPart {
+  /// The name of the part's line.
+  fileprivate func line(_ configuration: KioskConfiguration) -> String {
+    let panel = configuration.panel
+    switch self {
+    case .input(let index) where panel.buttons.indices.contains(index): return panel.buttons[index].line.address.text
+    case .output(let index) where panel.outputs.indices.contains(index):
+      if case .line(let line) = panel.outputs[index].target { return line.address.text }
+      return ""
+    case .input, .output, .simulator: return ""
+    }
+  }
+}
+
+extension PanelFault {
+  /// The part, the cause and the remedy.
+  package func sentence(_ part: PanelPart, _ configuration: KioskConfiguration) -> String {
+    let name = part.name(configuration)
+    switch self {
+    case .simulatorAway(code: 0): return name + " closed the connection; Tappet reconnects as soon as it is back"
+    case .simulatorAway(let code):
+      return name + " cannot be reached: " + SystemError(call: "connect", code: code).text
+        + "; is tappet-sim running with --panel?"
+    case .ledUnusable(let code):
+      return name + ": the kernel's LED cannot be used: " + SystemError(call: "open", code: code).text
+        + "; check its name and permissions in /sys/class/leds"
+    case .line(let fault): return name + ": " + fault.sentence(line: part.line(configuration))
+    }
+  }
+}
+
+extension ConfirmationEnd {
+  var sentence: String {
+    switch self {
+    case .timeUp: "the time ran out"
+    case .otherTouch: "another touch came in between"
+    case .tagGone: "the tag was taken away"
+    case .closed: "the panel was closed"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Events of the reader and its tags in words.
+
+import TappetCore
+import TappetPlatform
+
+extension ReaderLoss {
+  /// The cause and the remedy; `device` is the configured connection string.
+  package func sentence(device: String?) -> String {
+    let name = device ?? "the reader"
+    switch self {
+    case .fault(.notFound, _):
+      return device == nil
+        ? "no reader was found; plug one in, or name it with 'reader: {device: …}'"
+        : "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
+    case .fault(.silent, _):
+      return "\(name) does not answer; Tappet keeps reopening it. Check its power and wires"
+    case .fault(.ioError, let code):
+      return "\(name) was unplugged or its line broke (libnfc \(code)); Tappet uses it again as soon as it is back"
+    case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
+    case .fault(.permissionDenied, _):
+      return "this user may not open \(name); add the user to the group dialout (or i2c, spi)"
+    case .fault(.unusable, let code):
+      return "\(name) answers, but not like a usable reader (libnfc \(code)); Tappet reopens it"
+    case .ended(.exited(let status)): return "tappet-reader ended with status \(status); it is started again"
+    case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); it is started again"
+    case .silent: return "tappet-reader hung and was killed; it is started again"
+    case .malformed:
+      return "tappet-reader sent an invalid message and was killed; is it the same version as tappet?"
+    case .notStarted(let code):
+      return
+        "tappet-reader cannot be started: \(SystemError(call: "posix_spawn", code: code).text); "
+        + "is it installed in libexec/tappet?"
+    }
+  }
+}
+
+extension TapRefusal {
+  /// The refusal, its reason and the remedy.
+  package func sentence(_ trigger: Trigger) -> String {
+    let what = trigger == .tag ? "tap" : "press"
+    switch self {
+    case .unreadable(let fault): return "tap refused: \(fault.sentence)"
+    case .content(let error): return "tap refused: \(error.sentence)"
+    case .malformedURL(let error): return "tap refused: \(error.sentence)"
+    case .noSuchAction(let index): return "tap refused: the tag is for action \(index), which is not configured"
+    case .noTagConfigured(let action):
+      return "tap refused: '\(action)' has no secrets; import the secret that the tag was written with"
+    case .invalidSignature(let action):
+      return
+        "tap refused: the signature matches no secret of '\(action)'; the tag is forged, or its secret was removed"
+    case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
+    case .outboxFull(let action, let count, let size):
+      return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
+    case .notStored(let action, let fault):
+      return "\(what) refused: \(action) could not be stored (\(fault.word))"
+    case .tooMany(let wait):
+      return "tap refused: too many taps with this tag; try again in "
+        + String((wait.wholeMilliseconds + 999) / 1000) + " s"
+    case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
+    }
+  }
+}
+
+extension StoreFault {
+  fileprivate var word: String {
+    switch self {
+    case .full: "no space left"
+    case .readOnly: "read-only"
+    case .ioError: "disk error"
+    case .corrupt: "damaged database"
+    case .busy: "database in use"
+    case .other(let code): "SQLite code \(code)"
+    }
+  }
+}
+
+extension TagFault {
+  /// The cause, and what the person with the tag can do.
+  package var sentence: String {
+    switch self {
+    case .pulledAway: "the tag was taken away while it was read; hold it longer"
+    case .unsupportedModel: "Tappet cannot read this kind of tag; use an NTAG213, 215 or 216"
+    case .refusedToAnswer: "the tag refused to be read: it may be password-protected or too slow"
+    case .malformedAnswer: "the tag's answers violate its specification; it may be damaged"
+    case .tooLarge: "the tag's message is larger than any tag URL"
+    case .noApplication:
+      "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
+        + "or format it with its maker's tool"
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// The core's reports as log records: what happened, where, and what to do next.
+
+import TappetConfig
+import TappetCore
+import TappetStore
+import TappetTLS
+
+/// The urgency of a log record, by syslog's numbers.
+package enum Priority: UInt8, Sendable {
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+  case debug = 7
+}
+
+/// One fact of a log record.
+package typealias Field = (key: String, value: String)
+
+/// A line of the log.
+package struct LogRecord: Sendable {
+  /// The record's urgency.
+  package var priority: Priority
+  /// The event's name, for `--json` and filters.
+  package var name: String
+  /// One sentence for a person.
+  package var sentence: String
+  /// The facts, `event` first.
+  package var fields: [Field]
+
+  package init(_ priority: Priority, _ name: String, _ sentence: String, _ fields: [Field] = []) {
+    self.priority = priority
+    self.name = name
+    self.sentence = sentence
+    self.fields = [("event", name)] + fields
+  }
+
+  /// The record of a damaged database and its recovery.
+  package init(_ recovery: StoreRecovery) {
+    var sentence: String
+    if let path = recovery.setAside {
+      sentence =
+        "the database was damaged: it was kept as " + path + " and a new one started; "
+        + "the entries in it will not be sent; "
+    } else {
+      sentence = "the database had lost the last changes of the secrets; "
+    }
+    if recovery.restoredCount == nil {
+      sentence += "there was no copy of the secrets: import them again"
+    } else {
+      let count = recovery.secretCount
+      sentence += String(count) + (count == 1 ? " secret was" : " secrets were") + " restored from the copy"
+    }
+    self.init(.error, "database-damaged", sentence + ". Look for errors of the disk in the kernel's log")
+  }
+
+  /// The record of a failure to update the copy of the secrets.
+  package init(replicaError: StoreError) {
+    self.init(
+      .warning, "copy-trouble", "the copy of the secrets is not up to date: " + replicaError.sentence)
+  }
+
+  /// The record of `report`, with the names of this configuration.
+  package init(_ report: Report, _ configuration: KioskConfiguration) {
+    switch report {
+    case .readerReady(let device):
+      self.init(.notice, "reader-ready", KioskStatus.Reader.ready.sentence(configuration), [("device", device)])
+    case .readerLost(let loss):
+      self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice))
+    case .refused(let trigger, let uid, let refusal):
+      self.init(
+        .warning, trigger == .tag ? "tap-refused" : "press-refused", refusal.sentence(trigger),
+        uid.map { [("uid", Hex.encode($0.bytes))] } ?? [])
+    case .ignored(let uid, let action, let reason):
+      self.init(
+        .info, "tap-ignored", reason.sentence,
+        [("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+    case .refusedMore(let count):
+      self.init(
+        .warning, "refused-more",
+        String(count) + " more taps refused or ignored in the last minute",
+        [("count", String(count))])
+    case .accepted(let entry, let uid):
+      self.init(
+        .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
+        entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .queued(let entry, let reason):
+      self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", entry.fields)
+    case .delivered(let entry, let after):
+      let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
+      self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields + time)
+    case .expired(let entry):
+      self.init(
+        .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
+    case .dropped(let entry):
+      self.init(
+        .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
+    case .undeliverable(let entry, let code):
+      self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
+    case .linkUp(let index):
+      self.init(.notice, "broker-connected", KioskStatus.Link.connected(endpoint: index).sentence(configuration))
+    case .linkFailed(let index, let failure, let delay):
+      self.init(
+        .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
+        [("retry_in_ms", String(delay.wholeMilliseconds))])
+    case .linkLost(let index, let failure, let delay):
+      self.init(
+        .warning, "broker-lost", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
+        [("retry_in_ms", String(delay.wholeMilliseconds))])
+    case .linkStorm(let losses, let rest):
+      self.init(.error, "broker-storm", KioskStatus.Link.resting(losses: losses, rest: rest).sentence(configuration))
+    case .linkClosed:
+      self.init(.info, "broker-disconnected", KioskStatus.Link.closed.sentence(configuration))
+    case .clockGood:
+      self.init(.notice, "clock-good", "the clock is synchronised: messages with a timestamp are sent again")
+    case .clockUnknown:
+      self.init(
+        .warning, "clock-unknown",
+        "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: "
+          + "trust'"
+      )
+    case .certificateExpiring(let days):
+      self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
+    case .certificatesGood:
+      self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
+    case .storeTrouble(let fault):
+      self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder))
+    case .storeRecovered:
+      self.init(.notice, "disk-good", "the disk accepts entries again")
+    case .outboxRestored(let count):
+      self.init(
+        .notice, "outbox-restored",
+        "\(count) accepted \(count == 1 ? "entry is" : "entries are") waiting from the "
+          + "last run")
+    case .stopping(let count):
+      self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
+    case .panelLost(let part, let fault):
+      self.init(.error, "panel-lost", fault.sentence(part, configuration))
+    case .panelRecovered(let part):
+      self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
+    case .buttonStuck(let index):
+      self.init(.warning, "button-stuck", KioskStatus.PanelProblem.stuck(button: index).sentence(configuration))
+    case .buttonChattering(let index):
+      self.init(
+        .warning, "button-chattering", KioskStatus.PanelProblem.chattering(button: index).sentence(configuration))
+    case .buttonRecovered(let index):
+      self.init(.notice, "button-good", PanelPart.input(index).name(configuration) + " can be used again")
+    case .panelLocked:
+      self.init(.info, "locked", "the buttons are locked: nobody used them for a while")
+    case .panelUnlocked(let trigger):
+      self.init(.info, "unlocked", trigger == .tag ? "a tag unlocked the buttons" : "the code unlocked the buttons")
+    case .codeRefused(let wait):
+      let seconds = wait.wholeMilliseconds / 1000
+      self.init(
+        .warning, "code-refused",
+        seconds > 0 ? "wrong code; try again in " + String(seconds) + " s" : "wrong code")
+    case .confirming(let action, let trigger, let within):
+      let seconds = String(within.wholeMilliseconds / 1000)
+      self.init(
+        .info, "confirming",
+        trigger == .tag
+          ? "leave the tag for " + seconds + " s to confirm " + action + "; take it away or press a button to cancel"
+          : "press again within " + seconds + " s to confirm " + action + "; another button cancels",
+        [("action", action)])
+    case .confirmationEnded(let action, let end):
+      self.init(.info, "not-confirmed", action + " was not confirmed: " + end.sentence, [("action", action)])
+    }
+  }
+
+  private static func certificateSentence(_ days: Int) -> String {
+    let when =
+      days < 0
+      ? "ended " + CertificateDetails.ago(daysLeft: Int64(days))
+      : "ends in " + String(days) + (days == 1 ? " day" : " days")
+    return "a certificate " + when + "; run 'tappet check' to see which, and replace its file"
+  }
+
+  /// The record for `watch` and `--json`.
+  package var json: JSON {
+    var members: [JSON.Member] = [
+      JSON.Member(name: "event", value: .string(name)), JSON.Member(name: "text", value: .string(sentence)),
+    ]
+    for field in fields where field.key != "event" {
+      members.append(JSON.Member(name: field.key, value: .string(field.value)))
+    }
+    return .object(members)
+  }
+}
+
+extension KioskConfiguration {
+  /// The priority's name for people.
+  func endpointName(_ index: Int) -> String {
+    guard broker.endpoints.indices.contains(index) else { return "the broker" }
+    return broker.endpoints[index].text
+  }
+}
+
+extension BrokerEndpoint {
+  /// The endpoint as in the configuration: `mqtts://host:port`.
+  package var text: String {
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return (usesTLS ? "mqtts://" : "mqtt://") + name + ":\(port)"
+  }
+}
+
+extension OutboxEntry {
+  fileprivate var fields: [Field] { [("action", action), ("id", id.hex), ("topic", topic)] }
+
+  fileprivate func undeliverableSentence(_ code: Int32?) -> String {
+    guard let code else {
+      return
+        "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+    }
+    return "the broker refused \(action) for good (reason code \(code)); may this client publish to its topic?"
+  }
+}
+
+extension QueueReason {
+  var sentence: String {
+    switch self {
+    case .linkDown: "the broker is away; it is sent when the link is back, unless it expires before"
+    case .clockUnknown: "the clock is not synchronised; it is sent when it is, unless it expires before"
+    case .behindOthers(let count): "\(count) others are before it"
+    }
+  }
+}
+
+extension TapIgnored {
+  var sentence: String {
+    switch self {
+    case .held: "the tag lies on the reader since its last tap; take it away and tap again"
+    case .cooldown(let remaining):
+      "tapped again too soon; the action's cooldown lasts \(remaining.wholeMilliseconds) ms more"
+    }
+  }
+}
+
+extension StoreFault {
+  package func sentence(folder: String) -> String {
+    switch self {
+    case .full: "no space is left in \(folder): taps are refused until there is; delete something"
+    case .readOnly: "\(folder) is read-only: taps are refused; remount it, or look for disk errors in the kernel's log"
+    case .ioError: "the disk under \(folder) reports an error: taps are refused; the card may be failing"
+    case .corrupt:
+      "the database in \(folder) is damaged: taps are refused until a new one has been tried, which takes seconds"
+    case .busy: "another program holds the database in \(folder): taps are refused until it closes"
+    case .other(let code): "the database in \(folder) cannot be written (SQLite code \(code)): taps are refused"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// Findings of a certificate inspection in words: cause and remedy.
+
+import TappetConfig
+import TappetTLS
+
+extension CertificateFinding {
+  /// Whether it is as it should be, at this time.
+  package func isGood(at now: Int64) -> Bool {
+    switch remark {
+    case .certificate(let details, _, _, _):
+      details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
+    case .keyMatches, .keyAlone, .chain, .chainEnds, .hostMatches: true
+    case .wrongPurpose, .cannotSign, .weakKey, .weakSignature, .keyFitsNone, .keyOpenToOthers, .leafNotFirst,
+      .chainRefused, .hostMismatch, .problem:
+      false
+    }
+  }
+
+  /// One word for scripts.
+  package var kind: String {
+    switch remark {
+    case .certificate: "certificate"
+    case .wrongPurpose, .cannotSign: "usage"
+    case .weakKey, .weakSignature: "strength"
+    case .keyMatches, .keyFitsNone, .keyAlone, .keyOpenToOthers: "key"
+    case .leafNotFirst, .chain, .chainEnds, .chainRefused: "chain"
+    case .hostMatches, .hostMismatch: "host"
+    case .problem: "file"
+    }
+  }
+
+  /// The message for a person, one sentence.
+  package func sentence(at now: Int64) -> String {
+    switch remark {
+    case .certificate(let details, let isAuthority, let key, let names):
+      return details.sentence(at: now) + " (" + (isAuthority ? "a CA's, " : "") + key
+        + (names.isEmpty ? "" : ", for " + names) + ")"
+    case .wrongPurpose(let subject, let isServer):
+      return isServer
+        ? "\(path): \(subject) is not for servers (its extended key usage lacks serverAuth); get one that is"
+        : "\(path): \(subject) is not for clients (its extended key usage lacks clientAuth), and brokers refuse it; "
+          + "get one that is"
+    case .cannotSign(let subject):
+      return
+        "\(path): \(subject) may not sign (its key usage lacks digitalSignature), which TLS 1.3 needs; get one that may"
+    case .weakKey(let subject, let key):
+      return
+        "\(path): \(subject) has a weak key (\(key)), which OpenSSL here refuses; get one with P-256 or RSA 2048"
+    case .weakSignature(let subject):
+      return
+        "\(path): \(subject) is signed with a weak digest (SHA-1 or older), which OpenSSL here refuses; "
+        + "have it signed with SHA-256"
+    case .keyMatches(let subject): return "\(path): the key of \(subject)"
+    case .keyFitsNone:
+      return "\(path): the key belongs to none of these certificates; use the pair that was made together"
+    case .keyAlone: return "\(path): a private key; name its certificate too, and they are compared"
+    case .keyOpenToOthers: return "\(path) can be read by others; run: chmod 600 \(path)"
+    case .leafNotFirst(let subject):
+      return
+        "\(path): \(subject) must be the first certificate in it, followed by its chain; "
+        + "'tappet cert import' puts them in order"
+    case .chain(let subjects): return "\(path): the chain holds: " + subjects.joined(separator: " < ")
+    case .chainEnds(let issuer):
+      return
+        "\(path): its issuer, \(issuer), is not in these files; right if the broker knows it, "
+        + "else append its certificate"
+    case .chainRefused(let text): return "\(path): the chain does not hold: \(text); ask whoever made it"
+    case .hostMatches(let host): return "\(path): it is for \(host)"
+    case .hostMismatch(let host, let subject, let names):
+      return "\(path): it is for " + (names.isEmpty ? subject : names) + ", not for \(host)"
+    case .problem(let problem): return problem.sentence
+    }
+  }
+
+  /// The finding for `--json`; tappet(1) documents the names.
+  package func json(at now: Int64) -> JSON {
+    var members = [
+      JSON.Member(name: "file", value: .string(path)), JSON.Member(name: "kind", value: .string(kind)),
+      JSON.Member(name: "good", value: .bool(isGood(at: now))),
+      JSON.Member(name: "text", value: .string(sentence(at: now))),
+    ]
+    if case .certificate(let details, let isAuthority, let key, let names) = remark {
+      members += [
+        JSON.Member(name: "subject", value: .string(details.subject)),
+        JSON.Member(name: "issuer", value: .string(details.issuer)),
+        JSON.Member(name: "not_before", value: .number(details.notBeforeUnixSeconds)),
+        JSON.Member(name: "not_after", value: .number(details.notAfterUnixSeconds)),
+        JSON.Member(name: "days_left", value: .number(details.daysLeft(atUnixSeconds: now))),
+        JSON.Member(name: "is_ca", value: .bool(isAuthority)), JSON.Member(name: "key", value: .string(key)),
+        JSON.Member(name: "names", value: .string(names)),
+      ]
+    }
+    return .object(members)
+  }
+}

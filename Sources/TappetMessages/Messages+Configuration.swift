@@ -1,0 +1,80 @@
+// Mistakes in a configuration, in words.
+
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension ConfigurationProblem {
+  /// One sentence with file, line and column.
+  ///
+  /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
+  package var sentence: String {
+    // A file that could not be read has no line.
+    if case .cannotRead(let error) = kind { return Self.printable("\(file) cannot be read: \(error.text)") }
+    return Self.printable("\(file):\(position.line):\(position.column): \(words)")
+  }
+
+  /// Escapes control characters, so that a file's content cannot control the terminal that shows the error.
+  private static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private var words: String {
+    let inPlace = place.isEmpty ? "" : " in \(place)"
+    let what = place.isEmpty ? "the file" : place
+    switch kind {
+    case .cannotRead(let error): return error.text
+    case .tooLarge(let size, let max): return "has \(size) bytes; a configuration has at most \(max)"
+    case .notUTF8: return "is not UTF-8 text"
+    case .yaml(.syntax(let problem)): return "is not valid YAML: \(problem)"
+    case .yaml(.tab): return "a tab is used where only spaces may indent"
+    case .yaml(.tag(let tag)): return "the tag '\(tag)' is not supported; write the value without it"
+    case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before"
+    case .yaml(.tooManyNodes(let max)): return "has more than \(max) values, aliases counted each time"
+    case .yaml(.tooDeep(let max)): return "is nested more than \(max) levels deep"
+    case .yaml(.severalDocuments): return "a second document begins; a configuration is one"
+    case .yaml(.empty): return "is empty; 'broker' and 'actions' are needed"
+    case .mergeKey: return "merge keys ('<<') are not supported\(inPlace); write the values out"
+    case .keyNotText: return "a key\(inPlace) is not a word"
+    case .unknownKey(let key, let nearest): return "unknown key '\(key)'\(inPlace)" + Spelling.suggestion(nearest)
+    case .duplicateKey(let key): return "duplicate key '\(key)'\(inPlace)"
+    case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
+    case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
+    case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
+    case .needsPartner(let key, let partner): return "'\(key)' also needs '\(partner)'\(inPlace)"
+    case .duplicateName(let name): return "a second action is named '\(name)'"
+    case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
+    case .unknownAction(let name, let nearest):
+      return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
+    case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
+    case .unknownButton(let name, let nearest):
+      return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
+    case .unknownLight(let name, let nearest):
+      return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
+    case .unanswerable(let name, let gesture):
+      return
+        "\(what): the action '\(name)' asks first ('confirm'), which no \(gesture) can answer; use press, hold, "
+        + "double or triple"
+    case .nothingUnlocks:
+      return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
+    case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
+    case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
+    case .keyFileOpen(let path, let mode):
+      return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
+    case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .passphraseNeeded(let problem): return problem.sentence
+    case .more(let count): return "and \(count) more"
+    case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
+    }
+  }
+
+  private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
+}

@@ -1,0 +1,208 @@
+// Failures of the broker link in words: cause, place, remedy.
+
+import TappetCore
+import TappetPlatform
+
+extension LinkFailure {
+  /// One sentence, without a full stop.
+  package var sentence: String {
+    switch self {
+    case .nameNotResolved(let host, _, let text):
+      "no address found for '\(host)' (\(text)): check the spelling in broker.url, the network and its name server"
+    case .connectionRefused:
+      "the broker's machine refused the connection: nothing listens on that port; is the broker running, "
+        + "is the port right?"
+    case .unreachable(let system):
+      "the broker cannot be reached (\(system.text)): check the network, the address and any firewall"
+    case .connectTimedOut:
+      "the broker's machine does not answer: check the address, the network and any firewall that drops silently"
+    case .files(let problem): problem.sentence
+    case .system(let system):
+      "this machine could not open a connection (\(system.text)): is it out of memory or descriptors?"
+    case .settingsRefused(let code):
+      "libmosquitto refused the broker settings (its code \(code)): check client_id, keepalive and the host"
+    case .handshakeTimedOut:
+      "the broker took the connection but never answered the TLS handshake: is this its TLS port, or does it hang?"
+    case .tls(let failure): failure.sentence
+    case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
+    case .closedBeforeConnack(usesTLS: true, let given):
+      LinkFailure.dropped("before it answered CONNECT", certificateGiven: given)
+    case .closedBeforeConnack(usesTLS: false, _):
+      "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
+        + "write mqtts:// in broker.url"
+    case .noConnack: "the broker took the connection but never answered CONNECT: is this an MQTT port, or does it hang?"
+    case .connack(let code): code.sentence
+    case .connackUnknown(let code): "the broker refused the connection with the unknown code \(code): see its log"
+    case .refused(let code): "the broker refused the connection: \(code.sentence)"
+    case .closedByBroker:
+      "the broker closed the connection: it was stopped, or another client came with the same client_id; see its log"
+    case .connectionBroken(let system): "the connection broke (\(system.text)): the network, or the broker's machine"
+    case .disconnectedByBroker(let code): "the broker ended the connection: \(code.sentence)"
+    case .keepaliveExpired: "the broker stopped answering: it hangs, or the network swallows what is sent"
+    case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was given up"
+    case .protocolViolated(let code):
+      "what answered does not speak MQTT as agreed (libmosquitto's code \(code)): is this the broker's MQTT port?"
+    }
+  }
+
+  private static func dropped(_ when: String, certificateGiven: Bool) -> String {
+    certificateGiven
+      ? "the broker dropped the connection \(when): the likely cause is that it does not accept this client "
+        + "certificate; see its log"
+      : "the broker dropped the connection \(when): the likely cause is that it wants a client certificate; "
+        + "set broker.certificate and broker.private_key"
+  }
+}
+
+extension ConnackCode {
+  fileprivate var sentence: String {
+    switch self {
+    case .unacceptableProtocolVersion: "the broker does not speak this version of MQTT: try the other broker.protocol"
+    case .identifierRejected: "the broker rejected the client_id: it may be too long, or not allowed there; see its log"
+    case .serverUnavailable: "the broker says that it is unavailable: wait, or look at its log"
+    case .badUserNameOrPassword:
+      "the broker wants a user name and password, or does not take the certificate as identity: see its configuration"
+    case .notAuthorized:
+      "the broker does not allow this client to connect: see its access list and the certificate's name"
+    }
+  }
+}
+
+extension ReasonCode {
+  /// Completes "the broker refused the connection: …".
+  fileprivate var sentence: String {
+    switch self {
+    case .normalDisconnection: "it was closed in order"
+    case .unspecifiedError: "it gave no reason; see its log"
+    case .malformedPacket: "it could not read a packet of ours; please report this"
+    case .protocolError: "it calls a packet of ours against the protocol; please report this"
+    case .implementationSpecificError: "it has a rule of its own against this; see its log"
+    case .unsupportedProtocolVersion: "it does not speak MQTT 5; leave out broker.protocol"
+    case .clientIdentifierNotValid: "it does not take this client_id"
+    case .badUserNameOrPassword: "it wants a user name and password, or does not take the certificate as identity"
+    case .notAuthorized: "this client is not allowed; see its access list and the certificate's name"
+    case .serverUnavailable: "it is unavailable; wait, or look at its log"
+    case .serverBusy: "it is busy; it is tried again"
+    case .banned: "this client is banned; ask who runs it"
+    case .serverShuttingDown: "it is shutting down; it is tried again"
+    case .badAuthenticationMethod: "it wants another way of authentication than certificates"
+    case .keepAliveTimeout: "it heard nothing for too long; the network swallows what is sent"
+    case .sessionTakenOver: "another client came with the same client_id; give each kiosk its own"
+    case .topicFilterInvalid: "it does not take a topic filter"
+    case .topicNameInvalid: "it does not take a topic; see its rules"
+    case .receiveMaximumExceeded: "it got more messages at once than it allows; please report this"
+    case .topicAliasInvalid: "it does not take a topic alias; please report this"
+    case .packetTooLarge: "a message is larger than it allows"
+    case .messageRateTooHigh: "messages come faster than it allows"
+    case .quotaExceeded: "its quota for this client is used up"
+    case .administrativeAction: "somebody who runs it ended the connection"
+    case .payloadFormatInvalid: "it does not take a message's format"
+    case .retainNotSupported: "it keeps no retained messages, and the status is one"
+    case .qosNotSupported: "it does not take QoS 1, which every message needs"
+    case .useAnotherServer: "another server is to be used for now; see broker.url"
+    case .serverMoved: "it has moved; change broker.url"
+    case .sharedSubscriptionsNotSupported: "it has no shared subscriptions"
+    case .connectionRateExceeded: "connections come faster than it allows; it is tried again"
+    case .maximumConnectTime: "the time that it allows a connection is over; it is tried again"
+    case .subscriptionIdentifiersNotSupported: "it has no subscription identifiers"
+    case .wildcardSubscriptionsNotSupported: "it has no wildcard subscriptions"
+    case .unknown(let number): "with the unknown reason \(number)"
+    }
+  }
+}
+
+extension TLSFailure {
+  fileprivate var sentence: String {
+    switch self {
+    case .untrustedIssuer(let subject):
+      "the broker's certificate (\(subject)) comes from an issuer that is not trusted: is broker.ca the right file?"
+    case .selfSigned(let subject):
+      "the broker's certificate chain ends in a self-signed certificate that is not trusted (\(subject)): "
+        + "is broker.ca the right file?"
+    case .expired(let subject):
+      "a certificate of the broker has expired (\(subject)): renew it there, or set this machine's clock if it is ahead"
+    case .notYetValid(let subject):
+      "a certificate of the broker is not valid yet (\(subject)): most likely this machine's clock is behind"
+    case .hostMismatch(let expected, let subject):
+      "the broker's certificate (\(subject)) is not for '\(expected)': use the name that the certificate has in "
+        + "broker.url"
+    case .revoked(let subject): "a certificate of the broker was revoked (\(subject)): do not trust what answers there"
+    case .unacceptable(let subject, _, let text): "the broker's certificate (\(subject)) is not acceptable: \(text)"
+    case .alert(let alert): alert.sentence
+    case .notTLS: "what answered does not speak TLS: is this the broker's port without TLS, or not a broker at all?"
+    case .noCommonVersion: "the broker speaks only TLS versions older than 1.2: update it"
+    case .protocolError(_, let text): "the TLS handshake failed (\(text)): see the broker's log"
+    }
+  }
+}
+
+extension TLSAlert {
+  fileprivate var sentence: String {
+    switch self {
+    case .unexpectedMessage: TLSAlert.refused("it got something unexpected; see its log")
+    case .badRecord: TLSAlert.refused("the data was damaged on the way")
+    case .handshakeFailure:
+      TLSAlert.refused("nothing offered was acceptable, or it wants a client certificate; check broker.certificate")
+    case .badCertificate: TLSAlert.refused("it calls the client certificate bad; check broker.certificate")
+    case .unsupportedCertificate:
+      TLSAlert.refused("it does not take this kind of client certificate; it may lack 'client authentication'")
+    case .certificateRevoked: TLSAlert.refused("the client certificate was revoked; get a new one")
+    case .certificateExpired: TLSAlert.refused("the client certificate has expired; renew broker.certificate")
+    case .certificateUnknown: TLSAlert.refused("it does not accept the client certificate; see its log")
+    case .illegalParameter: TLSAlert.refused("it calls a parameter illegal; see its log")
+    case .unknownCA:
+      TLSAlert.refused("it does not know the issuer of the client certificate; is broker.certificate for this broker?")
+    case .accessDenied: TLSAlert.refused("the client certificate is good but not allowed; see its access list")
+    case .decodeError: TLSAlert.refused("it could not read a message; see its log")
+    case .decryptError:
+      TLSAlert.refused("a signature did not verify; do broker.certificate and broker.private_key belong together?")
+    case .protocolVersion: TLSAlert.refused("it does not speak TLS 1.2 or newer; update it")
+    case .insufficientSecurity: TLSAlert.refused("it wants stronger ciphers than were offered")
+    case .internalError: TLSAlert.refused("it has trouble of its own; see its log")
+    case .unrecognizedName: TLSAlert.refused("it does not know the name in broker.url")
+    case .certificateRequired:
+      TLSAlert.refused("it wants a client certificate; set broker.certificate and broker.private_key")
+    case .noApplicationProtocol: TLSAlert.refused("it wants an application protocol that was not offered")
+    case .other(let number): TLSAlert.refused("TLS alert \(number); see its log")
+    }
+  }
+
+  private static func refused(_ why: String) -> String { "the broker refused the TLS handshake: \(why)" }
+}
+
+extension CertificateProblem {
+  /// One sentence, without a full stop.
+  package var sentence: String {
+    switch self {
+    case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
+    case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
+    case .empty(let path): "\(path) is empty: put the PEM text into it"
+    case .notPEM(let path): "\(path) has no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
+    case .keyNotPEM(let path):
+      "\(path) has no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
+    case .keyEncrypted(let path):
+      "\(path) is encrypted, and a kiosk has nobody to ask for the passphrase: 'tappet cert import' asks once and "
+        + "stores it with mode 0600"
+    case .request(let path):
+      "\(path) is a certificate request: send it to the CA, and use the certificate that comes back"
+    case .bundleEncrypted(let path):
+      "\(path) has a passphrase, and a kiosk has nobody to ask for it: run 'tappet cert import \(path)'"
+    case .bundleLegacy(let path):
+      "\(path) is encrypted in an old way (RC2) that this machine's OpenSSL has only in its legacy provider: "
+        + "install openssl-provider-legacy, or export it again"
+    case .bundleDamaged(let path): "\(path) is neither PEM nor a complete certificate, key or .p12 file: copy it again"
+    case .bundleWithoutKey(let path):
+      "\(path) has no private key: export it together with its key, or name the key's file too"
+    case .bundleWithoutCertificate(let path): "\(path) has no certificate: export it together with its key"
+    case .passphraseWrong(let path): "the passphrase does not open \(path)"
+    case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
+    case .certificateWithoutKey(let certificate): "\(certificate) is given without its key: set broker.private_key too"
+    case .keyMismatch(let certificate, let key):
+      "\(key) is not the key of \(certificate): use the pair that was made together"
+    case .tooWeak(let path, let text): "\(path) is refused by this machine's OpenSSL policy: \(text)"
+    case .noSystemTrustStore: "this machine's trust store cannot be loaded: install ca-certificates, or set broker.ca"
+    case .unusableHost(let host): "'\(host)' is not a name or address that a certificate can be checked against"
+    case .library(let text): "OpenSSL could not be set up: \(text)"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// The kiosk's condition in words, the same that its reports have.
+
+import TappetConfig
+import TappetCore
+
+extension KioskStatus.Reader {
+  /// Whether it works.
+  package var isGood: Bool { self == .ready }
+
+  /// The message for a person, one sentence.
+  package func sentence(_ configuration: KioskConfiguration) -> String {
+    switch self {
+    case .starting: "starting"
+    case .ready: "the reader is ready"
+    case .lost(let loss): loss.sentence(device: configuration.readerDevice)
+    case .stopped: "stopped"
+    }
+  }
+}
+
+extension KioskStatus.Link {
+  /// Whether it works.
+  package var isGood: Bool { if case .connected = self { true } else { false } }
+
+  /// The message for a person, one sentence.
+  package func sentence(_ configuration: KioskConfiguration) -> String {
+    switch self {
+    case .connecting: "connecting"
+    case .connected(let endpoint): "connected to \(configuration.endpointName(endpoint))"
+    case .failed(let endpoint, let failure): "\(configuration.endpointName(endpoint)): \(failure.sentence)"
+    case .resting(let losses, let rest):
+      "\(losses) connections were lost soon after they were made; resting for \(rest.wholeMilliseconds / 1000) s."
+        + " Does another program use the client id '\(configuration.broker.clientID)'?"
+    case .closed: "disconnected from the broker"
+    }
+  }
+}
+
+extension KioskStatus.PanelProblem {
+  /// The message for a person, one sentence.
+  package func sentence(_ configuration: KioskConfiguration) -> String {
+    switch self {
+    case .lost(let part, let fault): fault.sentence(part, configuration)
+    case .stuck(let button):
+      PanelPart.input(button).name(configuration)
+        + " was already pressed when Tappet began to watch it; ignored until it is released."
+        + " Check 'active_low' and the wiring"
+    case .chattering(let button):
+      PanelPart.input(button).name(configuration)
+        + " keeps bouncing; ignored for 30 s. Check its wire and its 'bias'"
+    }
+  }
+}
+
+extension KioskStatus {
+  /// The condition in one line, for the service manager.
+  package func line(_ configuration: KioskConfiguration) -> String {
+    var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
+    if let store { line += "; disk: " + store.sentence(folder: configuration.stateFolder) }
+    if !panel.isEmpty { line += "; panel: " + panelSentence(configuration) }
+    return line
+  }
+
+  /// Every problem of the panel; empty when there is none.
+  package func panelSentence(_ configuration: KioskConfiguration) -> String {
+    panel.map { $0.sentence(configuration) }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,94 @@
+// Outcomes of tag jobs in words. No `default` anywhere, so that a new fault does not compile without its sentence.
+
+import TappetCore
+
+extension TagDraftError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
+    case .malformedLabel: "the label must be one line of text, without control characters"
+    case .crypto: "no secret could be made; the system is out of memory or of random numbers"
+    }
+  }
+}
+
+extension TagWriteFault {
+  /// The cause and the remedy; `model` is the tag's model.
+  package func sentence(_ model: TagModel, to work: TagJobKind) -> String {
+    switch self {
+    case .notThere: return "the tag is gone; nothing was changed on it"
+    case .notAlone: return "two tags are on the reader; take one away. Nothing was changed"
+    case .pulledAway(let begun):
+      return begun
+        ? "the tag was taken away half-way; do it again with this tag"
+        : "the tag was taken away; nothing was changed on it. Hold it longer"
+    case .unsupportedModel: return unsupported(model, work)
+    case .readOnly: return "the tag says that it is read-only; use another one"
+    case .locked: return "the tag is locked for good; use another one"
+    case .passwordProtected:
+      return "the tag is protected by a password that is not this kiosk's; use another one, or lift it where it was set"
+    case .tooSmall(let needed, let capacity):
+      return "the message needs \(needed) bytes, this \(model.name) has room for \(capacity); use an NTAG215 or 216"
+    case .unformatted:
+      return model.layout == .type4
+        ? "the tag has no NDEF application; use an NTAG213, 215 or 216"
+        : "the tag is not formatted for NDEF; run 'tappet tag format' with it first"
+    case .foreignContainer:
+      return "the tag's one-time memory holds something else already, it can never be formatted; use another one"
+    case .refused(let begun):
+      return "the tag refuses to be written; is it locked or protected?"
+        + (begun ? " It may hold half of the message: write it again or throw it away" : " Nothing was changed on it")
+    case .notAsWritten: return "the tag does not read as it was written; try again, or use another one"
+    case .malformedAnswer: return "the tag's answers violate its specification; it may be damaged. Use another one"
+    }
+  }
+
+  private func unsupported(_ model: TagModel, _ work: TagJobKind) -> String {
+    switch work {
+    case .write, .erase: "a \(model.name) cannot be written by Tappet; use an NTAG213, 215 or 216"
+    case .lock: "this \(model.name) cannot be locked by Tappet"
+    case .format: "this \(model.name) cannot be formatted by Tappet; use an NTAG213, 215 or 216"
+    }
+  }
+}
+
+extension TagJobFailure {
+  /// The cause and the remedy.
+  package func sentence(_ model: TagModel?, to work: TagJobKind) -> String {
+    switch self {
+    case .tag(let fault): fault.sentence(model ?? .other, to: work)
+    case .unreadable(.unsupportedModel): TagWriteFault.unsupportedModel.sentence(model ?? .other, to: work)
+    case .unreadable(let fault): fault.sentence
+    case .noTag: "no tag was shown in time; nothing was changed"
+    case .leftTorn:
+      "the tag was taken away half-way and did not come back: it holds nothing that works now"
+        + (work == .write ? ", and no secret was saved; write it again" : "; do it again")
+    case .cancelled: "cancelled; nothing was changed"
+    case .readerLost(let torn):
+      torn
+        ? "the reader was lost while the tag was written: it may hold nothing that works now; write it again"
+        : "the reader was lost; nothing was changed"
+    case .noRandomness: "the system has no random numbers"
+    }
+  }
+
+  /// Whether the tag or the person is the cause, not a device.
+  package var isRefusal: Bool {
+    switch self {
+    case .tag, .unreadable, .noTag, .leftTorn, .cancelled: true
+    case .readerLost, .noRandomness: false
+    }
+  }
+}
+
+extension TagJobNotice {
+  /// A sentence for the person who holds the tag; `nil` for a progress count.
+  package var sentence: String? {
+    switch self {
+    case .progress: nil
+    case .heldTooShort, .pulledAway(begun: false): "The tag was taken away too soon; hold it there again."
+    case .pulledAway(begun: true): "The tag was taken away half-way; hold it there again until it is done."
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// Errors of the devices and formats in words: cause and remedy. No `default` anywhere: a new error does not compile
+// without its sentence.
+
+import TappetCore
+import TappetPlatform
+import TappetStore
+import TappetTLS
+
+extension SecretStoreError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .store(let error): error.sentence
+    case .sealingKey(let error): error.sentence
+    case .secret(let error): error.sentence
+    case .noTimestampKey: "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
+    case .keyIsGiven:
+      "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, "
+        + "the old one as tappet.key.old, and restart the kiosk: it then reseals everything"
+    }
+  }
+}
+
+extension StoreError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .full(let failure): "no space is left for \(failure.path); delete something"
+    case .readOnly(let failure): "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
+    case .ioError(let failure):
+      "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
+    case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"
+    case .busy(let failure): "another program holds \(failure.path); end it and try again"
+    case .newerSchema(let found, let known, let path):
+      "\(path) was written by a later version of Tappet (schema \(found), this one knows \(known)); "
+        + "install that version"
+    case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
+    case .foreignOwner(let path, let user):
+      "\(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .wrongFileType(let path): "\(path) is not a regular file or folder; move it away"
+    case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
+    }
+  }
+}
+
+extension SealingKeyError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .unreadable(let path, let error): "the sealing key \(path) cannot be read: \(error.text)"
+    case .unwritable(let path, let error): "the sealing key \(path) cannot be written: \(error.text)"
+    case .readableByOthers(let path, _): "the sealing key \(path) can be read by others; run: chmod 600 \(path)"
+    case .foreignOwner(let path, let user):
+      "the sealing key \(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .malformed(let path, let size):
+      "the sealing key \(path) must be a file of 32 bytes, not \(size); restore it from a backup"
+    case .lost(let path):
+      "the sealing key \(path) is not there, and the secrets were sealed under it; "
+        + "if the service manager gives it to the kiosk, start the kiosk (the tool works through it), "
+        + "else 'tappet restore' recreates it from a backup, or move tappet.db and secrets.db away and import the "
+        + "secrets again"
+    case .notResealed(let error): "the secrets could not be sealed under another key: \(error.sentence)"
+    case .notMade: "no sealing key could be made: the system has no random numbers"
+    case .folder(let error): error.sentence
+    }
+  }
+}
+
+extension SecretError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .limitReached(let action, let max):
+      "\(action) has \(max) secrets already, the most that it can have; remove one first"
+    case .alreadyThere(let id): "this secret is there already (\(id))"
+    case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
+    case .labelNotPrintable: "the label has control characters; leave them out"
+    case .foreignKey:
+      "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
+        + "the secrets again"
+    case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
+    case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
+    case .store(let error): error.sentence
+    }
+  }
+}
+
+extension ShareURLError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .notAShareURL: "this is not a share code; share codes begin with smpshare://secret?"
+    case .missingIndex: "the share code does not say for which action it is (idx)"
+    case .malformedIndex: "the share code's action (idx) is not a whole number"
+    case .missingKey: "the share code has no key"
+    case .malformedKey: "the share code's key must have exactly 64 hex digits"
+    case .repeatedParameter: "the share code repeats a parameter"
+    case .malformedLabel: "the share code's label is not percent-encoded text"
+    case .labelTooLong(let size, let max): "the share code's label has \(size) bytes; at most \(max) are kept"
+    }
+  }
+}
+
+extension TimestampTokenError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .timeOutOfRange(let time): "a token holds times from 1970 to 2106, not \(time)"
+    case .notHexadecimal: "a token has exactly 32 hex digits"
+    case .checksum: "the token was sealed with another key, or changed on the way"
+    case .outsideWindow(let age): age < 0 ? "the token is \(-age) s in the future" : "the token is \(age) s old"
+    case .repeated: "the token was used before"
+    case .crypto: "the token could not be computed; the system is out of memory or of random numbers"
+    }
+  }
+}
+
+extension TagContentError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .unsupportedModel(let model): "a \(model.name) cannot be used; use an NTAG213, 215 or 216"
+    case .empty: "the tag is empty; write it first"
+    case .noMessage: "the tag holds no NDEF message; write it first"
+    case .incomplete: "the tag was not read to its end; hold it longer"
+    case .memory(.noCapabilityContainer): "the tag is not formatted for NDEF; format it first"
+    case .memory(.unsupportedVersion(let version)):
+      "the tag has NDEF version \(version >> 4), which Tappet does not know"
+    case .memory(.readProtected): "the tag may not be read"
+    case .memory(.lengthBeyondMemory(let offset, let length, let end)):
+      "the tag is damaged: a block at byte \(offset) claims \(length) bytes, the memory ends at \(end); write it again"
+    case .memory(.malformedControl(let offset)):
+      "the tag is damaged: its control block at byte \(offset) makes no sense; write it again"
+    case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it again"
+    case .message: "the tag's content is not an NDEF message; write it again"
+    case .noURI: "there is no link on the tag; write it first"
+    case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
+    }
+  }
+}
+
+extension TagURLError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .invalidScheme: "the tag's link does not begin with smp://; it was not written for Tappet"
+    case .invalidHost: "the tag's link is not an action (smp://action?…)"
+    case .noParameters: "the tag's link says nothing about an action"
+    case .missing(let parameter): "the tag's link lacks '\(parameter.name)'"
+    case .malformed(let parameter): "the tag's link has a malformed '\(parameter.name)'"
+    case .repeated(let parameter): "the tag's link says '\(parameter.name)' twice"
+    case .repeatedUnknown: "the tag's link repeats a parameter"
+    }
+  }
+}
+
+extension TagURLParameter {
+  fileprivate var name: String {
+    switch self {
+    case .index: "idx"
+    case .timestamp: "ts"
+    case .signature: "sig"
+    case .key: "key"
+    }
+  }
+}
+
+extension CertificateDetails {
+  /// One line for `tappet check`.
+  package func sentence(at now: Int64) -> String {
+    let days = daysLeft(atUnixSeconds: now)
+    if now < notBeforeUnixSeconds { return "\(path): \(subject) is not valid yet; is this machine's clock right?" }
+    if days < 0 { return "\(path): \(subject) expired \(CertificateDetails.ago(daysLeft: days)); replace it" }
+    return "\(path): \(subject), \(days) days left" + (days < Limits.certificateWarningDays ? "; renew it now" : "")
+  }
+
+  /// The time since the end, from the days left, which are rounded down: -1 is within the last day.
+  static func ago(daysLeft days: Int64) -> String {
+    switch days {
+    case -1: "less than a day ago"
+    case -2: "1 day ago"
+    default: "\(-days - 1) days ago"
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// Reasons why a kiosk could not start, with their sentences: nobody does anything with them but tell a person.
+
+import TappetPlatform
+import TappetStore
+
+/// A reason why a kiosk could not start.
+package indirect enum RuntimeError: Error {
+  case system(SystemError)
+  case secretStore(SecretStoreError)
+  /// Another kiosk runs on this state folder.
+  case stateInUse(folder: String)
+  case control(path: String, SystemError)
+  case lightTrace(path: String, SystemError)
+  case noRandomness
+}
+
+extension RuntimeError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .system(let error): "\(error.call) failed: \(error.text)"
+    case .secretStore(let error): error.sentence
+    case .stateInUse(let folder):
+      "another kiosk runs on the state folder \(folder); end it, or give this one a 'state' of its own"
+    case .control(let path, let error):
+      error.isAddressInUse
+        ? "another kiosk runs with this configuration (it listens at \(path)); end it, "
+          + "or give this one a state folder of its own"
+        : "the control socket \(path) cannot be made: \(error.text)"
+    case .lightTrace(let path, let error): "the light trace \(path) cannot be written: \(error.text)"
+    case .noRandomness: "the system has no random numbers"
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// libgpiod in both major versions (CGPIO hides which): the chips that exist, and a requested line. Decides nothing.
+
+import CGPIO
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// A GPIO chip as it was found.
+package struct GPIOChip: Hashable, Sendable {
+  /// The chip's node, not a symbolic link: `/dev/gpiochip0`.
+  package var path: String
+  /// Its driver's name for it: `pinctrl-rp1`.
+  package var label: String
+  /// The lines by offset.
+  package var lines: [LineInfo]
+
+  /// One line as it was found.
+  package struct LineInfo: Hashable, Sendable {
+    /// The name in the device tree; empty when it has none.
+    package var name: String
+    /// Whether the line is in use.
+    package var isUsed: Bool
+    /// The kernel's name for its user; empty when there is none.
+    package var consumer: String
+
+    /// A line with this name, used by `consumer`.
+    package init(name: String, isUsed: Bool = false, consumer: String = "") {
+      self.name = name
+      self.isUsed = isUsed
+      self.consumer = consumer
+    }
+  }
+
+  /// A chip with these lines.
+  package init(path: String, label: String, lines: [LineInfo]) {
+    self.path = path
+    self.label = label
+    self.lines = lines
+  }
+
+  /// Returns the chip whose node is at `path`, with all its lines.
+  ///
+  /// EACCES: the node exists, but this user may not open it. ENODEV, ENOENT: it vanished meanwhile.
+  static func look(at path: String) throws(SystemError) -> GPIOChip {
+    var handle: OpaquePointer?
+    let code = tp_gpio_chip_open(path, &handle)
+    guard code == 0, let chip = handle else { throw SystemError(call: "gpiod_chip_open", code: -code) }
+    defer { tp_gpio_chip_close(chip) }
+    let count = min(tp_gpio_chip_line_count(chip), Limits.gpioLinesPerChipMax)
+    var lines: [LineInfo] = []
+    for offset in 0..<count {
+      let code = tp_gpio_chip_look(chip, offset)
+      guard code == 0 else { throw SystemError(call: "gpiod_chip_get_line_info", code: -code) }
+      lines.append(
+        LineInfo(
+          name: text(tp_gpio_chip_line_name(chip)), isUsed: tp_gpio_chip_line_is_used(chip),
+          consumer: text(tp_gpio_chip_line_consumer(chip))))
+    }
+    return GPIOChip(path: path, label: text(tp_gpio_chip_label(chip)), lines: lines)
+  }
+
+  private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}
+
+/// One requested line; released with its owner.
+final class GPIOLine {
+  /// One change of an input.
+  struct Edge {
+    var stampNanoseconds: UInt64
+    var isActive: Bool
+  }
+
+  /// Capacity of the kernel's queue for a line; a reading of this number may have lost some.
+  static var edgesMax: Int { Int(TP_GPIO_EDGES_MAX) }
+
+  private let handle: OpaquePointer
+  private let edges: UnsafeMutablePointer<tp_gpio_edge>
+
+  private init(owning handle: OpaquePointer) {
+    self.handle = handle
+    edges = .allocate(capacity: GPIOLine.edgesMax)
+    edges.initialize(repeating: tp_gpio_edge(), count: GPIOLine.edgesMax)
+  }
+
+  deinit {
+    edges.deallocate()
+    tp_gpio_release(handle)
+  }
+
+  /// Requests the line at `offset` of the chip at `path`.
+  ///
+  /// An output starts with `isOn`; an input, for which it is `nil`, reports both edges.
+  static func request(
+    path: String, offset: UInt32, _ line: PanelLine, isOn: Bool?
+  ) throws(SystemError) -> GPIOLine {
+    var handle: OpaquePointer?
+    let microseconds = UInt32(clamping: line.debounce.wholeNanoseconds / 1000)
+    let code = GPIOPanel.consumer.withCString { consumer in
+      var config = tp_gpio_config(
+        consumer: consumer, offset: offset, is_output: isOn != nil, is_active_low: line.isActiveLow,
+        is_on: isOn ?? false, bias: line.bias.code, drive: line.drive.code,
+        debounce_us: isOn == nil ? microseconds : 0)
+      return tp_gpio_request(path, &config, &handle)
+    }
+    guard code == 0, let handle else { throw SystemError(call: "gpiod_request", code: -code) }
+    return GPIOLine(owning: handle)
+  }
+
+  /// The descriptor of an input, readable while edges wait.
+  var fileDescriptor: Int32 { tp_gpio_fd(handle) }
+
+  /// Whether the kernel does the requested debouncing.
+  var debouncesItself: Bool { tp_gpio_debounces(handle) }
+
+  /// Returns the level now, after active-low.
+  func isActive() throws(SystemError) -> Bool {
+    let value = tp_gpio_get(handle)
+    guard value >= 0 else { throw SystemError(call: "gpiod_get_value", code: -value) }
+    return value == 1
+  }
+
+  /// Sets an output's level.
+  func set(isOn: Bool) throws(SystemError) {
+    let code = tp_gpio_set(handle, isOn)
+    if code < 0 { throw SystemError(call: "gpiod_set_value", code: -code) }
+  }
+
+  /// Returns the edges that wait, oldest first and at most `edgesMax`, without waiting for any.
+  func read() throws(SystemError) -> [Edge] {
+    let count = tp_gpio_read(handle, edges)
+    if count == -EAGAIN || count == -EINTR { return [] }
+    guard count >= 0 else { throw SystemError(call: "gpiod_read_edges", code: -count) }
+    var result: [Edge] = []
+    for index in 0..<Int(count) {
+      result.append(Edge(stampNanoseconds: edges[index].timestamp_ns, isActive: edges[index].is_active))
+    }
+    return result
+  }
+}
+
+extension LineBias {
+  fileprivate var code: UInt8 {
+    let code =
+      switch self {
+      case .asIs: TP_GPIO_BIAS_AS_IS
+      case .disabled: TP_GPIO_BIAS_DISABLED
+      case .pullUp: TP_GPIO_BIAS_PULL_UP
+      case .pullDown: TP_GPIO_BIAS_PULL_DOWN
+      }
+    return UInt8(code.rawValue)
+  }
+}
+
+extension LineDrive {
+  fileprivate var code: UInt8 {
+    let code =
+      switch self {
+      case .pushPull: TP_GPIO_PUSH_PULL
+      case .openDrain: TP_GPIO_OPEN_DRAIN
+      case .openSource: TP_GPIO_OPEN_SOURCE
+      }
+    return UInt8(code.rawValue)
+  }
+}

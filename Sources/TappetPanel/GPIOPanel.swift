@@ -1,0 +1,281 @@
+// The panel's lines: each is found, requested, watched and released by itself, so that a bad one leaves the others
+// alone. The time of a retry is decided elsewhere; besides, a node that appears in /dev causes one at once.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Buttons and lights on GPIO lines.
+///
+/// One thread: the reactor's. `onEvent` is called from `open`, `retry`, `set` and the reactor's turns, never before the
+/// state that it reports is in place; it may call anything here. Dropping the panel closes it.
+package final class GPIOPanel {
+  /// One line of the panel.
+  private struct Entry {
+    let id: GPIOLineID
+    let config: PanelLine
+    var place: GPIOPlace?
+    var state = State.closed
+    /// The watch of an input that is listened to.
+    var watch: Watch?
+    /// The level last requested of an output, so that a line that comes back shows it at once.
+    var isOn = false
+    /// Whether an input is not listened to for now.
+    var isPaused = false
+
+    var isOutput: Bool {
+      switch id {
+      case .input: false
+      case .output: true
+      }
+    }
+  }
+
+  private enum State {
+    case closed
+    case open(GPIOLine)
+    case lost(GPIOFault)
+  }
+
+  /// Our name in the kernel, for others who want a line that we have.
+  package static let consumer = "tappet"
+
+  private let chip: String?
+  private let profile: BoardProfile?
+  private let reactor: Reactor
+  private let onEvent: (GPIOEvent) -> Void
+  private let folder: String
+  private let inputCount: Int
+  private var entries: [Entry]
+  private var nodes: DeviceNodes?
+  private var nodesWatch: Watch?
+  private var events: [GPIOEvent] = []
+  private var isReporting = false
+
+  /// A panel of these lines, none of which is requested yet.
+  ///
+  /// `chip` is the chip, as label or path, for offsets and names without one.
+  package init(
+    inputs: [PanelLine], outputs: [PanelLine], chip: String?, profile: BoardProfile?, reactor: Reactor,
+    folder: String = "/dev", onEvent: @escaping (GPIOEvent) -> Void
+  ) {
+    self.chip = chip
+    self.profile = profile
+    self.reactor = reactor
+    self.folder = folder
+    self.onEvent = onEvent
+    inputCount = inputs.count
+    entries =
+      inputs.enumerated().map { Entry(id: .input($0.offset), config: $0.element) }
+      + outputs.enumerated().map { Entry(id: .output($0.offset), config: $0.element) }
+  }
+
+  deinit { close() }
+
+  // MARK: Commands
+
+  /// Requests every line; each replies with `opened` or `failed`.
+  ///
+  /// Outputs start dark.
+  package func open() {
+    watchNodes()
+    tryLost(reportsAll: true) { _ in true }
+  }
+
+  /// Tries the lost lines whose failure can pass by itself; each replies with `opened` or `failed`.
+  package func retry() { tryLost(reportsAll: true) { $0.mayPass } }
+
+  /// Lights an output or darkens it; a lost one shows it when it comes back.
+  ///
+  /// It takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
+  package func set(output: Int, isOn: Bool) {
+    let index = inputCount + output
+    guard output >= 0, index < entries.count else { return }
+    entries[index].isOn = isOn
+    guard case .open(let line) = entries[index].state else { return }
+    do throws(SystemError) { try line.set(isOn: isOn) } catch { markLost(index, error.code) }
+    report()
+  }
+
+  /// Stops listening to an input that bounces without end, so that it costs nothing.
+  package func pause(input: Int) {
+    guard entries.indices.contains(input), input < inputCount, !entries[input].isPaused else { return }
+    entries[input].isPaused = true
+    entries[input].watch = nil
+  }
+
+  /// Listens to the input again; missed edges are dropped, and it replies with `opened` and its level.
+  package func resume(input: Int) {
+    guard entries.indices.contains(input), input < inputCount, entries[input].isPaused else { return }
+    entries[input].isPaused = false
+    guard case .open(let line) = entries[input].state else { return }
+    do throws(SystemError) {
+      while try line.read().count == GPIOLine.edgesMax {}
+      try listen(to: line, at: input)
+    } catch { markLost(input, error.code) }
+    report()
+  }
+
+  /// Darkens the lights and releases all lines; reports nothing afterwards.
+  package func close() {
+    nodesWatch = nil
+    nodes = nil
+    for index in entries.indices {
+      if entries[index].isOutput, case .open(let line) = entries[index].state { try? line.set(isOn: false) }
+      release(index, .closed)
+      entries[index].isOn = false
+    }
+    events.removeAll()
+  }
+
+  // MARK: Finding and requesting
+
+  /// Tries the lines that are not requested; with `reportsAll` a repeated failure is reported too.
+  private func tryLost(reportsAll: Bool, where isWorthIt: (GPIOFault) -> Bool) {
+    var chips: GPIOChips?
+    for index in entries.indices {
+      var known: GPIOFault?
+      switch entries[index].state {
+      case .open: continue
+      case .closed: break
+      case .lost(let fault):
+        guard isWorthIt(fault) else { continue }
+        known = fault
+      }
+      let current = chips ?? GPIOChips.scan(folder: folder)
+      chips = current
+      do throws(GPIOFault) { try request(index, current) } catch {
+        var fault = error
+        // A missing chip adds nothing for a line whose chip vanished, nor, when another chip appeared, for any line.
+        if let known, error.meansAbsence, known == .chipGone || !reportsAll { fault = known }
+        release(index, .lost(fault))
+        if reportsAll || fault != known { events.append(.failed(line: entries[index].id, fault)) }
+      }
+    }
+    report()
+  }
+
+  private func request(_ index: Int, _ chips: GPIOChips) throws(GPIOFault) {
+    let config = entries[index].config
+    entries[index].place = nil
+    let place = try chips.find(config.address, chip: chip, profile: profile)
+    guard !entries[..<index].contains(where: { $0.place == place }) else { throw .listedTwice }
+    entries[index].place = place
+    let isOn = entries[index].isOutput ? entries[index].isOn : nil
+    do throws(SystemError) {
+      let line = try GPIOLine.request(path: place.path, offset: place.offset, config, isOn: isOn)
+      entries[index].state = .open(line)
+      if let isOn {
+        events.append(.opened(line: entries[index].id, isActive: isOn, debouncesItself: false))
+      } else {
+        try listen(to: line, at: index)
+      }
+    } catch { throw fault(of: error.code, at: place, isOutput: isOn != nil) }
+  }
+
+  /// Reports the line's edges from now on, beginning with its level.
+  private func listen(to line: GPIOLine, at index: Int) throws(SystemError) {
+    if !entries[index].isPaused {
+      entries[index].watch = try reactor.watch(
+        line.fileDescriptor, for: .readable, calling(self) { $0.ready(index, $1) })
+    }
+    let isActive = try line.isActive()
+    events.append(.opened(line: entries[index].id, isActive: isActive, debouncesItself: line.debouncesItself))
+  }
+
+  /// Returns the reason why a line cannot be requested.
+  private func fault(of code: Int32, at place: GPIOPlace, isOutput: Bool) -> GPIOFault {
+    switch code {
+    case EACCES, EPERM: return .noPermission(path: place.path)
+    case EBUSY: return .busy(consumer: (try? GPIOChip.look(at: place.path))?.lines[Int(place.offset)].consumer ?? "")
+    case ENODEV, ENXIO, ENOENT:
+      // The kernel also reports ENODEV when a line has no interrupt.
+      return !isOutput && (try? GPIOChip.look(at: place.path)) != nil ? .noEdges : .chipGone
+    case EINVAL, EOPNOTSUPP, Limits.kernelNotSupported: return .notSupported
+    default: return .system(code: code)
+    }
+  }
+
+  // MARK: Requested lines
+
+  private func ready(_ index: Int, _ readiness: Readiness) {
+    guard case .open(let line) = entries[index].state, case .input(let input) = entries[index].id else { return }
+    do throws(SystemError) {
+      // The kernel reports that the chip is gone, and keeps the line ready: only releasing it prevents a busy loop.
+      if readiness.contains(.failed) || readiness.contains(.hungUp) {
+        throw SystemError(call: "epoll_wait", code: ENODEV)
+      }
+      let edges = try line.read()
+      let clock = SystemClock()
+      for edge in edges {
+        events.append(.edge(input: input, isActive: edge.isActive, at: clock.instant(ofStamp: edge.stampNanoseconds)))
+      }
+      // A full queue may have lost the newest edges, so the level tells how it ended.
+      if edges.count == GPIOLine.edgesMax {
+        events.append(.edgesLost(input: input, isActive: try line.isActive(), at: clock.now().instant))
+      }
+    } catch { markLost(index, error.code) }
+    report()
+  }
+
+  /// Handles the failure of the line at `index`; if its chip is gone, all of the chip's lines have failed.
+  private func markLost(_ index: Int, _ code: Int32) {
+    switch code {
+    case ENODEV, ENXIO, ESHUTDOWN:
+      if let path = entries[index].place?.path { markChipLost(path) }
+    case EIO, EREMOTEIO, ETIMEDOUT, EPROTO, EPIPE: markLost(index, .chipGone)
+    default: markLost(index, .system(code: code))
+    }
+  }
+
+  private func markChipLost(_ path: String) {
+    for index in entries.indices where entries[index].place?.path == path {
+      if case .open = entries[index].state { markLost(index, .chipGone) }
+    }
+  }
+
+  private func markLost(_ index: Int, _ fault: GPIOFault) {
+    release(index, .lost(fault))
+    events.append(.failed(line: entries[index].id, fault))
+  }
+
+  private func release(_ index: Int, _ state: State) {
+    entries[index].watch = nil
+    entries[index].state = state
+  }
+
+  // MARK: Nodes that appear and vanish
+
+  /// Watches the nodes; without it a chip that comes back is found at the next `retry`.
+  private func watchNodes() {
+    guard nodes == nil, !entries.isEmpty, let found = try? DeviceNodes(folder: folder) else { return }
+    let handler: (Readiness) -> Void = calling(self) { panel, _ in panel.nodesChanged() }
+    guard let watch = try? reactor.watch(found.fileDescriptor, for: .readable, handler) else { return }
+    nodes = found
+    nodesWatch = watch
+  }
+
+  private func nodesChanged() {
+    guard let nodes else { return }
+    var isWorthTrying = false
+    for change in nodes.read() {
+      switch change {
+      case .vanished(let name): markChipLost(folder + "/" + name)
+      case .appeared(let name): if name.begins(with: "gpiochip") { isWorthTrying = true }
+      case .lost: isWorthTrying = true
+      }
+    }
+    if isWorthTrying { tryLost(reportsAll: false) { _ in true } }
+    report()
+  }
+
+  // MARK: Reports
+
+  /// Reports the events in order; events that occur meanwhile follow.
+  private func report() {
+    guard !isReporting else { return }
+    isReporting = true
+    while !events.isEmpty { onEvent(events.removeFirst()) }
+    isReporting = false
+  }
+}

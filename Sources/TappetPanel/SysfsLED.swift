@@ -1,0 +1,84 @@
+// A light with a kernel driver of its own: /sys/class/leds/NAME.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// One of the kernel's LEDs.
+///
+/// Its trigger (`mmc0`, `heartbeat`) is removed while it serves as a light, and restored at the end. One thread.
+package final class SysfsLED {
+  private let path: String
+  /// The brightness for on, as text.
+  private let brightest: [UInt8]
+  private var trigger: [UInt8]?
+  private var brightness: Int32
+
+  /// Takes over the LED `name`, which is dark from now on.
+  ///
+  /// ENOENT: there is no LED of this name. EACCES: this user may not use its files. `folder` is for tests.
+  package convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
+    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
+      throw SystemError(call: "open", code: ENOENT)
+    }
+    let path = folder + "/" + name
+    let brightest = Array(try Self.read(path + "/max_brightness").prefix { $0 != UInt8(ascii: "\n") })
+    let trigger = Self.selected(in: try Self.read(path + "/trigger"))
+    let brightness = try checked("open") { tp_open(path + "/brightness", O_WRONLY | O_CLOEXEC, 0) }
+    self.init(path, brightest: brightest, brightness: brightness)
+    if let trigger, trigger != Array("none".utf8) {
+      try Self.write(path + "/trigger", Array("none".utf8))
+      self.trigger = trigger
+    }
+    try set(isOn: false)
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing LED is retried without end.
+  private init(_ path: String, brightest: [UInt8], brightness: Int32) {
+    self.path = path
+    self.brightest = brightest
+    self.brightness = brightness
+  }
+
+  deinit { close() }
+
+  /// Lights it at full brightness, or darkens it.
+  ///
+  /// ENODEV, EIO: it vanished.
+  package func set(isOn: Bool) throws(SystemError) {
+    try Self.put(brightness, isOn ? brightest : [UInt8(ascii: "0")])
+  }
+
+  /// Darkens it and restores its trigger.
+  package func close() {
+    guard brightness >= 0 else { return }
+    try? set(isOn: false)
+    CPlatform.close(brightness)
+    brightness = -1
+    if let trigger { try? Self.write(path + "/trigger", trigger) }
+    trigger = nil
+  }
+
+  /// Returns the trigger in brackets: `none [mmc0] timer`.
+  private static func selected(in text: [UInt8]) -> [UInt8]? {
+    guard let start = text.firstIndex(of: UInt8(ascii: "[")),
+      let end = text[start...].firstIndex(of: UInt8(ascii: "]"))
+    else { return nil }
+    return Array(text[(start + 1)..<end])
+  }
+
+  private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+    try TextFile.read(path, sizeMax: Limits.sysfsFileSizeMax).get().bytes
+  }
+
+  private static func write(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let fd = try checked("open") { tp_open(path, O_WRONLY | O_CLOEXEC, 0) }
+    defer { CPlatform.close(fd) }
+    try put(fd, bytes)
+  }
+
+  /// Writes a value to a sysfs file, which takes it in one write at its start.
+  private static func put(_ fd: Int32, _ bytes: [UInt8]) throws(SystemError) {
+    try checked("write") { bytes.withUnsafeBytes { pwrite(fd, $0.baseAddress, $0.count, 0) } }
+  }
+}

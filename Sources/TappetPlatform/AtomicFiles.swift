@@ -1,0 +1,149 @@
+// Several files that come into being together: each is written next to its place, whole and on the disk, and only then
+// do all of them take their places. A failed write changes nothing, and a signal waits until it is decided.
+
+import CPlatform
+import TappetCore
+
+/// Why no file was changed.
+package struct AtomicFilesError: Error, Hashable, Sendable {
+  /// The path of the file that could not be written.
+  package var path: String
+  /// The call that failed.
+  package var error: SystemError
+
+  /// A failure at `path`.
+  package init(path: String, error: SystemError) {
+    self.path = path
+    self.error = error
+  }
+}
+
+/// Files to be written together: the one whole-or-nothing write.
+///
+/// SIGINT, SIGTERM and SIGHUP are held back while this object exists.
+package final class AtomicFiles {
+  private struct Draft {
+    var path: String
+    var draft: String
+    /// A second name of the file that was there, kept until all are in place.
+    var kept: String?
+    var isPlaced = false
+  }
+
+  private var drafts: [Draft] = []
+  private let suffix: String
+  private let isForService: Bool
+  private let mask = SignalMask([SIGINT, SIGTERM, SIGHUP])
+
+  /// No files yet; `isForService`: what root writes in a folder of its own is readable by the service's user.
+  package init(isForService: Bool = false) {
+    self.isForService = isForService
+    suffix = ".tappet-" + String(getpid())
+  }
+
+  deinit { discard() }
+
+  /// Writes `bytes` next to `path`; the mode is exactly `mode`, whatever the umask.
+  package func add(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(AtomicFilesError) {
+    if let failure = bytes.withUnsafeBytes({ write($0, nextTo: path, mode: mode) }) { throw failure }
+  }
+
+  /// The same for what nobody else may read: mode 0600.
+  package func add(_ path: String, _ text: SecretBytes) throws(AtomicFilesError) {
+    if let failure = text.withBytes({ write($0, nextTo: path, mode: 0o600) }) { throw failure }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, nextTo path: String, mode: UInt32) -> AtomicFilesError? {
+    let draft = path + suffix + ".new"
+    do throws(SystemError) {
+      unlink(draft)
+      let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+      drafts.append(Draft(path: path, draft: draft))
+      try changeOwner(of: file, path, mode: mode)
+      try checked("fchmod") { fchmod(file.number, mode) }
+      try file.write(bytes)
+      try file.synchronise()
+      return nil
+    } catch { return AtomicFilesError(path: path, error: error) }
+  }
+
+  /// Puts all of them in place, in the order in which they were added; if one cannot be, none is.
+  package func commit() throws(AtomicFilesError) {
+    for index in drafts.indices {
+      do throws(SystemError) { try place(&drafts[index]) } catch {
+        let path = drafts[index].path
+        discard()
+        throw AtomicFilesError(path: path, error: error)
+      }
+    }
+    for draft in drafts {
+      if let kept = draft.kept { unlink(kept) }
+      Self.synchroniseFolder(of: draft.path)
+    }
+    drafts.removeAll()
+  }
+
+  private func place(_ draft: inout Draft) throws(SystemError) {
+    let kept = draft.path + suffix + ".old"
+    unlink(kept)
+    do throws(SystemError) {
+      try checked("link") { link(draft.path, kept) }
+      draft.kept = kept
+    } catch {
+      // A file system without links keeps nothing.
+      guard [ENOENT, EPERM, ENOTSUP].contains(error.code) else { throw error }
+    }
+    try checked("rename") { rename(draft.draft, draft.path) }
+    draft.isPlaced = true
+  }
+
+  /// Leaves everything as it was.
+  package func discard() {
+    for draft in drafts {
+      if !draft.isPlaced { unlink(draft.draft) }
+      switch (draft.isPlaced, draft.kept) {
+      case (true, let kept?): rename(kept, draft.path)
+      case (true, nil): unlink(draft.path)
+      case (false, let kept?): unlink(kept)
+      case (false, nil): break
+      }
+    }
+    drafts.removeAll()
+  }
+
+  /// A file that is replaced keeps its owner; a new one gets the folder's owner, or the service's user.
+  private func changeOwner(of file: FileDescriptor, _ path: String, mode: UInt32) throws(SystemError) {
+    func change(_ user: uid_t, _ group: gid_t) throws(SystemError) {
+      try checked("fchown") { fchown(file.number, user, group) }
+    }
+    guard geteuid() == 0 else { return }
+    var status = stat()
+    if stat(path, &status) == 0, tp_is_regular_file(status.st_mode) != 0 {
+      return try change(status.st_uid, status.st_gid)
+    }
+    guard isForService else { return }
+    try checked("stat") { stat(Self.folder(of: path), &status) }
+    if status.st_uid != 0 {
+      try change(status.st_uid, status.st_gid)
+    } else if let service = getpwnam(Self.serviceUser) {
+      // It reads its configuration and changes nothing of it; a key must be its own.
+      try change(mode & 0o077 == 0 ? service.pointee.pw_uid : 0, service.pointee.pw_gid)
+    }
+  }
+
+  /// Whether root writes, and the user for the service's files does not exist.
+  package static var lacksServiceUser: Bool { geteuid() == 0 && getpwnam(serviceUser) == nil }
+
+  /// As in board/systemd/tappet.sysusers.
+  private static let serviceUser = "tappet"
+
+  private static func synchroniseFolder(of path: String) {
+    try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronise()
+  }
+
+  /// The folder that a path is in.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+}

@@ -1,0 +1,105 @@
+// A helper program: started with nothing of ours but one descriptor, waited for, ended.
+
+import CPlatform
+import TappetCore
+
+/// A running child.
+///
+/// One thread. It does not end with this object: the owner kills and reaps it.
+package final class ChildProcess {
+  /// The number of the inherited descriptor in the child.
+  package static let inheritedDescriptor: Int32 = 3
+
+  /// Its process id; not to be used after `reap` has returned its end.
+  package let id: pid_t
+  private var end: ProcessEnd?
+
+  private init(_ id: pid_t) { self.id = id }
+
+  /// Starts `executable` and does not wait for it.
+  ///
+  /// The child's standard input is /dev/null, its output is ours. `inherited`, whose number must be at least
+  /// `inheritedDescriptor`, gets that number; all others are closed, also those that a program around us left open
+  /// without close-on-exec. No signal is held back or ignored. It gets the environment variables whose names begin with
+  /// one of `variables`.
+  package static func spawn(
+    _ executable: String, _ arguments: [String], variables: [String], inherited: FileDescriptor
+  ) throws(SystemError) -> ChildProcess {
+    var actions = posix_spawn_file_actions_t()
+    try returned(posix_spawn_file_actions_init(&actions))
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    try returned(posix_spawn_file_actions_adddup2(&actions, inherited.number, inheritedDescriptor))
+    try returned(posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0))
+    try returned(posix_spawn_file_actions_addclosefrom_np(&actions, inheritedDescriptor + 1))
+
+    var attributes = posix_spawnattr_t()
+    try returned(posix_spawnattr_init(&attributes))
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    try returned(posix_spawnattr_setsigmask(&attributes, &signals))
+    sigfillset(&signals)
+    try returned(posix_spawnattr_setsigdefault(&attributes, &signals))
+    try returned(posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)))
+
+    var id: pid_t = 0
+    let code = withCStrings([executable] + arguments) { arguments in
+      withCStrings(environment(variables)) { posix_spawn(&id, executable, &actions, &attributes, arguments, $0) }
+    }
+    try returned(code)
+    return ChildProcess(id)
+  }
+
+  /// The child's end, `nil` while it runs; always the same once it has ended.
+  ///
+  /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
+  package func reap() -> ProcessEnd? {
+    guard end == nil else { return end }
+    var status: Int32 = 0
+    do throws(SystemError) {
+      guard try checked("waitpid", { waitpid(id, &status, WNOHANG) }) == id else { return nil }
+      end = tp_wait_signaled(status) != 0 ? .signaled(tp_wait_signal(status)) : .exited(tp_wait_exit_status(status))
+    } catch { end = .exited(-1) }
+    return end
+  }
+
+  /// Sends a signal, unless the child has ended: its id may be another process's by then.
+  package func signal(_ number: Int32) { if reap() == nil { kill(id, number) } }
+
+  /// Waits for the child's end, for at most `limit`.
+  package func waitForEnd(limit: Duration) {
+    guard let process = try? FileDescriptor.make("pidfd_open", { tp_pidfd_open(id) }) else { return }
+    _ = Poll.wait(process.number, limit: limit)
+  }
+
+  /// Throws for calls that return their errno.
+  private static func returned(_ code: Int32) throws(SystemError) {
+    if code != 0 { throw SystemError(call: "posix_spawn", code: code) }
+  }
+
+  private static func environment(_ prefixes: [String]) -> [String] {
+    var kept: [String] = []
+    var next = tp_environ()
+    while let pointer = next, let entry = pointer.pointee {
+      let text = String(cString: entry)
+      if prefixes.contains(where: { text.begins(with: $0) }) { kept.append(text) }
+      next = pointer + 1
+    }
+    return kept
+  }
+}
+
+/// `texts` as an array of C strings with its terminator, valid within `body`.
+package func withCStrings<Result>(
+  _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: texts.count + 1)
+  for (index, text) in texts.enumerated() { (pointers + index).initialize(to: strdup(text)) }
+  (pointers + texts.count).initialize(to: nil)
+  defer {
+    // By their number: `body` may have rearranged them, as getopt does.
+    for index in texts.indices { free(pointers[index]) }
+    pointers.deallocate()
+  }
+  return body(pointers)
+}

@@ -1,0 +1,34 @@
+// Where the data files are that are installed with the programs: board profiles, broker presets.
+
+import CPlatform
+import TappetCore
+
+/// The folder of the installed data files.
+package enum DataFolder {
+  /// The folder that the environment variable names, else the one that `make install` makes for the running program or
+  /// for libtappet, else the packages' own.
+  package static func path(_ name: String, variable: String) -> String {
+    if let path = secure_getenv(variable) { return String(cString: path) }
+    var candidates: [String] = []
+    // A program is in bin/ or in libexec/tappet/, libtappet in lib/ or in lib/TRIPLE/.
+    for folder in [InstalledPrograms.folderOfThisProgram(), InstalledPrograms.folderOfThisCode()] {
+      if let folder { candidates += ["..", "../.."].map { "\(folder)/\($0)/share/tappet/\(name)" } }
+    }
+    candidates += ["/usr/local/share/tappet/" + name, "/usr/share/tappet/" + name]
+    return candidates.first { access($0, X_OK) == 0 } ?? "/usr/share/tappet/" + name
+  }
+
+  /// The names of the folder's YAML files, without their ending, sorted.
+  package static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+      if bytes.suffix(5).elementsEqual(".yaml".utf8) {
+        names.append(String(decoding: bytes.dropLast(5), as: UTF8.self))
+      }
+    }
+    return names.inOrder { $0 < $1 }
+  }
+}

@@ -1,0 +1,66 @@
+// Waiting for descriptors without a reactor.
+
+import CPlatform
+import TappetCore
+
+/// The one wrapper of poll(2): limits are durations, and a signal does not shorten the wait.
+package enum Poll {
+  /// Waits until one of `descriptors` is ready, for at most `limit`; `nil` waits without a limit.
+  ///
+  /// Returns what is ready on each of them, in their order; nothing on any when the time is up. A negative descriptor
+  /// is passed over. A kernel without memory, the one failure that is not ours, counts as the end of the time.
+  package static func wait(_ descriptors: [(number: Int32, interest: Interest)], for limit: Duration?) -> [Readiness] {
+    var entries: [pollfd] = []
+    for descriptor in descriptors {
+      entries.append(pollfd(fd: descriptor.number, events: descriptor.interest.pollEvents, revents: 0))
+    }
+    if !wait(&entries, for: limit) { for index in entries.indices { entries[index].revents = 0 } }
+    var readiness: [Readiness] = []
+    for entry in entries { readiness.append(Readiness(poll: entry.revents)) }
+    return readiness
+  }
+
+  /// Waits for one descriptor; returns what is ready, nothing when the time is up.
+  package static func wait(_ number: Int32, for interest: Interest = .readable, limit: Duration?) -> Readiness {
+    wait([(number, interest)], for: limit)[0]
+  }
+
+  /// Lets `duration` pass.
+  package static func sleep(_ duration: Duration) { _ = wait([], for: duration) }
+
+  /// False when the time is up.
+  private static func wait(_ entries: inout [pollfd], for limit: Duration?) -> Bool {
+    let deadline = limit.map { $0 > .zero ? Instant.now() + $0 : Instant(nanoseconds: 0) }
+    var left = limit
+    while true {
+      // ppoll(2) takes nanoseconds: a wait never ends before its time, as one in truncated milliseconds would.
+      let nanoseconds = max(0, left?.wholeNanoseconds ?? 0)
+      var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+      let count = entries.withUnsafeMutableBufferPointer { entries in
+        withUnsafePointer(to: &time) {
+          ppoll(entries.baseAddress, nfds_t(entries.count), limit == nil ? nil : $0, nil)
+        }
+      }
+      if count != -1 { return count > 0 }
+      guard SystemError.last("ppoll").code == EINTR else { return false }
+      if let deadline { left = deadline - Instant.now() }
+    }
+  }
+}
+
+extension Interest {
+  fileprivate var pollEvents: Int16 {
+    Int16((contains(.readable) ? POLLIN : 0) | (contains(.writable) ? POLLOUT : 0))
+  }
+}
+
+extension Readiness {
+  fileprivate init(poll bits: Int16) {
+    let bits = Int32(bits)
+    self = []
+    if bits & POLLIN != 0 { insert(.readable) }
+    if bits & POLLOUT != 0 { insert(.writable) }
+    if bits & POLLHUP != 0 { insert(.hungUp) }
+    if bits & (POLLERR | POLLNVAL) != 0 { insert(.failed) }
+  }
+}

@@ -1,0 +1,209 @@
+// The one thread that owns all state sleeps here: epoll over descriptors, one timerfd, one signalfd.
+
+import CPlatform
+import TappetCore
+
+/// The events to wait for on a descriptor; errors and hang-ups are always reported.
+package struct Interest: OptionSet, Hashable, Sendable {
+  /// The set's bits.
+  package let rawValue: UInt8
+  /// The set with these bits.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// There is something to read, or the end of it.
+  package static let readable = Interest(rawValue: 1)
+  /// There is room to write.
+  package static let writable = Interest(rawValue: 2)
+}
+
+/// The events of a descriptor.
+package struct Readiness: OptionSet, Hashable, Sendable {
+  /// The set's bits.
+  package let rawValue: UInt8
+  /// The set with these bits.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// There is something to read, or the end of it.
+  package static let readable = Readiness(rawValue: 1)
+  /// There is room to write.
+  package static let writable = Readiness(rawValue: 2)
+  /// The peer has closed; what it sent before can still be read.
+  package static let hungUp = Readiness(rawValue: 4)
+  /// The descriptor has failed.
+  package static let failed = Readiness(rawValue: 8)
+
+  init(epoll bits: UInt32) {
+    self = []
+    if bits & EPOLLIN.rawValue != 0 { insert(.readable) }
+    if bits & EPOLLOUT.rawValue != 0 { insert(.writable) }
+    if bits & (EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0 { insert(.hungUp) }
+    if bits & EPOLLERR.rawValue != 0 { insert(.failed) }
+  }
+}
+
+/// A descriptor that a reactor watches, as long as this lives.
+///
+/// It keeps its reactor alive, but neither the descriptor nor the object that the handler calls: whoever owns those
+/// owns this too, and drops it before the descriptor is closed. Belongs to the reactor's thread.
+package final class Watch {
+  private let reactor: Reactor
+  private let fileDescriptor: Int32
+  private let generation: UInt32
+
+  fileprivate init(_ reactor: Reactor, _ fileDescriptor: Int32, _ generation: UInt32) {
+    self.reactor = reactor
+    self.fileDescriptor = fileDescriptor
+    self.generation = generation
+  }
+
+  deinit { reactor.forget(fileDescriptor, generation) }
+}
+
+/// Waits for descriptors, one deadline and signals, and calls their handlers on the thread that calls `turn`.
+///
+/// Never wakes without a cause, never calls the handler of a descriptor that is no longer watched, and owns no
+/// descriptor but its own three. It belongs to one thread; handlers may call anything here.
+package final class Reactor {
+  /// One watched descriptor.
+  ///
+  /// The generation distinguishes it from an earlier one with the same number.
+  private struct Entry {
+    var fileDescriptor: Int32
+    var generation: UInt32
+    var handler: (Readiness) -> Void
+  }
+
+  /// Called when the deadline of `setTimer` has passed; the timer is unset by then.
+  package var onTimer: () -> Void = {}
+  /// The epoll's own descriptor, readable when `turn` has something to do: for a host with a loop of its own.
+  package var fileDescriptor: Int32 { epoll.number }
+
+  private let alarm: TimerDescriptor
+  /// Searched from the front: there are few.
+  private var entries: [Entry] = []
+  private var generation: UInt32 = 0
+  private let epoll: FileDescriptor
+  private var signals: SignalDescriptor?
+  private var isRunning = false
+  private let events: UnsafeMutableBufferPointer<epoll_event>
+
+  /// A reactor that watches nothing yet.
+  package init() throws(SystemError) {
+    epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+    alarm = try TimerDescriptor()
+    events = .allocate(capacity: Limits.reactorEventsPerTurn)
+    events.initialize(repeating: epoll_event())
+    // It does not ring when it was set again between the wake-up and this line.
+    _ = try register(
+      alarm.fileDescriptor, for: .readable,
+      calling(self) { reactor, _ in
+        if reactor.alarm.acknowledge() { reactor.onTimer() }
+      })
+  }
+
+  deinit { events.deallocate() }
+
+  // MARK: Descriptors
+
+  /// Calls `handler` whenever `fd` is ready, as long as it is (level-triggered) and the returned value lives.
+  ///
+  /// Watching a descriptor again replaces the earlier watch. `handler` must not keep the owner of the watch alive
+  /// (`calling`).
+  package func watch(
+    _ fd: Int32, for interest: Interest, _ handler: @escaping (Readiness) -> Void
+  ) throws(SystemError) -> Watch {
+    Watch(self, fd, try register(fd, for: interest, handler))
+  }
+
+  private func register(
+    _ fd: Int32, for interest: Interest, _ handler: @escaping (Readiness) -> Void
+  ) throws(SystemError) -> UInt32 {
+    generation &+= 1
+    var event = Reactor.event(fd, generation, interest)
+    do throws(SystemError) {
+      try checked("epoll_ctl") { epoll_ctl(fileDescriptor, EPOLL_CTL_ADD, fd, &event) }
+    } catch {
+      guard error.code == EEXIST else { throw error }
+      try checked("epoll_ctl") { epoll_ctl(fileDescriptor, EPOLL_CTL_MOD, fd, &event) }
+    }
+    entries.removeAll { $0.fileDescriptor == fd }
+    entries.append(Entry(fileDescriptor: fd, generation: generation, handler: handler))
+    return generation
+  }
+
+  /// Ends the watch of `fd` with this generation: its handler is not called again, not even for an event of this turn.
+  fileprivate func forget(_ fd: Int32, _ generation: UInt32) {
+    guard let index = entries.firstIndex(where: { $0.fileDescriptor == fd && $0.generation == generation }) else {
+      return
+    }
+    entries.remove(at: index)
+    // Without this a copy of the descriptor in a child would go on ringing under a number that belongs to nobody.
+    // EBADF or ENOENT when it was closed first: then the kernel has already forgotten it.
+    var unused = epoll_event()
+    _ = epoll_ctl(fileDescriptor, EPOLL_CTL_DEL, fd, &unused)
+  }
+
+  // MARK: The deadline
+
+  /// Has `onTimer` called once, at `instant` or as soon as possible after it; `nil` unsets it.
+  ///
+  /// There is one timer: the last call counts.
+  package func setTimer(at instant: Instant?) { alarm.set(at: instant) }
+
+  // MARK: Signals
+
+  /// Calls `handler` with each of the signals `numbers` that arrives.
+  ///
+  /// To be called once, before any other thread is started (`SignalDescriptor.open`).
+  package func watchSignals(_ numbers: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
+    precondition(signals == nil, "signals are watched once")
+    let descriptor = try SignalDescriptor.open(numbers)
+    signals = descriptor
+    _ = try register(descriptor.fileDescriptor, for: .readable) { _ in
+      while let number = descriptor.next() { handler(number) }
+    }
+  }
+
+  // MARK: Turning
+
+  /// Waits and calls handlers until `stop`.
+  ///
+  /// An error means that epoll itself failed, which no peer can cause.
+  package func run() throws(SystemError) {
+    isRunning = true
+    while isRunning { try turn(timeout: nil) }
+  }
+
+  /// Ends `run` after the handler that calls this.
+  ///
+  /// From another thread: post to a mailbox whose handler calls it.
+  package func stop() { isRunning = false }
+
+  /// Waits once and calls the handlers of ready descriptors; returns the number of events.
+  ///
+  /// It waits for at most `timeout`; `nil` means without a limit.
+  @discardableResult
+  package func turn(timeout: Duration?) throws(SystemError) -> Int {
+    let milliseconds = timeout.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1
+    // Newer headers of glibc want to be sure that there is room.
+    guard let room = events.baseAddress else { return 0 }
+    let count = try checked("epoll_wait") {
+      epoll_wait(fileDescriptor, room, Int32(events.count), milliseconds)
+    }
+    for index in 0..<Int(count) {
+      let event = events[index]
+      let fd = Int32(truncatingIfNeeded: event.data.u64)
+      // An earlier handler of this turn may have ended its watch, and its number may already be another descriptor's.
+      let generation = UInt32(event.data.u64 >> 32)
+      let entry = entries.first { $0.fileDescriptor == fd && $0.generation == generation }
+      entry?.handler(Readiness(epoll: event.events))
+    }
+    return Int(count)
+  }
+
+  private static func event(_ fd: Int32, _ generation: UInt32, _ interest: Interest) -> epoll_event {
+    var bits = EPOLLRDHUP.rawValue
+    if interest.contains(.readable) { bits |= EPOLLIN.rawValue }
+    if interest.contains(.writable) { bits |= EPOLLOUT.rawValue }
+    let data = epoll_data_t(u64: UInt64(generation) << 32 | UInt64(UInt32(bitPattern: fd)))
+    return epoll_event(events: bits, data: data)
+  }
+}

@@ -1,0 +1,44 @@
+// The one place where errno is read.
+
+import CPlatform
+
+/// A system call that failed, and its errno.
+package struct SystemError: Error, Hashable, Sendable {
+  /// The call's name, as in its manual page.
+  package var call: String
+  /// The value of errno after the call.
+  package var code: Int32
+
+  /// A failure of `call` with `code`.
+  package init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
+  /// The errno that `call` has just left, for calls that do not return -1 on failure.
+  package static func last(_ call: String) -> SystemError { SystemError(call: call, code: tp_errno()) }
+
+  /// EADDRINUSE: somebody else has it.
+  package var isAddressInUse: Bool { code == EADDRINUSE }
+
+  /// A pipe, a device or a socket in place of a file.
+  static let notAFile = SystemError(call: "read", code: ESPIPE)
+
+  /// The C library's text for the code.
+  package var text: String {
+    if self == .notAFile { return "it is not a regular file" }
+    guard let message = strerror(code) else { return "error \(code)" }
+    return String(cString: message)
+  }
+}
+
+/// Runs `body`, a system call that returns -1 on failure; again when a signal interrupted it.
+@discardableResult
+package func checked<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws(SystemError) -> Result {
+  while true {
+    let result = body()
+    if result != -1 { return result }
+    let code = tp_errno()
+    if code != EINTR { throw SystemError(call: call, code: code) }
+  }
+}

@@ -1,0 +1,36 @@
+// Small files, read whole and bounded.
+
+import CPlatform
+import TappetCore
+
+/// A file's content and its mode.
+package struct TextFile {
+  /// The whole content.
+  package var bytes: [UInt8]
+  /// The permission bits of the file.
+  package var mode: UInt32
+
+  /// The first line without its end.
+  package var firstLine: ArraySlice<UInt8> {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  /// EFBIG when it has more than `sizeMax` bytes, `notAFile` for a pipe or a device, which could keep us waiting.
+  package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
+    do throws(SystemError) {
+      let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+      let mode = try file.status().st_mode
+      guard tp_is_regular_file(mode) != 0 else { throw .notAFile }
+      var bytes: [UInt8] = []
+      while true {
+        var block = try file.read(sizeMax: 4096)
+        // The file may hold a key.
+        defer { LibCrypto.wipe(&block) }
+        if block.isEmpty { return .success(TextFile(bytes: bytes, mode: mode & 0o777)) }
+        bytes += block
+        guard bytes.count <= sizeMax else { throw SystemError(call: "read", code: EFBIG) }
+      }
+    } catch { return .failure(error) }
+  }
+}

@@ -1,0 +1,45 @@
+// One deadline as a descriptor: the reactor has one, and the lights another, to keep their rhythm whatever else is due.
+
+import CPlatform
+import TappetCore
+
+/// A descriptor that is readable from an instant on.
+///
+/// One thread.
+package final class TimerDescriptor {
+  private let descriptor: FileDescriptor
+  private var deadline: Instant?
+
+  /// A timer that is not set.
+  package init() throws(SystemError) {
+    descriptor = try .make("timerfd_create") {
+      timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
+    }
+  }
+
+  /// For `Reactor.watch`; call `acknowledge` when it is readable.
+  package var fileDescriptor: Int32 { descriptor.number }
+
+  /// Has it expire at `instant`, or at once when that has passed; `nil` unsets it.
+  package func set(at instant: Instant?) {
+    guard instant != deadline else { return }
+    deadline = instant
+    var setting = itimerspec()
+    if let instant {
+      // All zero would disarm it, and a negative time is an error: both mean "now".
+      let nanoseconds = max(instant.nanoseconds, 1)
+      setting.it_value.tv_sec = time_t(clamping: nanoseconds / 1_000_000_000)
+      setting.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    }
+    let result = timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    precondition(result == 0, "timerfd_settime refuses only what we never pass")
+  }
+
+  /// Whether it has expired; it is unset by then.
+  package func acknowledge() -> Bool {
+    var expirations: UInt64 = 0
+    guard read(fileDescriptor, &expirations, 8) == 8 else { return false }
+    deadline = nil
+    return true
+  }
+}

@@ -1,0 +1,73 @@
+// The command line.
+
+import CPlatform
+import TappetPlatform
+
+/// The task that the command line sets.
+enum CommandLineOptions: Equatable {
+  case help
+  case version
+  /// Open the device and report to the parent at `socket`.
+  case serve(socket: Int32, device: String?)
+  /// A mistake in it, as half a sentence.
+  case mistake(String)
+
+  /// Reads a C program's arguments.
+  init(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
+    var options = LongOptions()
+    options.add("socket", "s", takesValue: true)
+    options.add("device", "d", takesValue: true)
+    options.add("help", "h")
+    options.add("version", "V")
+    var socket: Int32?
+    var device: String?
+    while true {
+      switch options.next(count, words) {
+      case .option("h", _):
+        self = .help
+        return
+      case .option("V", _):
+        self = .version
+        return
+      case .option("d", let value): device = value
+      case .option(_, let value):
+        guard let number = Int32(value), number >= 0 else {
+          self = .mistake("--socket needs a descriptor's number, not '\(value)'")
+          return
+        }
+        socket = number
+      case .missingValue(let word):
+        self = .mistake("\(word) needs a value")
+        return
+      case .unknown(let word), .operand(let word):
+        self = .mistake("unexpected argument '\(word)'")
+        return
+      case .end:
+        self = socket.map { .serve(socket: $0, device: device) } ?? .mistake("--socket is missing")
+        return
+      }
+    }
+  }
+
+  /// The program's purpose, for a person who starts it by hand.
+  static let purpose = """
+    tappet-reader is the part of Tappet that reads NFC tags. 'tappet run' and programs that use libtappet
+    start it themselves; to read a tag by hand, use 'tappet tag read'.
+
+    """
+
+  /// The text of `--help`.
+  static let helpText = """
+    usage: tappet-reader --socket FD [--device CONNSTRING]
+
+    \(purpose)
+      --socket FD            the SOCK_SEQPACKET socket to its parent
+      --device CONNSTRING    libnfc's connection string, such as pn532_uart:/dev/ttyUSB0;
+                             the default is the first device that libnfc finds
+      --version              print the protocol's version
+      --help                 print this
+
+    Exit status: 0 the parent closed the socket, 1 the device cannot be used, 2 wrong usage.
+
+    """
+}

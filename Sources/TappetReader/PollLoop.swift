@@ -1,0 +1,144 @@
+// The loop: look for a tag, read it, watch it leave. One tag at a time; a tag that stays on the reader is read once.
+//
+//     empty ──select finds──▶ arrived, read ──▶ occupied ──two turns without an answer──▶ left ──▶ empty
+//                                                  │ another tag answers: left, arrived
+//                                                  └ it was torn and is seen again: left, arrived
+
+import TappetCore
+import TappetPlatform
+
+/// Polls the device and reports to the parent, until the parent or the device is gone.
+struct PollLoop {
+  private let device: NFCDevice
+  private let parent: ParentLink
+  private var field = Field.empty
+  private var isHeard = true
+  private var heartbeatDue: Instant
+  private var refreshDue: Instant
+
+  private enum Field {
+    case empty
+    case occupied(SelectedTag, Stay)
+  }
+
+  /// The state of a tag's stay on the reader.
+  private struct Stay {
+    /// Turns in a row in which it did not answer.
+    var misses = 0
+    /// Its reading was torn: it is read again when it is seen next.
+    var isTorn = false
+    /// Number of torn readings that may still be repeated.
+    var rereads = Limits.readerRereadsMax
+    /// The model that its reading reported.
+    var model: TagModel?
+  }
+
+  /// Polls `device`, which is open and a reader.
+  init(device: NFCDevice, parent: ParentLink) {
+    self.device = device
+    self.parent = parent
+    let now = Instant.now()
+    heartbeatDue = now + Limits.readerHeartbeatInterval
+    refreshDue = now + Limits.readerRefreshInterval
+  }
+
+  /// Returns when the parent closed its socket or the process was asked to end; throws when the device failed.
+  mutating func run() throws(DeviceTrouble) {
+    report(.ready(device: device.name))
+    while isHeard {
+      let started = Instant.now()
+      try turn()
+      if started >= heartbeatDue {
+        report(.heartbeat)
+        heartbeatDue = started + Limits.readerHeartbeatInterval
+      }
+      switch parent.rest(until: started + Limits.readerPollInterval) {
+      case .timeUp: break
+      case .order(let order): try execute(order)
+      case .ended: return
+      }
+    }
+  }
+
+  /// Executes an order for the tag that was reported, and for no other.
+  private mutating func execute(_ order: ReaderOrder) throws(DeviceTrouble) {
+    guard case .occupied(let tag, var stay) = field, tag.uid == order.uid else {
+      report(.orderDone(OrderOutcome(uid: order.uid, model: .other, writes: 0, fault: .notThere)))
+      return
+    }
+    let parent = parent
+    let work = WriteOperation(order, model: stay.model ?? tag.model, on: device) { _ = parent.send($0) }
+    let outcome = try work.run(on: tag)
+    stay.misses = 0
+    stay.model = outcome.model
+    if case .pulledAway? = outcome.fault {
+      // When it is seen again it is read again, and may be written to its end.
+      stay.isTorn = true
+      stay.rereads = Limits.readerRereadsMax
+    }
+    field = .occupied(tag, stay)
+    report(.orderDone(outcome))
+  }
+
+  private mutating func turn() throws(DeviceTrouble) {
+    switch field {
+    case .empty:
+      // Only without a tag: it switches the field off for a moment.
+      if Instant.now() >= refreshDue {
+        try device.refresh()
+        refreshDue = Instant.now() + Limits.readerRefreshInterval
+      }
+      if let tag = try device.select() { try arrive(tag, Stay()) }
+    case .occupied(let tag, let stay):
+      try watch(tag, stay)
+    }
+  }
+
+  /// A new tag: it is reported before it is read, so that the light may change at once.
+  private mutating func arrive(_ tag: SelectedTag, _ stay: Stay) throws(DeviceTrouble) {
+    report(.tagArrived(tag.uid))
+    let outcome = try device.read(tag)
+    report(outcome)
+    var stay = Stay(rereads: stay.rereads)
+    if case .tagFaulted(_, _, .pulledAway) = outcome { stay.isTorn = true }
+    if case .tagRead(let reading) = outcome { stay.model = reading.model }
+    field = .occupied(tag, stay)
+  }
+
+  private mutating func watch(_ tag: SelectedTag, _ stay: Stay) throws(DeviceTrouble) {
+    var stay = stay
+    // A torn tag must be selected again in any case, for it may have lost its power.
+    if !stay.isTorn, try device.answers(tag) {
+      stay.misses = 0
+      field = .occupied(tag, stay)
+      return
+    }
+    guard let found = try device.selectAgain(tag) else {
+      stay.misses += 1
+      if stay.misses >= Limits.readerMissesMax {
+        leave(tag)
+      } else {
+        field = .occupied(tag, stay)
+      }
+      return
+    }
+    if !found.isSame(as: tag) {
+      leave(tag)
+      try arrive(found, Stay())
+    } else if stay.isTorn, stay.rereads > 0 {
+      leave(tag)
+      try arrive(found, Stay(rereads: stay.rereads - 1))
+    } else {
+      field = .occupied(tag, Stay(rereads: 0, model: stay.model))
+    }
+  }
+
+  private mutating func leave(_ tag: SelectedTag) {
+    report(.tagLeft(tag.uid))
+    field = .empty
+  }
+
+  private mutating func report(_ message: ReaderMessage) {
+    if isHeard { isHeard = parent.send(message) }
+  }
+}

@@ -1,0 +1,246 @@
+// Writing a Type 2 tag. Every page is read before it is written, so that pages that are right already are left alone,
+// and a page that cannot be written is known before any is.
+//
+// WRITE goes through InDataExchange, where the chip waits for the tag's four-bit answer and turns it into a status.
+
+import TappetCore
+
+/// The control bytes after the user memory.
+private struct Type2Controls {
+  /// Dynamic lock bits; empty where the model has none.
+  var lock: [UInt8] = []
+  /// CFG0 and CFG1; empty where the model has no password.
+  var configuration: [UInt8] = []
+
+  /// From this page on a write needs the password.
+  var firstProtected: Int { configuration.isEmpty ? Int.max : Int(configuration[3]) }
+  /// The ACCESS byte.
+  var access: UInt8 { configuration.isEmpty ? 0 : configuration[4] }
+}
+
+extension WriteOperation {
+  // ACCESS (NTAG213/215/216 §8.5.7).
+  private static let readsProtected: UInt8 = 0x80
+  private static let configurationLocked: UInt8 = 0x40
+  private static let attemptsLimit: UInt8 = 0x07
+  /// AUTH0 of a protected tag: all that can be written, the lock bits included.
+  private static let firstWritablePage = 2
+  private static let unprotected: UInt8 = 0xFF
+  private static let containerPage = 3
+  private static let lockPage = 2
+
+  func workOnType2() throws(WriteFailure) {
+    switch order.task {
+    case .write(let message): try store(message)
+    case .erase:
+      try store([])
+      try liftPassword()
+    case .lock: try lock()
+    case .format: try format()
+    case .protect: try protect()
+    }
+  }
+
+  // MARK: Message
+
+  private func store(_ message: [UInt8]) throws(WriteFailure) {
+    let plan = try plan(message, in: try dataArea())
+    guard !plan.isEmpty else { return }
+    try perform(plan, try controls())
+    guard try self.plan(message, in: try dataArea()).isEmpty else { throw .fault(.notAsWritten) }
+  }
+
+  private func plan(_ message: [UInt8], in memory: [UInt8]) throws(WriteFailure) -> [PageWrite] {
+    do throws(TagWriteFault) { return try Type2Memory.plan(message, in: memory) } catch { throw .fault(error) }
+  }
+
+  /// Nothing is written unless all of it may be.
+  private func perform(_ plan: [PageWrite], _ controls: Type2Controls) throws(WriteFailure) {
+    try requireUnlocked(plan, controls)
+    if plan.contains(where: { $0.page >= controls.firstProtected }) { try authenticate(controls) }
+    for (index, write) in plan.enumerated() {
+      try self.write(page: write.page, write.bytes)
+      progress(index + 1, of: plan.count)
+    }
+  }
+
+  private func requireUnlocked(_ plan: [PageWrite], _ controls: Type2Controls) throws(WriteFailure) {
+    guard let geometry = model.geometry else { return }
+    let header = try header()
+    let isHeld = plan.contains {
+      geometry.isLocked(page: $0.page, staticLock: (header[10], header[11]), dynamicLockBytes: controls.lock)
+    }
+    if isHeld { throw .fault(.locked) }
+  }
+
+  // MARK: Lock bits
+
+  /// The container comes first: a tag that is pulled away in between calls itself read-only, works, and can still be
+  /// locked completely (Type 2 Tag 1.2 §6.5).
+  private func lock() throws(WriteFailure) {
+    let before = try header()
+    guard before[12] == 0xE1 else { throw .fault(.unformatted) }
+    guard let geometry = model.geometry else { throw .fault(.unsupportedModel) }
+    let controls = try controls()
+    var plan: [PageWrite] = []
+    if before[15] & 0x0F != 0x0F, before[10] & 0x08 == 0 {
+      plan.append(PageWrite(page: Self.containerPage, bytes: Array(before[12..<15]) + [before[15] | 0x0F]))
+    }
+    if let lock = geometry.dynamicLock, !Self.holds(controls.lock, lock.allSet) {
+      plan.append(PageWrite(page: lock.page, bytes: lock.allSet + [0x00]))
+    }
+    if before[10] != 0xFF || before[11] != 0xFF {
+      plan.append(PageWrite(page: Self.lockPage, bytes: Array(before[8..<10]) + [0xFF, 0xFF]))
+    }
+    guard !plan.isEmpty else { return }
+    if plan.contains(where: { $0.page >= controls.firstProtected }) { try authenticate(controls) }
+    for write in plan { try self.write(page: write.page, write.bytes) }
+    let after = try header()
+    let isLocked = Self.holds(try self.controls().lock, geometry.dynamicLock?.allSet ?? [])
+    guard after[10] == 0xFF, after[11] == 0xFF, isLocked else { throw .fault(.notAsWritten) }
+  }
+
+  private static func holds(_ bits: [UInt8], _ mask: [UInt8]) -> Bool {
+    for index in mask.indices where !bits.indices.contains(index) || bits[index] & mask[index] != mask[index] {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Capability container
+
+  /// The container comes last: until then the tag is as unformatted as before.
+  private func format() throws(WriteFailure) {
+    let header = try header()
+    if header[12] == 0xE1 {
+      if case .none = Type2Memory.locate(in: try dataArea()) { try store([]) }
+      return
+    }
+    if model.geometry == nil { model = try modelByRollOver() }
+    guard let geometry = model.geometry else { throw .fault(.unsupportedModel) }
+    let container = geometry.container
+    // Its bits can be set but not cleared.
+    for index in 0..<4 where header[12 + index] & ~container[index] != 0 { throw .fault(.foreignContainer) }
+    let memory = try dataArea(container: container)
+    var target = Array(header[..<12]) + container + geometry.emptyContent
+    target += [UInt8](repeating: 0, count: max(0, memory.count - target.count))
+    var plan: [PageWrite] = []
+    for page in 4..<memory.count / 4 where memory[page * 4..<page * 4 + 4] != target[page * 4..<page * 4 + 4] {
+      plan.append(PageWrite(page: page, bytes: Array(target[page * 4..<page * 4 + 4])))
+    }
+    plan.append(PageWrite(page: Self.containerPage, bytes: container))
+    try perform(plan, try controls())
+    guard try dataArea() == target else { throw .fault(.notAsWritten) }
+  }
+
+  /// A tag without GET_VERSION is known by its memory's end: an Ultralight's after page 15, an NTAG203's after page 41.
+  private func modelByRollOver() throws(WriteFailure) -> TagModel {
+    let first = try header()
+    if Type2Reading.pagesBeforeRollOver(in: try read(page: 15), of: first) == 1 { return .ultralight }
+    if Type2Reading.pagesBeforeRollOver(in: try read(page: 41), of: first) == 1 { return .ntag203 }
+    return model
+  }
+
+  // MARK: Password
+
+  /// The password is tried before it takes effect, and AUTH0 comes last: a tag pulled away in between is as open as
+  /// before.
+  private func protect() throws(WriteFailure) {
+    guard let page = model.geometry?.configurationPage else { throw .fault(.unsupportedModel) }
+    guard let password = order.password else { throw .fault(.passwordProtected) }
+    let controls = try controls()
+    let isProtected = isProtected(controls)
+    if isProtected { try authenticate(controls) }
+    let access = controls.access & ~(Self.readsProtected | Self.attemptsLimit)
+    guard !isProtected || controls.firstProtected > Self.firstWritablePage || access != controls.access else { return }
+    guard controls.access & Self.configurationLocked == 0 else { throw .fault(.locked) }
+    try write(page: page + 2, password.password)
+    try write(page: page + 3, password.answer + [0, 0])
+    guard try answer(to: password) == password.answer else { throw .fault(.notAsWritten) }
+    if access != controls.access {
+      try write(page: page + 1, [access] + controls.configuration[5..<8])
+    }
+    try write(page: page, controls.configuration[0..<3] + [UInt8(Self.firstWritablePage)])
+    let after = try self.controls()
+    guard after.firstProtected == Self.firstWritablePage, after.access == access else { throw .fault(.notAsWritten) }
+  }
+
+  /// An erased tag can be written by anybody again.
+  private func liftPassword() throws(WriteFailure) {
+    let controls = try controls()
+    guard let page = model.geometry?.configurationPage, isProtected(controls) else { return }
+    try authenticate(controls)
+    try write(page: page, controls.configuration[0..<3] + [Self.unprotected])
+    try write(page: page + 2, [0xFF, 0xFF, 0xFF, 0xFF])
+    try write(page: page + 3, [0, 0, 0, 0])
+    guard !isProtected(try self.controls()) else { throw .fault(.notAsWritten) }
+  }
+
+  private func isProtected(_ controls: Type2Controls) -> Bool {
+    controls.firstProtected < model.geometry?.pageCount ?? 0
+  }
+
+  /// A tag that counts wrong passwords was not protected by us, and gets no password to count.
+  private func authenticate(_ controls: Type2Controls) throws(WriteFailure) {
+    guard let password = order.password, controls.access & Self.attemptsLimit == 0 else {
+      throw .fault(.passwordProtected)
+    }
+    do throws(WriteFailure) {
+      guard try answer(to: password) == password.answer else { throw .fault(.passwordProtected) }
+    } catch {
+      guard case .noAnswer = error else { throw error }
+      // A refusal and a disturbance look alike; twice is a refusal.
+      passwordSilences += 1
+      throw passwordSilences > 1 ? .fault(.passwordProtected) : .noAnswer
+    }
+  }
+
+  /// PWD_AUTH (NTAG213/215/216 §10.7).
+  private func answer(to password: TagPassword) throws(WriteFailure) -> [UInt8] {
+    do throws(ExchangeFailure) {
+      return try device.exchange([0x1B] + password.password, .raw, within: Limits.readerExchangeMax)
+    } catch { throw WriteFailure(error) }
+  }
+
+  // MARK: Pages
+
+  /// The first four pages.
+  private func header() throws(WriteFailure) -> [UInt8] { try read(page: 0) }
+
+  /// The memory to the end of the data area, as given by the capability container, or by `container` in its place.
+  private func dataArea(container: [UInt8]? = nil) throws(WriteFailure) -> [UInt8] {
+    var reading = Type2Reading(fastRead: fastRead)
+    defer { fastRead = reading.fastRead }
+    do throws(ReadFailure) { try reading.readDataArea(device, container: container) } catch {
+      throw WriteFailure(error)
+    }
+    return reading.memory
+  }
+
+  /// The lock bits and password settings of a model that we know; empty for other models.
+  private func controls() throws(WriteFailure) -> Type2Controls {
+    guard let geometry = model.geometry, let page = geometry.dynamicLock?.page ?? geometry.configurationPage else {
+      return Type2Controls()
+    }
+    let block = try read(page: page)
+    var controls = Type2Controls()
+    var offset = 0
+    if geometry.dynamicLock != nil {
+      controls.lock = Array(block[0..<3])
+      offset = 4
+    }
+    if geometry.configurationPage != nil { controls.configuration = Array(block[offset..<offset + 8]) }
+    return controls
+  }
+
+  private func read(page: Int) throws(WriteFailure) -> [UInt8] {
+    do throws(ReadFailure) { return try Type2Reading.read(page: page, from: device) } catch {
+      throw WriteFailure(error)
+    }
+  }
+
+  /// WRITE (NTAG213/215/216 §10.4).
+  private func write(page: Int, _ bytes: [UInt8]) throws(WriteFailure) {
+    _ = try write([0xA2, UInt8(truncatingIfNeeded: page)] + bytes, .known, within: Limits.readerExchangeMax)
+  }
+}

@@ -1,0 +1,95 @@
+// Writing a Type 4 tag's NDEF file (NFC Forum Type 4 Tag 1.2 §5.4): its length becomes 0, the message is written, then
+// its length. Pieces that are right already are left alone, and the rest of the file after the message is overwritten.
+
+import TappetCore
+import TappetPlatform
+
+extension WriteOperation {
+  func workOnType4() throws(WriteFailure) {
+    switch order.task {
+    case .write(let message): try storeInFile(message)
+    case .erase: try storeInFile([])
+    case .lock: try closeFile()
+    case .format, .protect: throw .fault(.unsupportedModel)
+    }
+  }
+
+  private func storeInFile(_ message: [UInt8]) throws(WriteFailure) {
+    let card = Type4Card(device)
+    let container = try card.openNDEFFile()
+    switch container.writeAccess {
+    case 0x00: break
+    case 0xFF: throw .fault(.readOnly)
+    default: throw .fault(.passwordProtected)
+    }
+    let size = min(container.size, Limits.tagMemorySizeMax)
+    let capacity = size - 2
+    guard message.count <= capacity else { throw .fault(.tooSmall(needed: message.count, capacity: capacity)) }
+    let before = try card.content(size: size, container)
+    var target = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message
+    target += [UInt8](repeating: 0, count: size - target.count)
+    guard before != target else { return }
+    if before[0] != 0 || before[1] != 0 { try update(offset: 0, [0, 0]) }
+    for offset in stride(from: 2, to: size, by: container.writeSize) {
+      let end = min(size, offset + container.writeSize)
+      if before[offset..<end] != target[offset..<end] { try update(offset: offset, Array(target[offset..<end])) }
+      progress(end, of: size)
+    }
+    if !message.isEmpty { try update(offset: 0, Array(target[..<2])) }
+    guard try card.content(size: size, container) == target else { throw .fault(.notAsWritten) }
+  }
+
+  /// Write access "never" in the file's entry of the capability container (§5.1.2); there is no other command for it
+  /// that needs no key.
+  private func closeFile() throws(WriteFailure) {
+    let card = Type4Card(device)
+    let container = try card.openNDEFFile()
+    if container.writeAccess == 0xFF { return }
+    try card.openContainer()
+    do throws(WriteFailure) { try update(offset: Type4Card.writeAccessOffset, [0xFF]) } catch {
+      // Its container cannot be written, as on an NTAG 424.
+      if case .fault(.refused) = error { throw .fault(.unsupportedModel) }
+      throw error
+    }
+    guard try card.openNDEFFile().writeAccess == 0xFF else { throw .fault(.notAsWritten) }
+  }
+
+  /// Writes a piece of the selected file (UPDATE BINARY).
+  private func update(offset: Int, _ bytes: [UInt8]) throws(WriteFailure) {
+    let command: [UInt8] = [
+      0x00, 0xD6, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset),
+      UInt8(truncatingIfNeeded: bytes.count),
+    ]
+    let answer = try write(command + bytes, .known, within: Limits.readerISODEPExchangeMax)
+    guard answer == [0x90, 0x00] else { throw .fault(.refused(begun: writes > 1)) }
+  }
+}
+
+/// The NDEF application of a selected tag, as far as writing needs it.
+private struct Type4Card {
+  static let writeAccessOffset = 14
+  private let reading: Type4Reading
+
+  init(_ device: NFCDevice) { reading = Type4Reading(device: device, deadline: Instant.now() + Limits.readerWriteMax) }
+
+  /// Selects the NDEF file and returns its container.
+  func openNDEFFile() throws(WriteFailure) -> Type4Reading.Container {
+    do throws(ReadFailure) { return try reading.openFile() } catch {
+      if case .fault(.noApplication) = error { throw .fault(.unformatted) }
+      throw WriteFailure(error)
+    }
+  }
+
+  func openContainer() throws(WriteFailure) {
+    do throws(ReadFailure) { try reading.select(file: Type4Reading.capabilityContainer) } catch {
+      throw WriteFailure(error)
+    }
+  }
+
+  /// The file's first `size` bytes, with its length.
+  func content(size: Int, _ container: Type4Reading.Container) throws(WriteFailure) -> [UInt8] {
+    do throws(ReadFailure) { return try reading.bytes(from: 0, count: size, container) } catch {
+      throw WriteFailure(error)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// An order of the parent, executed on the selected tag: tried again while the tag is there, read back and compared. The
+// order of the writes is documented with the two kinds of tag; in any case a tag that is pulled away reads as empty, or
+// as before, or as ordered.
+
+import TappetCore
+import TappetPlatform
+
+/// Why an attempt was not completed.
+enum WriteFailure: Error {
+  /// The tag did not answer: select it again, and start from what is on it then.
+  case noAnswer
+  case fault(TagWriteFault)
+  case device(DeviceTrouble)
+
+  init(_ failure: ExchangeFailure) {
+    switch failure {
+    case .noAnswer: self = .noAnswer
+    case .device(let trouble): self = .device(trouble)
+    }
+  }
+
+  init(_ failure: ReadFailure) {
+    switch failure {
+    case .noAnswer: self = .noAnswer
+    case .fault: self = .fault(.malformedAnswer)
+    case .device(let trouble): self = .device(trouble)
+    }
+  }
+}
+
+/// One order that is being executed.
+final class WriteOperation {
+  let device: NFCDevice
+  let order: ReaderOrder
+  /// The model that the tag's reading reported; determined again where it did not.
+  var model: TagModel
+  /// Whether the tag knows FAST_READ: asked once, not at each attempt.
+  var fastRead = Type2Reading.FastRead.untried
+  /// Number of times that the tag did not answer to a password that should be its own.
+  var passwordSilences = 0
+  /// Writes that the tag confirmed.
+  private(set) var writes = 0
+  /// Whether a write was sent, successful or not.
+  private var hasBegun = false
+  private let report: (ReaderMessage) -> Void
+  private var reportDue: Instant
+
+  /// `report` receives the progress from time to time.
+  init(_ order: ReaderOrder, model: TagModel, on device: NFCDevice, report: @escaping (ReaderMessage) -> Void) {
+    self.order = order
+    self.model = model
+    self.device = device
+    self.report = report
+    reportDue = Instant.now() + Limits.readerProgressInterval
+  }
+
+  /// Executes the order on `tag`, which is on the reader, and returns the outcome.
+  func run(on tag: SelectedTag) throws(DeviceTrouble) -> OrderOutcome {
+    var fault: TagWriteFault?
+    do throws(WriteFailure) { try attempts(on: tag) } catch {
+      switch error {
+      case .device(let trouble): throw trouble
+      case .fault(let reason): fault = reason
+      case .noAnswer: fault = .pulledAway(begun: hasBegun)
+      }
+    }
+    return OrderOutcome(uid: order.uid, model: model, writes: writes, fault: fault)
+  }
+
+  /// Throws `noAnswer` when the tag is gone.
+  private func attempts(on tag: SelectedTag) throws(WriteFailure) {
+    try requireAlone(tag)
+    let deadline = Instant.now() + Limits.readerWriteMax
+    var failures = 0
+    while true {
+      let before = writes
+      do throws(WriteFailure) {
+        switch tag.model.layout {
+        case .type2: return try workOnType2()
+        case .type4: return try workOnType4()
+        case .unsupported: throw .fault(.unsupportedModel)
+        }
+      } catch {
+        guard case .noAnswer = error else { throw error }
+        try selectAgain(tag)
+        failures = writes > before ? 0 : failures + 1
+        if failures > Limits.readerRewritesMax || Instant.now() > deadline {
+          throw .fault(.refused(begun: writes > 0))
+        }
+      }
+    }
+  }
+
+  /// A second tag would answer to a request while the first one sleeps.
+  private func requireAlone(_ tag: SelectedTag) throws(WriteFailure) {
+    let other: SelectedTag?
+    do throws(DeviceTrouble) { other = try device.otherTag(than: tag) } catch { throw .device(error) }
+    if other != nil { throw .fault(.notAlone) }
+    try selectAgain(tag)
+  }
+
+  private func selectAgain(_ tag: SelectedTag) throws(WriteFailure) {
+    let found: SelectedTag?
+    do throws(DeviceTrouble) { found = try device.selectAgain(tag) } catch { throw .device(error) }
+    guard let found, found.isSame(as: tag) else { throw .noAnswer }
+  }
+
+  /// Sends one write and counts it.
+  func write(_ command: [UInt8], _ framing: Framing, within timeout: Duration) throws(WriteFailure) -> [UInt8] {
+    hasBegun = true
+    do throws(ExchangeFailure) {
+      let answer = try device.exchange(command, framing, within: timeout)
+      writes += 1
+      return answer
+    } catch { throw WriteFailure(error) }
+  }
+
+  /// Reports the progress, when it is time for that.
+  func progress(_ done: Int, of total: Int) {
+    let now = Instant.now()
+    guard now >= reportDue else { return }
+    reportDue = now + Limits.readerProgressInterval
+    report(.orderProgress(done: UInt16(clamping: done), total: UInt16(clamping: total)))
+  }
+}

@@ -1,0 +1,37 @@
+// One kiosk per state folder: two would send each other's entries, and throw each other off the broker.
+
+import CPlatform
+import TappetPlatform
+
+/// The lock that a kiosk holds on its state folder until it releases it or ends.
+///
+/// Tools do not need it.
+package final class KioskLock {
+  /// The file's name in the state folder.
+  package static let fileName = "kiosk.lock"
+
+  private let descriptor: Int32
+
+  private init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Acquires the lock; returns `nil` if another kiosk has it.
+  ///
+  /// Makes the folder if it is absent.
+  package static func acquire(folder path: String) throws(StoreError) -> KioskLock? {
+    let folder = try StoreFolder(path: path)
+    try folder.ensureFile(fileName)
+    do throws(SystemError) {
+      let descriptor = try checked("open") {
+        tp_open(folder.file(fileName), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
+      }
+      let lock = KioskLock(owning: descriptor)
+      try checked("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return lock
+    } catch {
+      if error.code == EWOULDBLOCK { return nil }
+      throw .cannotOpen(path: folder.file(fileName), error)
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// The key that the secrets are sealed under. It comes from the service manager's credentials, or else from a file next
+// to the database that is made at the first start. It protects a copy of the database, a backup or a discarded card,
+// not the running board.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Why there is no sealing key.
+package enum SealingKeyError: Error, Hashable, Sendable {
+  /// A system call on this path failed.
+  case unreadable(path: String, SystemError)
+  /// A new key could not be written to this path.
+  case unwritable(path: String, SystemError)
+  /// Users other than its owner have rights to the file.
+  case readableByOthers(path: String, mode: UInt32)
+  /// The file belongs to another user.
+  case foreignOwner(path: String, user: UInt32)
+  /// It is not an ordinary file of 32 bytes.
+  case malformed(path: String, size: Int)
+  /// The file is missing, but there are secrets that were sealed under it: a new key would hide that.
+  case lost(path: String)
+  /// A new key could not be drawn.
+  case notMade(CryptoError)
+  /// The secrets could not be sealed again under another key.
+  indirect case notResealed(SecretError)
+  /// The folder or the database in it cannot be used.
+  case folder(StoreError)
+}
+
+/// Finds or makes the sealing key.
+package enum SealingKey {
+  /// The file's name, among the credentials and in the state folder.
+  package static let fileName = "tappet.key"
+
+  /// The name of the next key's file while everything is sealed under it.
+  static let nextName = fileName + ".next"
+  /// The name of the credential that holds the previous key.
+  package static let formerName = fileName + ".old"
+
+  /// Returns the key of `store`; makes it if nothing is sealed yet.
+  ///
+  /// If the key has changed, everything is first sealed again under the new one: when the service manager provides one
+  /// and there was a file, when it provides another one and the previous one as `tappet.key.old`, or when a rekey was
+  /// interrupted. A key that opens nothing is returned as it is: then nothing can be read or added. `replacesLost`:
+  /// makes a new key in place of a missing one although something was sealed under that. `credentials`: the value of
+  /// CREDENTIALS_DIRECTORY, if any.
+  package static func resolve(
+    _ store: Store, credentials: String?, replacesLost: Bool = false
+  ) throws(SealingKeyError) -> SecretKey {
+    let state = try lockedFolder(store.folderPath)
+    defer { state.unlock() }
+    let path = state.file(fileName)
+    let given = try credentials.flatMap { (folder) throws(SealingKeyError) in
+      try read(folder + "/" + fileName, isOurs: false)
+    }
+    let file = try read(path, isOurs: true)
+    guard let key = given ?? file else {
+      let count = try reachingStore { () throws(StoreError) in try store.sealedCount() }
+      guard count == 0 || replacesLost else { throw .lost(path: path) }
+      return try make(path, in: state)
+    }
+    switch try reachingStore({ () throws(StoreError) in try store.relation(to: key) }) {
+    case .free: return key
+    case .ours:
+      try remove(state.file(nextName), in: state)
+      // The file was the store's key before the service manager had one.
+      if given != nil { try remove(path, in: state) }
+      return key
+    case .foreign: break
+    }
+    if let next = try read(state.file(nextName), isOurs: true), given == nil, try isOurs(next, store) {
+      try adoptNext(in: state)
+      return next
+    }
+    let former = try credentials.flatMap { (folder) throws(SealingKeyError) in
+      try read(folder + "/" + formerName, isOurs: false)
+    }
+    for old in [given == nil ? nil : file, former] {
+      guard let old, try isOurs(old, store) else { continue }
+      try reseal(store, from: old, to: key, in: state, noting: nil)
+      if given != nil { try remove(path, in: state) }
+      break
+    }
+    return key
+  }
+
+  /// Seals everything under a new key, which replaces the file; returns the number of secrets and values.
+  ///
+  /// If it is killed at any point it leaves one key or both, and `resolve` finds out which one fits.
+  package static func replace(
+    _ key: SecretKey, of store: Store, noting auditEntry: AuditEntry
+  ) throws(SealingKeyError) -> Int {
+    let state = try lockedFolder(store.folderPath)
+    defer { state.unlock() }
+    let path = state.file(nextName)
+    let next = try make(path, in: state)
+    let count = try reseal(store, from: key, to: next, in: state, noting: auditEntry)
+    try adoptNext(in: state)
+    return count
+  }
+
+  /// Whether the service manager provides the key, so that it is not ours to replace.
+  package static func isGiven(credentials: String?) -> Bool {
+    guard let credentials else { return false }
+    return access(credentials + "/" + fileName, F_OK) == 0
+  }
+
+  private static func isOurs(_ key: SecretKey, _ store: Store) throws(SealingKeyError) -> Bool {
+    try reachingStore { () throws(StoreError) in try store.relation(to: key) } == .ours
+  }
+
+  @discardableResult
+  private static func reseal(
+    _ store: Store, from old: SecretKey, to new: SecretKey, in folder: StoreFolder, noting auditEntry: AuditEntry?
+  ) throws(SealingKeyError) -> Int {
+    do throws(SecretError) { return try store.reseal(from: old, to: new, in: folder, noting: auditEntry) } catch {
+      throw .notResealed(error)
+    }
+  }
+
+  private static func adoptNext(in folder: StoreFolder) throws(SealingKeyError) {
+    let path = folder.file(fileName)
+    try reaching(path) { () throws(SystemError) in
+      try checked("rename") { rename(folder.file(nextName), path) }
+      try folder.synchronise()
+    }
+  }
+
+  private static func remove(_ path: String, in folder: StoreFolder) throws(SealingKeyError) {
+    guard unlink(path) == 0 else { return }
+    try reaching(path) { () throws(SystemError) in try folder.synchronise() }
+  }
+
+  private static func lockedFolder(_ path: String) throws(SealingKeyError) -> StoreFolder {
+    do throws(StoreError) {
+      let state = try StoreFolder(path: path)
+      try state.lock()
+      return state
+    } catch { throw .folder(error) }
+  }
+
+  private static func reachingStore<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(SealingKeyError) -> Result {
+    do throws(StoreError) { return try body() } catch { throw .folder(error) }
+  }
+
+  /// Reads a key; returns `nil` if there is no such file.
+  ///
+  /// The service manager's file is not checked: it has the rights that the service manager gave it.
+  private static func read(_ path: String, isOurs: Bool) throws(SealingKeyError) -> SecretKey? {
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (isOurs ? O_NOFOLLOW : 0)
+    let file = tp_open(path, flags, 0)
+    if file == -1 {
+      let error = SystemError.last("open")
+      if error.code == ENOENT { return nil }
+      throw .unreadable(path: path, error)
+    }
+    defer { close(file) }
+    var status = stat()
+    try reaching(path) { () throws(SystemError) in try checked("fstat") { fstat(file, &status) } }
+    guard tp_is_regular_file(status.st_mode) != 0 else { throw .malformed(path: path, size: 0) }
+    if isOurs { try requirePrivate(status, path: path) }
+    // One byte more than a key, to notice a longer file.
+    var bytes = [UInt8](repeating: 0, count: SecretKey.size + 1)
+    defer { LibCrypto.wipe(&bytes) }
+    let count = try reaching(path) { () throws(SystemError) in
+      try checked("read") { CPlatform.read(file, &bytes, SecretKey.size + 1) }
+    }
+    guard count == SecretKey.size else { throw .malformed(path: path, size: count) }
+    bytes.removeLast()
+    guard let key = SecretKey(bytes) else { throw .malformed(path: path, size: count) }
+    return key
+  }
+
+  private static func requirePrivate(_ status: stat, path: String) throws(SealingKeyError) {
+    let user = geteuid()
+    if user != 0, status.st_uid != user { throw .foreignOwner(path: path, user: status.st_uid) }
+    if status.st_mode & 0o077 != 0 { throw .readableByOthers(path: path, mode: status.st_mode & 0o7777) }
+  }
+
+  /// Makes a new key, which gets its name only when all of it is on the disk: a power cut leaves no file or a whole
+  /// one.
+  private static func make(_ path: String, in folder: StoreFolder) throws(SealingKeyError) -> SecretKey {
+    let draft = path + ".new"
+    let key: SecretKey
+    do throws(CryptoError) { key = try SecretKey.random() } catch { throw .notMade(error) }
+    // Only an interrupted run leaves a draft: the folder is locked.
+    unlink(draft)
+    do throws(SystemError) {
+      let file = try folder.make(draft)
+      defer { close(file) }
+      let count = try checked("write") { key.withBytes { write(file, $0.baseAddress, $0.count) } }
+      if count != SecretKey.size { throw SystemError(call: "write", code: ENOSPC) }
+      try checked("fsync") { fsync(file) }
+      try checked("rename") { rename(draft, path) }
+      try folder.synchronise()
+    } catch {
+      unlink(draft)
+      throw .unwritable(path: path, error)
+    }
+    return key
+  }
+
+  @discardableResult
+  private static func reaching<Result>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(SealingKeyError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .unreadable(path: path, error) }
+  }
+}

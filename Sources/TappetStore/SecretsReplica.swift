@@ -1,0 +1,165 @@
+// A replica of the secrets and of the other sealed values in a file next to the database, sealed as they are there: a
+// damaged database must not cost a walk to every tag.
+//
+// The replica is a small database of its own. It is written as a whole and put into its place by a rename whenever the
+// secrets change, so there is the old one or the new one, never a half. Database and replica both count the changes;
+// the one that has seen more of them is right.
+
+import CPlatform
+import TappetPlatform
+
+extension Store {
+  /// The replica's name in the state folder.
+  package static let replicaName = "secrets.db"
+
+  /// Makes database and replica equal: the one with fewer changes becomes like the other.
+  ///
+  /// Returns the number of secrets that came back from the replica; `nil` when none had to. The folder is locked. A
+  /// replica that cannot be written or read is no reason to refuse taps: `replicaError` says why.
+  func reconcileReplica(in folder: StoreFolder) throws(StoreError) -> Int? {
+    replicaError = nil
+    guard let seen = replicaChanges(folder) else {
+      writeReplica(folder)
+      return nil
+    }
+    let changes = try secretChanges()
+    if seen > changes {
+      do throws(StoreError) { return try restore(from: folder) } catch {
+        // A replica that cannot be read does not mean that the database is damaged.
+        replicaError = error
+        return nil
+      }
+    }
+    if seen < changes { writeReplica(folder) }
+    return nil
+  }
+
+  /// Does the same in a store that is open: another process may have changed either of them.
+  func reconcileReplica() throws(StoreError) {
+    let folder = try StoreFolder(path: folderPath)
+    try folder.lock()
+    defer { folder.unlock() }
+    _ = try reconcileReplica(in: folder)
+  }
+
+  /// Called after the secrets have changed.
+  func renewReplica() {
+    isReplicaStale = true
+    if !defersReplica { renewStaleReplica() }
+  }
+
+  /// Writes the replica if the secrets have changed since it was written.
+  func renewStaleReplica() {
+    guard isReplicaStale else { return }
+    do throws(StoreError) {
+      let folder = try StoreFolder(path: folderPath)
+      try folder.lock()
+      defer { folder.unlock() }
+      writeReplica(folder)
+    } catch { replicaError = error }
+  }
+
+  /// Counts a change of the secrets, within its transaction.
+  func noteSecretChange() throws(StoreError) {
+    try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
+  }
+
+  private func secretChanges() throws(StoreError) -> Int64 {
+    try database.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0
+  }
+
+  /// The number of changes that the replica has seen; `nil` when there is no usable one.
+  private func replicaChanges(_ folder: StoreFolder) -> Int64? {
+    guard let replica = try? openReplica(folder) else { return nil }
+    return try? replica.integer("SELECT value FROM meta WHERE name = 'secret changes'")
+  }
+
+  private func openReplica(_ folder: StoreFolder) throws(StoreError) -> StoreDatabase? {
+    guard try folder.tightenFile(Store.replicaName) else { return nil }
+    return try StoreDatabase(path: folder.file(Store.replicaName))
+  }
+
+  // MARK: Writing
+
+  /// Writes the replica as it should be now; the folder is locked.
+  func writeReplica(_ folder: StoreFolder) {
+    let draft = Store.replicaName + ".new"
+    isReplicaStale = false
+    do throws(StoreError) {
+      // Only an interrupted run leaves one: the folder is locked.
+      for name in [draft, draft + "-journal"] { unlink(folder.file(name)) }
+      try folder.ensureFile(draft)
+      try writeDraft(at: folder.file(draft))
+      do throws(SystemError) {
+        try checked("rename") { rename(folder.file(draft), folder.file(Store.replicaName)) }
+        try folder.synchronise()
+      } catch { throw .cannotOpen(path: folder.file(Store.replicaName), error) }
+      replicaError = nil
+    } catch {
+      unlink(folder.file(draft))
+      replicaError = error
+    }
+  }
+
+  /// Closes the draft before it returns.
+  ///
+  /// Without a journal: a draft that is cut short is thrown away, and each sync that is saved is one for which no tap
+  /// waits.
+  private func writeDraft(at path: String) throws(StoreError) {
+    let draft = try StoreDatabase(path: path)
+    try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
+    try draft.transaction { () throws(StoreError) in
+      try draft.execute(StoreSchema.replica)
+      try Store.copySealed(from: database, to: draft)
+      let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
+      statement.bind(try secretChanges(), at: 1)
+      try statement.run()
+    }
+  }
+
+  // MARK: Reading
+
+  private func restore(from folder: StoreFolder) throws(StoreError) -> Int? {
+    guard let replica = try openReplica(folder) else { return nil }
+    try transaction { () throws(StoreError) in
+      try database.statement("DELETE FROM secrets").run()
+      try database.statement("DELETE FROM sealed").run()
+      try Store.copySealed(from: replica, to: database)
+      let statement = try database.statement("UPDATE meta SET value = ?1 WHERE name = 'secret changes'")
+      statement.bind(try replica.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0, at: 1)
+      try statement.run()
+    }
+    return try secretCount()
+  }
+
+  /// Copies the rows as they are: that does not need their key.
+  private static func copySealed(from source: StoreDatabase, to target: StoreDatabase) throws(StoreError) {
+    let rows = try source.statement(
+      "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets")
+    defer { rows.reset() }
+    while try rows.step() {
+      let insertion = try target.statement(
+        """
+        INSERT INTO secrets (id, action, idx, sealed, created, label, last_used, times_used)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        """)
+      insertion.bind(rows.text(0), at: 1)
+      insertion.bind(rows.text(1), at: 2)
+      insertion.bind(rows.integer(2), at: 3)
+      insertion.bind(blob: rows.blob(3), at: 4)
+      insertion.bind(rows.integer(4), at: 5)
+      insertion.bind(rows.isNull(5) ? nil : rows.text(5), at: 6)
+      if !rows.isNull(6) { insertion.bind(rows.integer(6), at: 7) }
+      insertion.bind(rows.integer(7), at: 8)
+      try insertion.run()
+    }
+    let values = try source.statement("SELECT name, value FROM sealed")
+    defer { values.reset() }
+    while try values.step() {
+      let insertion = try target.statement("INSERT INTO sealed (name, value) VALUES (?1, ?2)")
+      insertion.bind(values.text(0), at: 1)
+      insertion.bind(blob: values.blob(1), at: 2)
+      try insertion.run()
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// The audit: who changed or saw a secret, and when. It is written in the same transaction as the change, and never
+// holds a secret.
+
+import TappetCore
+import TappetPlatform
+
+/// One recorded operation.
+package struct AuditEntry: Hashable, Sendable {
+  /// The time, seconds since 1970.
+  package var unixSeconds: Int64
+  /// The process that did it.
+  package var peer: LocalPeer
+  /// The operation's name, such as `secret-removed`.
+  package var operation: String
+  /// The id or name of its object.
+  package var subject: String
+
+  /// Makes the entry of an operation.
+  package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String) {
+    self.unixSeconds = unixSeconds
+    self.peer = peer
+    self.operation = operation
+    self.subject = subject
+  }
+}
+
+extension Store {
+  /// Records an operation that changes nothing in the store, before it is performed.
+  package func noteAuditEntry(_ auditEntry: AuditEntry) throws(StoreError) {
+    try transaction { () throws(StoreError) in try note(auditEntry) }
+  }
+
+  /// The write of `noteAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
+  func note(_ auditEntry: AuditEntry?) throws(StoreError) {
+    guard let auditEntry else { return }
+    let statement = try database.statement(
+      "INSERT INTO audit (unix_seconds, user, process, program, deed, subject) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    statement.bind(auditEntry.unixSeconds, at: 1)
+    statement.bind(Int64(auditEntry.peer.user), at: 2)
+    statement.bind(Int64(auditEntry.peer.process), at: 3)
+    statement.bind(auditEntry.peer.program, at: 4)
+    statement.bind(auditEntry.operation, at: 5)
+    statement.bind(auditEntry.subject, at: 6)
+    try statement.run()
+    let cleaning = try database.statement("DELETE FROM audit WHERE number <= ?1")
+    cleaning.bind(database.lastRow - Limits.auditRowsMax, at: 1)
+    try cleaning.run()
+  }
+
+  /// Returns at most `limit` entries after the one of this number, the oldest first, each with its number.
+  package func audit(after number: Int64, limit: Int) throws(StoreError) -> [(number: Int64, entry: AuditEntry)] {
+    let statement = try database.statement(
+      """
+      SELECT number, unix_seconds, user, process, program, deed, subject
+      FROM audit WHERE number > ?1 ORDER BY number LIMIT ?2
+      """)
+    defer { statement.reset() }
+    statement.bind(number, at: 1)
+    statement.bind(Int64(limit), at: 2)
+    var entries: [(number: Int64, entry: AuditEntry)] = []
+    while try statement.step() {
+      let peer = LocalPeer(
+        user: UInt32(truncatingIfNeeded: statement.integer(2)),
+        process: Int32(truncatingIfNeeded: statement.integer(3)),
+        program: statement.text(4))
+      let entry = AuditEntry(
+        unixSeconds: statement.integer(1), peer: peer, operation: statement.text(5), subject: statement.text(6))
+      entries.append((statement.integer(0), entry))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,309 @@
+// SQLite, as much of it as the store needs: a connection, its prepared statements, transactions. It is the one file
+// that imports CSQLite. SQLite's result codes become a `StoreError`; nothing else is decided here.
+
+import CPlatform
+import CSQLite
+import TappetCore
+
+/// One connection to one database.
+///
+/// One thread at a time.
+final class StoreDatabase {
+  /// The database file.
+  let path: String
+  private let handle: OpaquePointer
+  /// Number of pages in the write-ahead log after the last commit.
+  private(set) var logPages = 0
+  private let errors: StoreErrors
+  /// A handful of statements, each identified by the address of its SQL, which is a literal.
+  private var statements: [(text: UnsafePointer<UInt8>, statement: StoreStatement)] = []
+
+  /// Opens an existing file; `path` must not be a symbolic link.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    errors = StoreErrors(path: path)
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard let opened else { throw .other(StoreFailure(code: SQLITE_NOMEM, systemCode: ENOMEM, path: path)) }
+    guard code == SQLITE_OK else {
+      let error = errors.last(of: opened)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, Int32(clamping: Limits.storeBusyTimeout.wholeMilliseconds))
+    sqlite3_wal_hook(
+      handle, { context, _, _, pages in StoreDatabase.noteCommit(context, pages) },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit {
+    for known in statements { known.statement.finalize() }
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs SQL that returns no rows; it may be several statements.
+  func execute(_ sql: String) throws(StoreError) {
+    if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error() }
+  }
+
+  /// Returns the prepared statement of `sql`, reset and without values, and caches it.
+  func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
+    for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
+    var prepared: OpaquePointer?
+    let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
+    let size = Int32(clamping: sql.utf8CodeUnitCount)
+    let code = sqlite3_prepare_v3(handle, text, size, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw error() }
+    let statement = StoreStatement(prepared, errors)
+    statements.append((sql.utf8Start, statement))
+    return statement
+  }
+
+  /// Returns the first column of the first row; `nil` if there is no row.
+  func integer(_ sql: StaticString) throws(StoreError) -> Int64? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// Commits everything that `body` does, or nothing.
+  ///
+  /// Takes the write lock first, so that `body` never has to wait for it.
+  func transaction<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
+  ) throws(Failure) -> Result {
+    do throws(StoreError) { try statement("BEGIN IMMEDIATE").run() } catch { throw failed(error) }
+    let result: Result
+    do throws(Failure) { result = try body() } catch {
+      rollBack()
+      throw error
+    }
+    do throws(StoreError) { try statement("COMMIT").run() } catch {
+      rollBack()
+      throw failed(error)
+    }
+    return result
+  }
+
+  /// Commits everything that `body` does, or nothing.
+  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try transaction(body, failed: { $0 })
+  }
+
+  /// Called after each commit with the log's number of pages, in place of SQLite's own hook, which starts the log over
+  /// at a fixed number.
+  private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
+    guard let context else { return SQLITE_OK }
+    let database = Unmanaged<StoreDatabase>.fromOpaque(context).takeUnretainedValue()
+    database.logPages = Int(pages)
+    if database.logPages >= Limits.storeLogPagesMax { database.checkpoint() }
+    return SQLITE_OK
+  }
+
+  /// Number of rows that the last statement changed.
+  var changeCount: Int { Int(sqlite3_changes(handle)) }
+
+  /// Runs `body` without waiting for another process that holds the database.
+  func withoutWaiting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    let usual = try integer("PRAGMA busy_timeout") ?? 0
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, Int32(clamping: usual)) }
+    try body()
+  }
+
+  /// Moves the write-ahead log's content into the database, so that the next commit starts the log over.
+  ///
+  /// Leaves the part that another process still reads for the next time.
+  func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+
+  /// Fills the write-ahead log with zeros from its end up to `size` bytes, or not at all.
+  ///
+  /// Within a transaction, so that nobody else lengthens it. To SQLite the zeros are not part of the log: they are
+  /// frames without its salt and checksum (sqlite.org/fileformat2.html, §4.1).
+  func lengthenLog(to size: Int64) {
+    guard let log = StoreDatabase.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
+    var start: Int64 = 0
+    guard methods.xFileSize?(log, &start) == SQLITE_OK, start < size else { return }
+    // The database needs room to grow, too: without it no checkpoint would ever empty the log.
+    guard tp_free_space(path) >= 2 * (size - start) else { return }
+    let zeros = [UInt8](repeating: 0, count: 16 * 1024)
+    var end = start
+    while end < size {
+      let count = min(Int64(zeros.count), size - end)
+      guard methods.xWrite?(log, zeros, Int32(count), end) == SQLITE_OK else {
+        _ = methods.xTruncate?(log, start)
+        return
+      }
+      end += count
+    }
+    _ = methods.xSync?(log, SQLITE_SYNC_NORMAL)
+  }
+
+  /// The row number of the last row that was inserted.
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// SQLITE_CORRUPT, for damage that SQLite reports in words.
+  static let corruptCode = SQLITE_CORRUPT
+
+  /// SQLITE_BUSY, for a lock of our own that another process holds.
+  static let busyCode = SQLITE_BUSY
+
+  /// Some errors end a transaction by themselves (sqlite.org/lang_transaction.html, §3); a second end would be an
+  /// error.
+  private func rollBack() {
+    for known in statements { known.statement.reset() }
+    if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  private func error() -> StoreError { errors.last(of: handle) }
+
+  /// The first damage that this connection met.
+  var damage: StoreError? { errors.damage }
+
+  fileprivate static func error(of handle: OpaquePointer, path: String) -> StoreError {
+    var systemCode = sqlite3_system_errno(handle)
+    let code = sqlite3_extended_errcode(handle)
+    // After a failed write to its log, SQLite has often forgotten the reason, but the file still has it.
+    if code & 0xFF == SQLITE_IOERR, StoreFault(systemCode: systemCode) == nil { systemCode = logErrno(of: handle) }
+    let failure = StoreFailure(code: code, systemCode: systemCode, path: path)
+    switch failure.code & 0xFF {
+    case SQLITE_FULL: return .full(failure)
+    case SQLITE_READONLY, SQLITE_PERM: return .readOnly(failure)
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(failure)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy(failure)
+    case SQLITE_IOERR, SQLITE_CANTOPEN: return diskError(failure)
+    default: return .other(failure)
+    }
+  }
+
+  /// The errno of the last failed call on the write-ahead log; 0 if there was none.
+  private static func logErrno(of handle: OpaquePointer) -> Int32 {
+    var code: Int32 = 0
+    guard let log = log(of: handle), let control = log.pointee.pMethods?.pointee.xFileControl else { return 0 }
+    return control(log, SQLITE_FCNTL_LAST_ERRNO, &code) == SQLITE_OK ? code : 0
+  }
+
+  /// The open write-ahead log.
+  private static func log(of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK ? file : nil
+  }
+
+  /// Distinguishes by the errno the full and read-only disks that SQLite reports as input/output errors.
+  private static func diskError(_ failure: StoreFailure) -> StoreError {
+    switch StoreFault(systemCode: failure.systemCode) {
+    case .full: .full(failure)
+    case .readOnly: .readOnly(failure)
+    default: .ioError(failure)
+    }
+  }
+}
+
+/// The errors of a connection and its statements.
+private final class StoreErrors {
+  let path: String
+  private(set) var damage: StoreError?
+
+  init(path: String) { self.path = path }
+
+  func last(of handle: OpaquePointer) -> StoreError {
+    let error = StoreDatabase.error(of: handle, path: path)
+    if case .corrupt = error, damage == nil { damage = error }
+    return error
+  }
+}
+
+/// A prepared statement.
+///
+/// Values are numbered from 1, columns from 0, as in SQLite.
+final class StoreStatement {
+  private let handle: OpaquePointer
+  private let errors: StoreErrors
+  /// The code of a value that could not be bound; the next `step` throws it.
+  private var bindCode = SQLITE_OK
+
+  fileprivate init(_ handle: OpaquePointer, _ errors: StoreErrors) {
+    self.handle = handle
+    self.errors = errors
+  }
+
+  fileprivate func finalize() { sqlite3_finalize(handle) }
+
+  fileprivate func rewound() -> StoreStatement {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+    bindCode = SQLITE_OK
+    return self
+  }
+
+  /// Releases the locks of a finished read.
+  func reset() { sqlite3_reset(handle) }
+
+  /// Moves to the next row; returns false after the last one.
+  func step() throws(StoreError) -> Bool {
+    guard bindCode == SQLITE_OK else {
+      throw .other(StoreFailure(code: bindCode, systemCode: 0, path: errors.path))
+    }
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      let error = errors.last(of: sqlite3_db_handle(handle))
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Runs a statement that returns no rows.
+  func run() throws(StoreError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  // MARK: Values
+
+  func bind(_ value: Int64, at index: Int32) { note(sqlite3_bind_int64(handle, index, value)) }
+
+  func bind(_ value: Bool, at index: Int32) { bind(value ? 1 : 0, at: index) }
+
+  func bind(_ text: String?, at index: Int32) {
+    guard var text else { return note(sqlite3_bind_null(handle, index)) }
+    // A null pointer would bind NULL instead of no characters.
+    if text.isEmpty { return note(sqlite3_bind_text(handle, index, "", 0, copied)) }
+    let code = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        sqlite3_bind_text64(
+          handle, index, characters.baseAddress, UInt64(characters.count), copied, UInt8(SQLITE_UTF8))
+      }
+    }
+    note(code)
+  }
+
+  func bind(blob bytes: [UInt8], at index: Int32) {
+    // A null pointer would bind NULL instead of no bytes.
+    if bytes.isEmpty { return note(sqlite3_bind_zeroblob(handle, index, 0)) }
+    note(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), copied) })
+  }
+
+  /// SQLITE_TRANSIENT, a macro with a cast, which has SQLite make its own copy.
+  private var copied: sqlite3_destructor_type? { unsafeBitCast(-1, to: sqlite3_destructor_type?.self) }
+
+  private func note(_ code: Int32) { if code != SQLITE_OK { bindCode = code } }
+
+  // MARK: Columns
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+
+  func blob(_ column: Int32) -> [UInt8] {
+    // The pointer must be asked for before the size (sqlite.org/c3ref/column_blob.html).
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+}

@@ -1,0 +1,126 @@
+// The state folder and the files in it. They are made for their owner alone; rights that others were given are removed.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// An open state folder.
+final class StoreFolder {
+  /// The path, without a slash at its end.
+  let path: String
+  private let descriptor: Int32
+  private let owner: stat
+
+  /// Opens the folder; makes it with mode 0700 if it is absent.
+  ///
+  /// Follows a symbolic link: service managers make one.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
+      if error.code != EEXIST { throw .cannotOpen(path: path, error) }
+    }
+    var status = stat()
+    let opened: Int32
+    do throws(SystemError) {
+      opened = try checked("open") { tp_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+    } catch {
+      if error.code == ENOTDIR { throw .wrongFileType(path: path) }
+      throw .cannotOpen(path: path, error)
+    }
+    descriptor = opened
+    guard fstat(opened, &status) == 0 else {
+      owner = status
+      throw .cannotOpen(path: path, .last("fstat"))
+    }
+    owner = status
+    try StoreFolder.requireOwner(of: status, path: path)
+    // Write access to the folder is enough to replace our database by another one.
+    if status.st_mode & 0o022 != 0, fchmod(opened, status.st_mode & 0o7755) == -1 {
+      throw .cannotOpen(path: path, .last("fchmod"))
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock that keeps other processes out until `unlock`.
+  ///
+  /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was stopped while it
+  /// held the lock must not stop the kiosk's taps as well.
+  func lock() throws(StoreError) {
+    let clock = SystemClock()
+    let deadline = clock.now().instant + Limits.storeBusyTimeout
+    while flock(descriptor, LOCK_EX | LOCK_NB) == -1 {
+      let error = SystemError.last("flock")
+      guard error.code == EWOULDBLOCK || error.code == EINTR else { throw .cannotOpen(path: path, error) }
+      guard clock.now().instant < deadline else {
+        throw .busy(StoreFailure(code: StoreDatabase.busyCode, systemCode: error.code, path: path))
+      }
+      // The kernel cannot wait for this lock with a limit.
+      poll(nil, 0, Limits.storeLockPollMilliseconds)
+    }
+  }
+
+  /// Releases the lock.
+  func unlock() { flock(descriptor, LOCK_UN) }
+
+  /// The path of a file in the folder.
+  func file(_ name: String) -> String { path + "/" + name }
+
+  /// Makes an empty file with mode 0600, or removes others' rights to the one that exists.
+  ///
+  /// Never opens an existing file: to close it again would drop the locks that SQLite has on it in this process
+  /// (sqlite.org/howtocorrupt.html, §2.2).
+  func ensureFile(_ name: String) throws(StoreError) {
+    if try tightenFile(name) { return }
+    let path = file(name)
+    do throws(SystemError) {
+      close(try make(path))
+      try checked("fsync") { fsync(descriptor) }
+    } catch {
+      if error.code == EEXIST { return }
+      throw .cannotOpen(path: path, error)
+    }
+  }
+
+  /// Removes others' rights to the file; returns false when it is absent.
+  @discardableResult
+  func tightenFile(_ name: String) throws(StoreError) -> Bool {
+    let path = file(name)
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      let error = SystemError.last("lstat")
+      if error.code == ENOENT { return false }
+      throw .cannotOpen(path: path, error)
+    }
+    guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
+    try StoreFolder.requireOwner(of: status, path: path)
+    if status.st_mode & 0o077 != 0, chmod(path, 0o600) == -1 {
+      throw .cannotOpen(path: path, .last("chmod"))
+    }
+    return true
+  }
+
+  /// Makes a new file with mode 0600, whatever the umask, that belongs to the folder's owner even if root makes it.
+  func make(_ path: String) throws(SystemError) -> Int32 {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let made = try checked("open") { tp_open(path, flags, 0o600) }
+    do throws(SystemError) {
+      try checked("fchmod") { fchmod(made, 0o600) }
+      if geteuid() == 0 { try checked("fchown") { fchown(made, owner.st_uid, owner.st_gid) } }
+    } catch {
+      close(made)
+      unlink(path)
+      throw error
+    }
+    return made
+  }
+
+  /// Makes sure that new and renamed files in the folder survive a power cut.
+  func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
+
+  /// Checks that a file is our user's; root may use anybody's store.
+  private static func requireOwner(of status: stat, path: String) throws(StoreError) {
+    let user = geteuid()
+    if user != 0, status.st_uid != user { throw .foreignOwner(path: path, user: status.st_uid) }
+  }
+}

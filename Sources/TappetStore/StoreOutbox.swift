@@ -1,0 +1,325 @@
+// The outbox in the store: entries in the order of acceptance, until they are delivered or their time is over.
+//
+// An entry's expiry is stored on the monotonic clock, together with the start of the machine from which this clock
+// counts. For each start the database has the difference between the wall clock and the monotonic one, always by the
+// latest reading: a clock that was set after the tap still gives the right expiry after the next start.
+
+import CPlatform
+import TappetCore
+
+extension Store {
+  /// Commits the entries, all or none; returns their sequence numbers.
+  package func append(_ entries: [OutboxEntry]) throws(StoreError) -> [Int64] {
+    let sequences = try transaction { () throws(StoreError) in
+      var sequences: [Int64] = []
+      for entry in entries { sequences.append(try insert(entry)) }
+      return sequences
+    }
+    for (entry, sequence) in zip(entries, sequences) { cacheRow(of: entry.id, at: sequence) }
+    return sequences
+  }
+
+  /// Removes the entries, all or none; some of them may be gone already.
+  package func remove(_ ids: [EntryID]) throws(StoreError) {
+    try transaction { () throws(StoreError) in
+      for id in ids { try delete(id) }
+    }
+    for id in ids { rowCache[id] = nil }
+  }
+
+  /// Returns at most `limit` entries after `sequence`, in order; `reachedEnd` if there are no more after them.
+  ///
+  /// Leaves out the entries that may not be sent in this state of the clock (`OutboxEntry.isSendable`).
+  package func fetch(
+    after sequence: Int64, limit: Int, clockIsGood: Bool
+  ) throws(StoreError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
+    let limit = max(0, min(limit, Limits.storeAppendsMax))
+    let statement = try database.statement(
+      """
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
+      FROM outbox WHERE sequence > ?1 ORDER BY sequence
+      """)
+    defer { statement.reset() }
+    statement.bind(sequence, at: 1)
+    let offsets = try wallOffsets()
+    var entries: [OutboxEntry] = []
+    while entries.count <= limit, try statement.step() {
+      let isSendable = OutboxEntry.isSendable(
+        usesTimestamp: statement.integer(10) != 0, isOfThisStart: statement.integer(8) == boot,
+        clockIsGood: clockIsGood)
+      if isSendable { entries.append(entry(statement, offsets: offsets)) }
+    }
+    for (id, row) in rowCache where row > sequence { rowCache[id] = nil }
+    for entry in entries.prefix(limit) { cacheRow(of: entry.id, at: entry.sequence) }
+    return (Array(entries.prefix(limit)), entries.count <= limit)
+  }
+
+  /// Counts the waiting entries; reads an index and the beginning of each entry, so it is not for every tap.
+  package func summary(at moment: Moment, clockIsGood: Bool) throws(StoreError) -> OutboxSummary {
+    let statement = try database.statement("SELECT count(*), coalesce(sum(length(message)), 0) FROM outbox")
+    defer { statement.reset() }
+    guard try statement.step() else { return OutboxSummary() }
+    return OutboxSummary(
+      count: Int(clamping: statement.integer(0)), size: Int(clamping: statement.integer(1)),
+      earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood, excluding: []))
+  }
+
+  /// Returns at most `limit` entries whose time is over, and the first expiry of the rest: it is in the past if there
+  /// are more.
+  ///
+  /// Entries of an earlier start are judged only by a good wall clock. Excluded entries count for neither result.
+  package func fetchExpired(
+    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID] = [], limit: Int = Limits.storeExpireMax
+  ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
+    try transaction { () throws(StoreError) in
+      try findExpired(at: moment, clockIsGood: clockIsGood, excluding: excluded, limit: limit)
+    }
+  }
+
+  /// Removes the entry of this id, or the oldest ones if it is `nil`, at most `Limits.storeDropMax`; returns them.
+  package func drop(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
+    let dropped = try transaction { () throws(StoreError) in try removeChosen(id, excluding: []) }
+    for entry in dropped { rowCache[entry.id] = nil }
+    return dropped
+  }
+
+  // MARK: Within a transaction
+
+  /// Does the work of `drop`; excluded entries stay.
+  func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(StoreError) -> [OutboxEntry] {
+    let statement = try database.statement(
+      """
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+      FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
+      """)
+    if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
+    statement.bind(Int64(Limits.storeDropMax + excluded.count), at: 2)
+    let found = try rows(of: statement, offsets: try wallOffsets())
+    let chosen = Array(found.filter { !excluded.contains($0.id) }.prefix(Limits.storeDropMax))
+    for entry in chosen {
+      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
+      statement.bind(entry.sequence, at: 1)
+      try statement.run()
+    }
+    return chosen
+  }
+
+  /// Inserts the entry's row; returns the sequence number.
+  func insert(_ entry: OutboxEntry) throws(StoreError) -> Int64 {
+    if let instant = entry.acceptedAt {
+      try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
+    }
+    let statement = try database.statement(
+      """
+      INSERT INTO outbox
+        (id, action, topic, message, retained, trigger, uses_timestamp, accepted_unix_ms, boot, expires_ns)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """)
+    statement.bind(blob: entry.id.bigEndianBytes, at: 1)
+    statement.bind(entry.action, at: 2)
+    statement.bind(entry.topic, at: 3)
+    statement.bind(blob: Array(entry.message.text.utf8), at: 4)
+    statement.bind(entry.isRetained, at: 5)
+    statement.bind(Int64(entry.trigger.rawValue), at: 6)
+    statement.bind(entry.message.usesTimestamp, at: 7)
+    statement.bind(entry.acceptedUnixMilliseconds, at: 8)
+    switch entry.expiry {
+    case .at(let instant):
+      statement.bind(boot, at: 9)
+      statement.bind(instant.nanoseconds, at: 10)
+    case .atUnixMilliseconds(let time):
+      statement.bind(Store.unixEra, at: 9)
+      statement.bind(Store.nanoseconds(time), at: 10)
+    }
+    try statement.run()
+    return database.lastRow
+  }
+
+  /// Deletes the entry's row, found in the cache or by a search.
+  func delete(_ id: EntryID) throws(StoreError) {
+    if let row = rowCache[id] {
+      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1 AND id = ?2")
+      statement.bind(row, at: 1)
+      statement.bind(blob: id.bigEndianBytes, at: 2)
+      try statement.run()
+      if database.changeCount > 0 { return }
+    }
+    let statement = try database.statement("DELETE FROM outbox WHERE id = ?1")
+    statement.bind(blob: id.bigEndianBytes, at: 1)
+    try statement.run()
+  }
+
+  /// Does the work of `fetchExpired`, and notes the clock's reading.
+  func findExpired(
+    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID], limit: Int
+  ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
+    try noteClock(moment)
+    let offsets = try wallOffsets()
+    var expired: [OutboxEntry] = []
+    for start in offsets where expired.count < limit {
+      guard let threshold = threshold(of: start, at: moment, clockIsGood: clockIsGood) else { continue }
+      let statement = try database.statement(
+        """
+        SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+        FROM outbox WHERE boot = ?1 AND expires_ns <= ?2 ORDER BY expires_ns, sequence LIMIT ?3
+        """)
+      statement.bind(start.boot, at: 1)
+      statement.bind(threshold, at: 2)
+      statement.bind(Int64(limit - expired.count + excluded.count), at: 3)
+      for entry in try rows(of: statement, offsets: offsets) {
+        if expired.count < limit, !excluded.contains(entry.id) { expired.append(entry) }
+      }
+    }
+    let others = excluded + expired.map { $0.id }
+    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, excluding: others))
+  }
+
+  /// Stores the difference between the two clocks if it has changed by enough to matter.
+  func noteClock(_ moment: Moment) throws(StoreError) {
+    let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(
+      moment.instant.nanoseconds / 1_000_000)
+    if overflow { return }
+    let drift = notedOffset.map { offset.subtractingReportingOverflow($0) }
+    if let drift, !drift.overflow, drift.partialValue.magnitude <= Limits.storeClockDriftMax.wholeMilliseconds.magnitude
+    {
+      return
+    }
+    let statement = try database.statement("UPDATE boots SET wall_offset_ms = ?1, noted_ns = ?2 WHERE number = ?3")
+    statement.bind(offset, at: 1)
+    statement.bind(moment.instant.nanoseconds, at: 2)
+    statement.bind(boot, at: 3)
+    try statement.run()
+    notedOffset = offset
+  }
+
+  /// Caches the entry's row.
+  ///
+  /// While the link is down nobody holds the stored entries, so a bound does no harm.
+  func cacheRow(of id: EntryID, at sequence: Int64) {
+    if rowCache.count < Limits.storePlacesMax { rowCache[id] = sequence }
+  }
+
+  // MARK: Clocks
+
+  /// A start of the machine, and the wall clock's difference then.
+  struct Start {
+    var boot: Int64
+    /// Wall clock minus monotonic clock, milliseconds; `nil` if unknown.
+    var offset: Int64?
+    /// The monotonic clock when that was noted.
+    var notedAt: Int64
+
+    /// The wall clock, since 1970, at `nanoseconds` of this start; saturates.
+    func unixMilliseconds(_ nanoseconds: Int64) -> Int64 {
+      // Unknown: it is safe to assume that the entry's time is over.
+      guard let offset else { return 0 }
+      let (sum, overflow) = offset.addingReportingOverflow(nanoseconds / 1_000_000)
+      return overflow ? (offset < 0 ? 0 : .max) : max(0, sum)
+    }
+  }
+
+  /// The number that stands for no start of a machine: the entry came with its expiry on the wall clock.
+  private static let unixEra: Int64 = 0
+
+  private static func nanoseconds(_ milliseconds: Int64) -> Int64 {
+    let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? (milliseconds < 0 ? .min : .max) : product
+  }
+
+  private func wallOffsets() throws(StoreError) -> [Start] {
+    let statement = try database.statement("SELECT number, wall_offset_ms, noted_ns FROM boots ORDER BY number")
+    defer { statement.reset() }
+    var starts = [Start(boot: Store.unixEra, offset: 0, notedAt: 0)]
+    while try statement.step() {
+      let offset = statement.isNull(1) ? nil : statement.integer(1)
+      starts.append(Start(boot: statement.integer(0), offset: offset, notedAt: statement.integer(2)))
+    }
+    return starts
+  }
+
+  /// The time up to which the expiries of `start` are over; `nil` if that cannot be known now.
+  private func threshold(of start: Start, at moment: Moment, clockIsGood: Bool) -> Int64? {
+    if start.boot == boot { return moment.instant.nanoseconds }
+    guard clockIsGood else { return nil }
+    if start.boot == Store.unixEra { return Store.nanoseconds(moment.unixMilliseconds) }
+    // A clock that was ahead of today's was wrong, and its expiries would be too late: rather drop the entries.
+    let ahead = start.unixMilliseconds(start.notedAt).subtractingReportingOverflow(moment.unixMilliseconds)
+    guard let offset = start.offset, !ahead.overflow,
+      ahead.partialValue <= Limits.storeClockAheadMax.wholeMilliseconds
+    else { return .max }
+    let (milliseconds, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(offset)
+    return overflow ? .max : Store.nanoseconds(milliseconds)
+  }
+
+  /// The first expiry; if in doubt, one that can be judged by the clocks as they are.
+  private func earliestExpiry(
+    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
+  ) throws(StoreError) -> Expiry? {
+    var own: Instant?
+    var others: Int64?
+    for start in try wallOffsets() {
+      guard let first = try firstExpiry(of: start, excluding: excluded) else { continue }
+      if start.boot == boot {
+        own = Instant(nanoseconds: first)
+      } else {
+        let isOver = clockIsGood && threshold(of: start, at: moment, clockIsGood: true) == .max
+        others = min(others ?? .max, isOver ? 0 : start.unixMilliseconds(first))
+      }
+    }
+    guard let others else { return own.map { .at($0) } }
+    guard let own else { return .atUnixMilliseconds(others) }
+    let remaining = others.subtractingReportingOverflow(moment.unixMilliseconds)
+    let isLater = remaining.overflow ? others > 0 : remaining.partialValue > (own - moment.instant).wholeMilliseconds
+    return !clockIsGood || isLater ? .at(own) : .atUnixMilliseconds(others)
+  }
+
+  /// The first expiry of that start, on its monotonic clock.
+  private func firstExpiry(of start: Start, excluding excluded: [EntryID]) throws(StoreError) -> Int64? {
+    let statement = try database.statement(
+      "SELECT expires_ns, id FROM outbox WHERE boot = ?1 ORDER BY expires_ns LIMIT ?2")
+    defer { statement.reset() }
+    statement.bind(start.boot, at: 1)
+    statement.bind(Int64(excluded.count) + 1, at: 2)
+    while try statement.step() {
+      if !excluded.contains(EntryID(bigEndianBytes: statement.blob(1))) { return statement.integer(0) }
+    }
+    return nil
+  }
+
+  // MARK: Rows
+
+  private func rows(of statement: StoreStatement, offsets: [Start]) throws(StoreError) -> [OutboxEntry] {
+    defer { statement.reset() }
+    var entries: [OutboxEntry] = []
+    while try statement.step() { entries.append(entry(statement, offsets: offsets)) }
+    return entries
+  }
+
+  private func entry(_ row: StoreStatement, offsets: [Start]) -> OutboxEntry {
+    let number = row.integer(8)
+    let start = offsets.first { $0.boot == number } ?? Start(boot: number, offset: nil, notedAt: 0)
+    let time = row.integer(9)
+    return OutboxEntry(
+      sequence: row.integer(0), id: EntryID(bigEndianBytes: row.blob(1)), action: row.text(2), topic: row.text(3),
+      message: PayloadTemplate(row.text(4)), isRetained: row.integer(5) != 0,
+      trigger: Trigger(rawValue: UInt8(clamping: row.integer(6))) ?? .tag, acceptedUnixMilliseconds: row.integer(7),
+      expiry: number == boot
+        ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)))
+  }
+}
+
+extension EntryID {
+  /// The id as it is in the database.
+  var bigEndianBytes: [UInt8] {
+    [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
+  }
+
+  /// The inverse of `bigEndianBytes`; anything but 16 bytes is another program's doing and gives an id that nobody asks
+  /// for.
+  init(bigEndianBytes bytes: [UInt8]) {
+    var halves: (high: UInt64, low: UInt64) = (0, 0)
+    for byte in bytes.prefix(8) { halves.high = halves.high << 8 | UInt64(byte) }
+    for byte in bytes.dropFirst(8).prefix(8) { halves.low = halves.low << 8 | UInt64(byte) }
+    self.init(high: halves.high, low: halves.low)
+  }
+}

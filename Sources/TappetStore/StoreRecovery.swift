@@ -1,0 +1,87 @@
+// Recovery from a damaged database: it is set aside as a whole under a name with the time, and a new one is begun with
+// the replica's secrets. Its waiting entries are not sent: they may no longer be what was verified.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The result of a recovery.
+package struct StoreRecovery: Hashable, Sendable {
+  /// The damaged file's new path; `nil` if it was whole but had lost changes of the secrets.
+  package var setAside: String?
+  /// The number of secrets in force.
+  package var secretCount: Int
+  /// The number of secrets that came back from the replica; `nil` if none had to, or there was no replica.
+  package var restoredCount: Int?
+}
+
+extension Store {
+  /// Opens the store in `folder`, but sets a damaged database aside first; `unixSeconds` becomes a part of its name.
+  ///
+  /// For the kiosk that runs with this folder, not for tools: the kiosk would go on writing into the file that was set
+  /// aside. Blocks on the disk.
+  package static func recovered(
+    folder path: String, bootID: [UInt8], unixSeconds: Int64
+  ) throws(StoreError) -> (store: Store, recovery: StoreRecovery?) {
+    let damaged: String
+    do throws(StoreError) {
+      let store = try openWhole(path, bootID)
+      guard let restored = store.restoredCount else { return (store, nil) }
+      return (store, StoreRecovery(setAside: nil, secretCount: try store.secretCount(), restoredCount: restored))
+    } catch {
+      guard case .corrupt = error else { throw error }
+      damaged = try setAside(path, unixSeconds: unixSeconds)
+    }
+    let fresh = try Store(folder: path, bootID: bootID)
+    return (
+      fresh,
+      StoreRecovery(
+        setAside: damaged, secretCount: try fresh.secretCount(), restoredCount: fresh.restoredCount)
+    )
+  }
+
+  /// Opens a store that is not damaged.
+  ///
+  /// A function of its own: a damaged database must be closed before its file is renamed, or SQLite would remove the
+  /// new one's log.
+  private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(StoreError) -> Store {
+    let store = try Store(folder: path, bootID: bootID)
+    try store.requireWhole()
+    _ = try store.secretCount()
+    return store
+  }
+
+  /// Checks a database that is small enough for it; damage in a larger one is found when it is read.
+  private func requireWhole() throws(StoreError) {
+    let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
+    guard size <= Limits.storeCheckSizeMax else { return }
+    let statement = try database.statement("PRAGMA quick_check(1)")
+    defer { statement.reset() }
+    guard try statement.step(), statement.text(0) != "ok" else { return }
+    throw .corrupt(StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: database.path))
+  }
+
+  /// Renames the database and its log; returns the new path.
+  private static func setAside(_ path: String, unixSeconds: Int64) throws(StoreError) -> String {
+    let folder = try StoreFolder(path: path)
+    try folder.lock()
+    defer { folder.unlock() }
+    let base = fileName + ".damaged-" + String(unixSeconds)
+    var name = base
+    var number = 2
+    while access(folder.file(name), F_OK) == 0 {
+      name = base + "-" + String(number)
+      number += 1
+    }
+    do throws(SystemError) {
+      // The log first: a database without its log is an older one, but a log without its database is nothing.
+      for ending in ["-wal", "-shm", ""] {
+        let from = folder.file(fileName + ending)
+        guard access(from, F_OK) == 0 else { continue }
+        try checked("rename") { rename(from, folder.file(name + ending)) }
+      }
+      try folder.synchronise()
+    } catch { throw .cannotOpen(path: folder.file(fileName), error) }
+    return folder.file(name)
+  }
+}

@@ -1,0 +1,59 @@
+// The database's tables, and the steps that bring an older database up to date. Steps are appended, never edited: a
+// board in the field may be at any of them.
+
+/// The list of migrations; a database's `user_version` is the number of migrations that it has had.
+enum StoreSchema {
+  /// All migrations in order; those that a database lacks are applied in one transaction.
+  static let migrations: [String] = [first, second, third, fourth]
+
+  /// The version of a database with all migrations.
+  static var version: Int64 { Int64(migrations.count) }
+
+  /// The secrets, sealed, and the outbox.
+  ///
+  /// AUTOINCREMENT: a sequence number is never used twice, even after the outbox was empty.
+  private static let first = """
+    CREATE TABLE secrets (
+      id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
+      label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE outbox (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, topic TEXT NOT NULL,
+      message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL,
+      accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL
+    );
+    CREATE TABLE boots (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, boot_id BLOB NOT NULL UNIQUE, wall_offset_ms INTEGER, noted_ns INTEGER
+    );
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('trials', 0);
+    """
+
+  /// An index that finds the next expiry without reading the outbox.
+  ///
+  /// There is no index by id: ids are random, so in a long outbox each removal would write a page of its own
+  /// (`Store.rowCache`).
+  private static let second = "CREATE INDEX outbox_expiry ON outbox (boot, expires_ns);"
+
+  /// The number of changes of the secrets, which tells whether their replica (`Store.replicaName`) is older.
+  private static let third = "INSERT INTO meta VALUES ('secret changes', (SELECT count(*) FROM secrets));"
+
+  /// Other sealed values, one of which tells the key that all are sealed under; and the audit.
+  private static let fourth = """
+    CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_seconds INTEGER NOT NULL, user INTEGER NOT NULL,
+      process INTEGER NOT NULL, program TEXT NOT NULL, deed TEXT NOT NULL, subject TEXT NOT NULL
+    );
+    """
+
+  /// The tables of the secrets' replica, which is written as a whole each time, so it has no migrations.
+  static let replica = """
+    CREATE TABLE secrets (
+      id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
+      label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """
+}

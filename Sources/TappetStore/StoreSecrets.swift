@@ -1,0 +1,247 @@
+// The secrets in the store, sealed: a copy of the database is worthless without the sealing key. Each seal is bound to
+// its row, so that write access to the database is not enough to give one action's secret to another.
+
+import TappetCore
+
+/// A secret with what is known of its use.
+package struct StoredSecret: Sendable {
+  /// The opened secret.
+  package var secret: TagSecret
+  /// Seconds since 1970; `nil` when it was never used.
+  package var lastUsedUnixSeconds: Int64?
+  /// Number of taps with it.
+  package var timesUsed: Int64
+}
+
+/// A secret that cannot be opened: sealed under another key, or damaged.
+package struct UnreadableSecret: Hashable, Sendable {
+  /// The secret's id.
+  package var id: String
+  /// The name of the action that it belongs to.
+  package var action: String
+  /// The error that libcrypto reported.
+  package var reason: CryptoError
+}
+
+/// All secrets of a store.
+package struct StoredSecrets: Sendable {
+  /// Ordered by action, then age, the oldest first.
+  package var readable: [StoredSecret]
+  /// One damaged secret does not hide the others.
+  package var unreadable: [UnreadableSecret]
+}
+
+/// Why a secret was not added.
+package indirect enum SecretError: Error, Hashable, Sendable {
+  /// The action has as many secrets as it may have.
+  case limitReached(action: String, max: Int)
+  /// The action has this key already, under this id.
+  case alreadyThere(id: String)
+  /// Bytes of the label.
+  case labelTooLong(size: Int, max: Int)
+  /// The label has control characters.
+  case labelNotPrintable
+  /// The database's content was sealed under another key than this one: two keys would make half of it unreadable.
+  case foreignKey
+  /// The value of this name was sealed under another key, or is damaged.
+  case unreadable(String)
+  /// The secret could not be sealed.
+  case notSealed(CryptoError)
+  /// The secret could not be written.
+  case store(StoreError)
+}
+
+extension Store {
+  /// Opens all secrets with `key`.
+  ///
+  /// Another process may have changed them since the last call.
+  package func secrets(sealedUnder key: SecretKey) throws(StoreError) -> StoredSecrets {
+    let statement = try database.statement(
+      "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets ORDER BY action, created, id")
+    defer { statement.reset() }
+    var secrets = StoredSecrets(readable: [], unreadable: [])
+    while try statement.step() {
+      let (id, action, index) = (statement.text(0), statement.text(1), statement.integer(2))
+      let sealed = statement.blob(3)
+      do throws(CryptoError) {
+        let secret = TagSecret(
+          id: id, action: action, index: index, key: try Store.open(sealed, key, id, action, index),
+          createdUnixSeconds: statement.integer(4), label: statement.isNull(5) ? nil : statement.text(5))
+        secrets.readable.append(
+          StoredSecret(
+            secret: secret, lastUsedUnixSeconds: statement.isNull(6) ? nil : statement.integer(6),
+            timesUsed: statement.integer(7)))
+      } catch {
+        secrets.unreadable.append(UnreadableSecret(id: id, action: action, reason: error))
+      }
+    }
+    return secrets
+  }
+
+  /// The number of secrets, readable or not.
+  package func secretCount() throws(StoreError) -> Int {
+    Int(clamping: try database.integer("SELECT count(*) FROM secrets") ?? 0)
+  }
+
+  /// Seals `secret` under `key` and commits it.
+  ///
+  /// Refuses a key that the action has already, and one more than it may have. `auditEntry`, if given, is noted in the
+  /// same transaction.
+  package func addSecret(
+    _ secret: TagSecret, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
+  ) throws(SecretError) {
+    try Store.requireGood(secret.label)
+    let sealed: [UInt8]
+    do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
+    try transaction(
+      { () throws(SecretError) in
+        try requireSealing(under: key)
+        try requireRoom(for: secret, key)
+        do throws(StoreError) {
+          try insert(secret, sealed)
+          try noteSecretChange()
+          try note(auditEntry)
+        } catch { throw .store(error) }
+      }, failed: { .store($0) })
+    renewReplica()
+  }
+
+  /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
+  package func addSecrets(
+    _ secrets: [TagSecret], sealedUnder key: SecretKey, noting auditEntry: AuditEntry
+  ) throws(SecretError) -> [String] {
+    let added = try transaction(
+      { () throws(SecretError) in
+        try requireSealing(under: key)
+        var added: [String] = []
+        for secret in secrets {
+          do throws(SecretError) { try requireRoom(for: secret, key) } catch {
+            if case .alreadyThere = error { continue }
+            throw error
+          }
+          try insertSealed(secret, key)
+          added.append(secret.id)
+        }
+        do throws(StoreError) {
+          try noteSecretChange()
+          try note(auditEntry)
+        } catch { throw .store(error) }
+        return added
+      }, failed: { .store($0) })
+    renewReplica()
+    return added
+  }
+
+  /// Removes a secret, so that the tags that were written with it are refused; returns false when there was none.
+  package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(StoreError) -> Bool {
+    let isRemoved = try transaction { () throws(StoreError) in
+      let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
+      statement.bind(id, at: 1)
+      try statement.run()
+      guard database.changeCount > 0 else { return false }
+      try noteSecretChange()
+      try note(auditEntry)
+      return true
+    }
+    if isRemoved { renewReplica() }
+    return isRemoved
+  }
+
+  /// Gives a secret another label, or none if it is `nil`; returns false when there was no such secret.
+  package func renameSecret(
+    _ id: String, label: String?, noting auditEntry: AuditEntry? = nil
+  ) throws(SecretError) -> Bool {
+    try Store.requireGood(label)
+    do throws(StoreError) {
+      let isRenamed = try transaction { () throws(StoreError) in
+        let statement = try database.statement("UPDATE secrets SET label = ?2 WHERE id = ?1")
+        statement.bind(id, at: 1)
+        statement.bind(label, at: 2)
+        try statement.run()
+        guard database.changeCount > 0 else { return false }
+        try noteSecretChange()
+        try note(auditEntry)
+        return true
+      }
+      if isRenamed { renewReplica() }
+      return isRenamed
+    } catch { throw .store(error) }
+  }
+
+  private static func requireGood(_ label: String?) throws(SecretError) {
+    switch label?.labelFault {
+    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
+    case .notPrintable: throw .labelNotPrintable
+    case nil: break
+    }
+  }
+
+  /// Records that a tag of this secret was used.
+  package func noteSecretUse(_ id: String, unixSeconds: Int64) throws(StoreError) {
+    try transaction { () throws(StoreError) in try noteUse(id, unixSeconds) }
+  }
+
+  /// The write of `noteSecretUse`, within a transaction.
+  func noteUse(_ id: String, _ unixSeconds: Int64) throws(StoreError) {
+    let statement = try database.statement(
+      "UPDATE secrets SET last_used = ?2, times_used = times_used + 1 WHERE id = ?1")
+    statement.bind(id, at: 1)
+    statement.bind(unixSeconds, at: 2)
+    try statement.run()
+  }
+
+  private func requireRoom(for secret: TagSecret, _ key: SecretKey) throws(SecretError) {
+    let known: StoredSecrets
+    do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+    let readable = known.readable.filter { $0.secret.action == secret.action }
+    if let same = readable.first(where: { $0.secret.key == secret.key }) { throw .alreadyThere(id: same.secret.id) }
+    let ids = known.readable.map { $0.secret.id } + known.unreadable.map { $0.id }
+    if ids.contains(secret.id) { throw .alreadyThere(id: secret.id) }
+    let count = readable.count + known.unreadable.filter { $0.action == secret.action }.count
+    if count >= Limits.secretsPerActionMax {
+      throw .limitReached(action: secret.action, max: Limits.secretsPerActionMax)
+    }
+  }
+
+  /// Seals and inserts a secret, within a transaction, without checking whether there is room.
+  func insertSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
+    try Store.requireGood(secret.label)
+    let sealed: [UInt8]
+    do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
+    do throws(StoreError) { try insert(secret, sealed) } catch { throw .store(error) }
+  }
+
+  private func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
+    let statement = try database.statement(
+      "INSERT INTO secrets (id, action, idx, sealed, created, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    statement.bind(secret.id, at: 1)
+    statement.bind(secret.action, at: 2)
+    statement.bind(secret.index, at: 3)
+    statement.bind(blob: sealed, at: 4)
+    statement.bind(secret.createdUnixSeconds, at: 5)
+    statement.bind(secret.label, at: 6)
+    try statement.run()
+  }
+
+  // MARK: Sealing
+
+  static func seal(_ secret: TagSecret, _ key: SecretKey) throws(CryptoError) -> [UInt8] {
+    let plain = secret.key.withBytes { SecretBytes(copying: $0) }
+    return try LibCrypto.seal(plain, key: key, context: context(secret.id, secret.action, secret.index))
+  }
+
+  private static func open(
+    _ sealed: [UInt8], _ key: SecretKey, _ id: String, _ action: String, _ index: Int64
+  ) throws(CryptoError) -> SecretKey {
+    let plain = try LibCrypto.openSecret(sealed, key: key, context: context(id, action, index))
+    guard let secret = plain.withBytes({ SecretKey(copying: $0) }) else { throw .keySize(plain.count) }
+    return secret
+  }
+
+  /// The facts that a seal is bound to.
+  ///
+  /// The sizes tell "a" + "bc" from "ab" + "c".
+  private static func context(_ id: String, _ action: String, _ index: Int64) -> [UInt8] {
+    Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
+  }
+}

@@ -1,0 +1,231 @@
+// Certificates and keys: the material of a TLS connection, and what can be known about the files beforehand.
+//
+// Verification is never switched off. If there is a CA file, its certificates are the only anchors, even if they are an
+// intermediate or the server's own (X509_V_FLAG_PARTIAL_CHAIN); without one the system's trust store is used. The
+// host's name is checked in both cases. Files are read when a context is made, so a replaced one takes effect at the
+// next connect. Nothing ever asks for a passphrase.
+
+import COpenSSL
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The context of one connection attempt, and OpenSSL's observations during it.
+///
+/// Belongs to the broker's thread.
+package final class TLSContext {
+  /// The SSL_CTX, which this object owns.
+  ///
+  /// libmosquitto takes a reference of its own, and must be done with it before this object is released.
+  package let handle: OpaquePointer
+  /// Whether the handshake is complete on our side.
+  package fileprivate(set) var isEstablished = false
+  /// The errno of the handshake's first failure on the socket; 0 when there was none.
+  package fileprivate(set) var systemCode: Int32 = 0
+  /// The name for SNI; `nil` for an address, which RFC 6066 §3 does not allow there.
+  fileprivate let serverName: String?
+  fileprivate let host: String
+  fileprivate var verification: (code: Int32, subject: String)?
+  fileprivate var alert: UInt8?
+  fileprivate var errorCode: UInt = 0
+
+  fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
+    ERR_clear_error()
+    guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .library(text: OpenSSLText.lastError()) }
+    self.handle = handle
+    self.host = host
+    self.serverName = serverName
+    // Slot 0 is the application's own (SSL_CTX_set_app_data); libmosquitto does not use it.
+    SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())
+    SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_ctrl(handle, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+    SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, Certificates.onVerify)
+    SSL_CTX_set_info_callback(handle, Certificates.onInfo)
+  }
+
+  deinit { SSL_CTX_free(handle) }
+
+  /// The failure, from the side that knows most; `nil` when the connection just ended.
+  package var failure: TLSFailure? {
+    if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }
+    if let alert { return .alert(TLSAlert(alert)) }
+    guard errorCode != 0 else { return nil }
+    switch ERR_GET_REASON(errorCode) {
+    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return nil
+    case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_BAD_RECORD_TYPE: return .notTLS
+    case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION: return .noCommonVersion
+    default: return .protocolError(code: UInt64(errorCode), text: OpenSSLText.reason(errorCode))
+    }
+  }
+}
+
+/// Makes contexts and inspects files.
+package enum Certificates {
+  /// Returns a context for one attempt to reach `endpoint`, from the files as they are now.
+  package static func makeContext(
+    _ settings: BrokerSettings, endpoint: BrokerEndpoint
+  ) throws(CertificateProblem) -> TLSContext {
+    let host = checkedName(endpoint.host)
+    let isAddress = isNumeric(host)
+    let context = try TLSContext(host: host, serverName: isAddress ? nil : host)
+    try expect(host, isAddress: isAddress, in: context.handle)
+    if let path = settings.caFile {
+      try trust(path, in: context.handle)
+    } else if SSL_CTX_set_default_verify_paths(context.handle) != 1 {
+      throw .noSystemTrustStore
+    }
+    switch (settings.certificateFile, settings.privateKeyFile) {
+    case (nil, nil): break
+    case (nil, let key?): throw .keyWithoutCertificate(key: key)
+    case (let certificate?, let key): try present(certificate, key, in: context.handle)
+    }
+    if let name = settings.alpn { try offer(name, in: context.handle) }
+    return context
+  }
+
+  // MARK: The context's parts
+
+  private static func expect(_ host: String, isAddress: Bool, in context: OpaquePointer) throws(CertificateProblem) {
+    let parameters = SSL_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    let result =
+      isAddress
+      ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host)
+      : X509_VERIFY_PARAM_set1_host(parameters, host, 0)
+    // Without a name to check, any certificate of the CA would do; that must not happen, whatever the configuration is.
+    guard result == 1, !host.isEmpty else { throw .unusableHost(host) }
+  }
+
+  private static func trust(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
+    let store = SSL_CTX_get_cert_store(context)
+    for certificate in try CertificateFile(path).certificates()
+    where X509_STORE_add_cert(store, certificate.handle) != 1 {
+      throw .library(text: OpenSSLText.lastError())
+    }
+    X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+  }
+
+  private static func present(
+    _ path: String, _ keyPath: String?, in context: OpaquePointer
+  ) throws(CertificateProblem) {
+    let file = try CertificateFile(path)
+    let chain = try file.certificates()
+    // A .p12, and a PEM file with both, contain the key too.
+    let key: PrivateKey
+    if let keyPath {
+      key = try CertificateFile(keyPath).privateKey()
+    } else if let own = try file.contents().key {
+      key = own
+    } else {
+      throw .certificateWithoutKey(certificate: path)
+    }
+    let keyPath = keyPath ?? path
+    guard let leaf = chain.first else { throw .notPEM(path: path) }
+    guard X509_check_private_key(leaf.handle, key.handle) == 1 else {
+      ERR_clear_error()
+      throw .keyMismatch(certificate: path, key: keyPath)
+    }
+    guard SSL_CTX_use_certificate(context, leaf.handle) == 1 else {
+      throw .tooWeak(path: path, text: OpenSSLText.lastError())
+    }
+    for certificate in chain.dropFirst() {
+      // The context increments the reference count (SSL_CTX_add1_chain_cert, a macro over this).
+      let result = SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate.handle))
+      guard result == 1 else { throw .tooWeak(path: path, text: OpenSSLText.lastError()) }
+    }
+    guard SSL_CTX_use_PrivateKey(context, key.handle) == 1 else {
+      throw .tooWeak(path: keyPath, text: OpenSSLText.lastError())
+    }
+  }
+
+  /// Offers a single protocol (RFC 7301 §3.1: a byte with its size precedes it).
+  private static func offer(_ name: String, in context: OpaquePointer) throws(CertificateProblem) {
+    let list = [UInt8(truncatingIfNeeded: name.utf8.count)] + Array(name.utf8)
+    // 0 is success here.
+    guard SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0 else {
+      throw .library(text: OpenSSLText.lastError())
+    }
+  }
+
+  /// Returns the name without a fully qualified name's dot and an address's zone: certificates have neither.
+  private static func checkedName(_ host: String) -> String {
+    var name = host.utf8.prefix { $0 != UInt8(ascii: "%") }
+    if name.last == UInt8(ascii: ".") { name = name.dropLast() }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  private static func isNumeric(_ host: String) -> Bool {
+    guard let address = a2i_IPADDRESS(host) else {
+      ERR_clear_error()
+      return false
+    }
+    ASN1_OCTET_STRING_free(address)
+    return true
+  }
+
+  // MARK: OpenSSL's callbacks
+
+  /// Leaves the verdict as it is, and remembers the first reason of a refusal.
+  fileprivate static let onVerify: @convention(c) (Int32, OpaquePointer?) -> Int32 = { verdict, store in
+    guard verdict == 0, let store,
+      let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+      let context = context(of: OpaquePointer(ssl)), context.verification == nil
+    else { return verdict }
+    let certificate = X509_STORE_CTX_get_current_cert(store)
+    context.verification = (X509_STORE_CTX_get_error(store), OpenSSLText.name(X509_get_subject_name(certificate)))
+    return verdict
+  }
+
+  /// Sets the right SNI (libmosquitto sets the host it connects to, here an address), and remembers alerts and errors.
+  fileprivate static let onInfo: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
+    guard let ssl, let context = context(of: ssl) else { return }
+    switch event {
+    case SSL_CB_HANDSHAKE_START:
+      setServerName(context.serverName, of: ssl)
+    case SSL_CB_HANDSHAKE_DONE:
+      context.isEstablished = true
+    case SSL_CB_READ | SSL_CB_ALERT where value >> 8 == SSL3_AL_FATAL:
+      context.alert = UInt8(truncatingIfNeeded: value)
+    case SSL_ST_CONNECT | SSL_CB_EXIT where value <= 0:
+      let systemCode = SystemError.last("SSL_do_handshake").code
+      let code = ERR_peek_last_error()
+      if code != 0 { context.errorCode = code }
+      if code == 0, systemCode != EAGAIN, context.systemCode == 0 { context.systemCode = systemCode }
+    default: break
+    }
+  }
+
+  /// Replaces SSL_set_tlsext_host_name, which is a macro.
+  private static func setServerName(_ name: String?, of ssl: OpaquePointer) {
+    guard let name else {
+      SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), nil)
+      return
+    }
+    var text = Array(name.utf8CString)
+    _ = text.withUnsafeMutableBytes {
+      SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), $0.baseAddress)
+    }
+  }
+
+  private static func context(of ssl: OpaquePointer) -> TLSContext? {
+    guard let pointer = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0) else { return nil }
+    return Unmanaged<TLSContext>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  fileprivate static func failure(_ code: Int32, _ subject: String, host: String) -> TLSFailure {
+    switch code {
+    // With honest brokers, a signature that does not match is that of a recreated CA with the same name.
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+      X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_UNTRUSTED:
+      .untrustedIssuer(subject: subject)
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: .selfSigned(subject: subject)
+    case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: subject)
+    case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: subject)
+    case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .hostMismatch(expected: host, subject: subject)
+    case X509_V_ERR_CERT_REVOKED: .revoked(subject: subject)
+    default:
+      .unacceptable(
+        subject: subject, code: code, text: OpenSSLText.string(X509_verify_cert_error_string(Int(code))))
+    }
+  }
+}

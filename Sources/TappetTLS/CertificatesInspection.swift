@@ -1,0 +1,106 @@
+// The facts about the configuration's certificate files that `tappet check` reports. `tappet cert check` looks more
+// closely: see CertificatesReport.
+
+import COpenSSL
+import TappetCore
+
+extension Certificates {
+  /// Returns every certificate and the key of `settings`, with their faults.
+  ///
+  /// Opens no connection.
+  package static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    if let path = settings.caFile {
+      facts += describe(path) { _ in .authority }
+    } else if settings.endpoints.contains(where: { $0.usesTLS }) {
+      facts.append(.systemTrustStore)
+    }
+    if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
+    if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
+    if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
+      facts += describeOwnKey(of: certificate)
+    }
+    return facts
+  }
+
+  /// Returns why no connection can be made with the files of `settings`, as far as that can be known without one.
+  package static func mistakes(_ settings: BrokerSettings) -> [CertificateProblem] {
+    var mistakes: [CertificateProblem] = []
+    for case .problem(let problem) in inspect(settings) { mistakes.append(problem) }
+    // OpenSSL has reasons of its own to refuse: a key that is too short for this system's policy, an old digest.
+    for endpoint in settings.endpoints where endpoint.usesTLS && mistakes.isEmpty {
+      do throws(CertificateProblem) { _ = try makeContext(settings, endpoint: endpoint) } catch {
+        mistakes.append(error)
+      }
+    }
+    return mistakes
+  }
+
+  /// Returns a digest of the files' contents, which changes when a connection would now be made differently.
+  package static func digest(_ settings: BrokerSettings) -> [UInt8] {
+    var digest: [UInt8] = []
+    for path in [settings.caFile, settings.certificateFile, settings.privateKeyFile] {
+      guard let path, let file = try? CertificateFile(path) else { continue }
+      digest += file.digest
+    }
+    return digest
+  }
+
+  /// Returns the days until the first certificate expires; `nil` means that there are none.
+  ///
+  /// Any of several authorities may be the broker's: the last of them to expire counts.
+  package static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
+    var least: Int64?
+    var authority: Int64?
+    for case .certificate(let details) in facts {
+      let days = details.daysLeft(atUnixSeconds: now)
+      switch details.role {
+      case .authority: authority = max(authority ?? days, days)
+      case .client, .clientChain: least = min(least ?? days, days)
+      }
+    }
+    guard let authority else { return least }
+    return min(least ?? authority, authority)
+  }
+
+  // MARK: Inspection
+
+  private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {
+    do throws(CertificateProblem) {
+      return try CertificateFile(path).certificates().enumerated().map { index, certificate in
+        .certificate(certificate.details(role(index), path: path))
+      }
+    } catch { return [.problem(error)] }
+  }
+
+  private static func describeKey(_ path: String, certificate: String?) -> [CertificateFact] {
+    var facts: [CertificateFact] = []
+    do throws(CertificateProblem) {
+      let file = try CertificateFile(path)
+      if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
+      let key = try file.privateKey()
+      guard let certificate else { throw .keyWithoutCertificate(key: path) }
+      // Faults of the certificate itself are reported where it is described.
+      guard let leaf = try? CertificateFile(certificate).certificates().first else { return facts }
+      facts.append(
+        key.fits(leaf)
+          ? .keyMatches(certificate: certificate, key: path)
+          : .problem(.keyMismatch(certificate: certificate, key: path)))
+    } catch { facts.append(.problem(error)) }
+    return facts
+  }
+
+  /// Describes the key in a file that must contain certificate and key.
+  private static func describeOwnKey(of path: String) -> [CertificateFact] {
+    // Faults of the file as a whole are reported where its certificates are described.
+    guard let file = try? CertificateFile(path), let contents = try? file.contents(),
+      let leaf = contents.certificates.first
+    else { return [] }
+    guard let key = contents.key else { return [.problem(.certificateWithoutKey(certificate: path))] }
+    var facts: [CertificateFact] = []
+    if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
+    facts.append(
+      key.fits(leaf) ? .keyMatches(certificate: path, key: path) : .problem(.keyMismatch(certificate: path, key: path)))
+    return facts
+  }
+}

@@ -1,0 +1,190 @@
+// The facts about files that `tappet cert check` reports: each certificate and key, and how they belong together.
+// TappetMessages has the sentences.
+
+import COpenSSL
+import TappetCore
+
+/// One fact about a file.
+package indirect enum CertificateRemark: Sendable {
+  /// One certificate in the file; `key` is its key's kind and size, `names` are its names besides the subject.
+  case certificate(CertificateDetails, isAuthority: Bool, key: String, names: String)
+  /// Its extended key usage lacks client authentication, or server authentication where a host was given.
+  case wrongPurpose(subject: String, isServer: Bool)
+  /// Its key usage does not allow signing, which every handshake of today needs.
+  case cannotSign(subject: String)
+  /// A key or signature that OpenSSL's security level 2, Debian's, rejects.
+  case weakKey(subject: String, key: String)
+  case weakSignature(subject: String)
+  /// The key belongs to this certificate.
+  case keyMatches(subject: String)
+  case keyFitsNone
+  /// A key without any certificate.
+  case keyAlone
+  case keyOpenToOthers(mode: UInt32)
+  /// The key's certificate is not the first in its file, where a TLS library looks for it.
+  case leafNotFirst(subject: String)
+  /// Subjects from the leaf to the root, or to what is trusted as such.
+  case chain([String])
+  /// The chain ends before a root: this issuer is in none of the files.
+  case chainEnds(issuer: String)
+  case chainRefused(text: String)
+  case hostMatches(String)
+  case hostMismatch(String, subject: String, names: String)
+  case problem(CertificateProblem)
+}
+
+/// A remark and the file that it is about.
+package struct CertificateFinding: Sendable {
+  /// The path as it was given.
+  package var path: String
+  /// The fact about the file.
+  package var remark: CertificateRemark
+}
+
+/// Inspects files together.
+package struct CertificatesReport {
+  /// Findings in the order of the files; those about all files come last.
+  package private(set) var findings: [CertificateFinding] = []
+  private var certificates: [(certificate: Certificate, path: String, place: Int)] = []
+  private var keys: [(key: PrivateKey, path: String)] = []
+
+  /// Inspects the files.
+  ///
+  /// With `host` the leaf is a server's, and must be for this name. For `ask` see `ClientIdentity.read`.
+  package init(_ paths: [String], host: String?, ask: (String) -> SecretBytes?) {
+    for path in paths { read(path, ask) }
+    for (certificate, path, _) in certificates { describe(certificate, path, host: host) }
+    let leaves = pair()
+    for (leaf, path) in leaves { checkLeaf(leaf, path, host: host) }
+  }
+
+  private mutating func note(_ path: String, _ remark: CertificateRemark) {
+    findings.append(CertificateFinding(path: path, remark: remark))
+  }
+
+  private mutating func read(_ path: String, _ ask: (String) -> SecretBytes?) {
+    do throws(CertificateProblem) {
+      let file = try CertificateFile(path)
+      let contents = try ClientIdentity.opened(file, ask)
+      for (place, certificate) in contents.certificates.enumerated() { certificates.append((certificate, path, place)) }
+      if let problem = contents.keyProblem { note(path, .problem(problem)) }
+      if let key = contents.key {
+        keys.append((key, path))
+        if file.mode & 0o077 != 0 { note(path, .keyOpenToOthers(mode: file.mode & 0o7777)) }
+      }
+      if contents.certificates.isEmpty, contents.key == nil, contents.keyProblem == nil {
+        note(path, .problem(file.isRequest ? .request(path: path) : .notPEM(path: path)))
+      }
+    } catch { note(path, .problem(error)) }
+  }
+
+  private mutating func describe(_ certificate: Certificate, _ path: String, host: String?) {
+    let isAuthority = certificate.isAuthority
+    let subject = certificate.subject
+    let key = certificate.keyText
+    note(
+      path,
+      .certificate(
+        certificate.details(isAuthority ? .authority : .client, path: path), isAuthority: isAuthority, key: key,
+        names: certificate.alternativeNames))
+    if !certificate.hasStrongKey { note(path, .weakKey(subject: subject, key: key)) }
+    if !certificate.isSelfIssued, !certificate.hasStrongSignature { note(path, .weakSignature(subject: subject)) }
+    if !isAuthority {
+      let purpose = UInt32(host == nil ? XKU_SSL_CLIENT : XKU_SSL_SERVER)
+      if X509_get_extended_key_usage(certificate.handle) & purpose == 0 {
+        note(path, .wrongPurpose(subject: subject, isServer: host != nil))
+      }
+      if X509_get_key_usage(certificate.handle) & UInt32(KU_DIGITAL_SIGNATURE) == 0 {
+        note(path, .cannotSign(subject: subject))
+      }
+    }
+  }
+
+  /// Returns the leaf certificates: those of the keys, or, without keys, those that are not authorities.
+  private mutating func pair() -> [(Certificate, String)] {
+    guard !keys.isEmpty else {
+      return certificates.filter { !$0.certificate.isAuthority }.map { ($0.certificate, $0.path) }
+    }
+    var leaves: [(Certificate, String)] = []
+    for (key, path) in keys {
+      if certificates.isEmpty {
+        note(path, .keyAlone)
+      } else if let found = certificates.first(where: { key.fits($0.certificate) }) {
+        note(path, .keyMatches(subject: found.certificate.subject))
+        if found.place > 0 { note(found.path, .leafNotFirst(subject: found.certificate.subject)) }
+        leaves.append((found.certificate, found.path))
+      } else {
+        note(path, .keyFitsNone)
+      }
+    }
+    return leaves
+  }
+
+  private mutating func checkLeaf(_ leaf: Certificate, _ path: String, host: String?) {
+    let pool = certificates.map { $0.certificate }
+    let chain = leaf.chain(in: pool)
+    if let top = chain.last, !top.isSelfIssued {
+      note(path, .chainEnds(issuer: OpenSSLText.name(X509_get_issuer_name(top.handle))))
+    }
+    if chain.count > 1 {
+      if let text = leaf.refusal(of: chain) {
+        note(path, .chainRefused(text: text))
+      } else {
+        note(path, .chain(chain.map { $0.subject }))
+      }
+    }
+    guard let host else { return }
+    defer { ERR_clear_error() }
+    let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+    let isFor =
+      X509_check_host(leaf.handle, host, host.utf8.count, flags, nil) == 1
+      || X509_check_ip_asc(leaf.handle, host, 0) == 1
+    note(
+      path,
+      isFor
+        ? .hostMatches(host) : .hostMismatch(host, subject: leaf.subject, names: leaf.alternativeNames))
+  }
+}
+
+extension Certificate {
+  /// `RSA 2048`, `EC 256`.
+  fileprivate var keyText: String {
+    let key = X509_get0_pubkey(handle)
+    return OpenSSLText.string(EVP_PKEY_get0_type_name(key)) + " " + String(EVP_PKEY_get_bits(key))
+  }
+
+  /// Whether it has 112 bits of security: RSA of 2048 bits.
+  fileprivate var hasStrongKey: Bool { EVP_PKEY_get_security_bits(X509_get0_pubkey(handle)) >= 112 }
+
+  fileprivate var hasStrongSignature: Bool {
+    var bits: Int32 = 0
+    return X509_get_signature_info(handle, nil, nil, &bits, nil) != 1 || bits >= 112
+  }
+
+  /// `DNS:localhost, IP Address:127.0.0.1`; empty without such an extension.
+  fileprivate var alternativeNames: String {
+    let place = X509_get_ext_by_NID(handle, NID_subject_alt_name, -1)
+    guard place >= 0, let found = X509_get_ext(handle, place) else { return "" }
+    let text = OpenSSLText.bytes(sizeMax: Limits.certificateNameSizeMax) { X509V3_EXT_print($0, found, 0, 0) }
+    // A stranger's text, bound for a terminal.
+    return String(decoding: text.map { $0 < 0x20 || $0 == 0x7F ? 0x3F : $0 }, as: UTF8.self)
+  }
+
+  /// Returns why the chain is invalid, dates aside; `nil` when it is valid.
+  fileprivate func refusal(of chain: [Certificate]) -> String? {
+    defer { ERR_clear_error() }
+    let store = X509_STORE_new()
+    defer { X509_STORE_free(store) }
+    let others = OPENSSL_sk_new_null()
+    defer { OPENSSL_sk_free(others) }
+    for certificate in chain.dropFirst().dropLast() { OPENSSL_sk_push(others, UnsafeRawPointer(certificate.handle)) }
+    let context = X509_STORE_CTX_new()
+    defer { X509_STORE_CTX_free(context) }
+    guard let top = chain.last, X509_STORE_add_cert(store, top.handle) == 1,
+      X509_STORE_CTX_init(context, store, handle, others) == 1
+    else { return OpenSSLText.lastError() }
+    X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME))
+    guard X509_verify_cert(context) != 1 else { return nil }
+    return OpenSSLText.string(X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))))
+  }
+}

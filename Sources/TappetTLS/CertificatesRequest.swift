@@ -1,0 +1,88 @@
+// A key made on the board and the request for its certificate (PKCS#10): the key never leaves the board.
+
+import COpenSSL
+import CPlatform
+import TappetCore
+
+/// Makes keys and certificate requests.
+package enum CertificateRequest {
+  /// Returns a new P-256 key as PEM, for a file of mode 0600.
+  package static func makeKey() throws(CertificateProblem) -> SecretBytes {
+    ERR_clear_error()
+    let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+    defer { EVP_PKEY_CTX_free(context) }
+    var key: OpaquePointer?
+    guard EVP_PKEY_keygen_init(context) == 1,
+      EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_X9_62_prime256v1) == 1,
+      EVP_PKEY_CTX_set_ec_param_enc(context, OPENSSL_EC_NAMED_CURVE) == 1,
+      EVP_PKEY_keygen(context, &key) == 1, let key
+    else { throw .library(text: OpenSSLText.lastError()) }
+    return try PrivateKey(key).pem()
+  }
+
+  /// Returns a request as PEM for the key `key`: the common name, and further DNS names.
+  ///
+  /// It asks for a client's usages: signing, and client authentication. `keyName` stands for the path in messages.
+  package static func make(
+    key: SecretBytes, keyName: String, commonName: String, dnsNames: [String]
+  ) throws(CertificateProblem) -> [UInt8] {
+    let key = try CertificateFile(text: key, name: keyName).privateKey()
+    return try make(key: key, commonName: commonName, dnsNames: dnsNames)
+  }
+
+  /// Returns a request for a key that is already in a file.
+  package static func make(
+    keyFile: String, commonName: String, dnsNames: [String]
+  ) throws(CertificateProblem) -> [UInt8] {
+    try make(key: CertificateFile(keyFile).privateKey(), commonName: commonName, dnsNames: dnsNames)
+  }
+
+  private static func make(
+    key: PrivateKey, commonName: String, dnsNames: [String]
+  ) throws(CertificateProblem) -> [UInt8] {
+    ERR_clear_error()
+    let request = X509_REQ_new()
+    defer { X509_REQ_free(request) }
+    let name = Array(commonName.utf8)
+    guard X509_REQ_set_version(request, 0) == 1,
+      X509_NAME_add_entry_by_NID(
+        X509_REQ_get_subject_name(request), NID_commonName, MBSTRING_UTF8_, name, Int32(name.count), -1, 0) == 1,
+      X509_REQ_set_pubkey(request, key.handle) == 1
+    else { throw .library(text: OpenSSLText.lastError()) }
+    var wanted = [
+      (NID_key_usage, "critical,digitalSignature"), (NID_ext_key_usage, "clientAuth"),
+    ]
+    if !dnsNames.isEmpty {
+      wanted.append((NID_subject_alt_name, dnsNames.map { "DNS:" + $0 }.joined(separator: ",")))
+    }
+    let extensions = OPENSSL_sk_new_null()
+    defer {
+      for index in 0..<max(0, OPENSSL_sk_num(extensions)) {
+        X509_EXTENSION_free(OPENSSL_sk_value(extensions, index).map { OpaquePointer($0) })
+      }
+      OPENSSL_sk_free(extensions)
+    }
+    for (kind, value) in wanted {
+      guard let made = X509V3_EXT_conf_nid(nil, nil, kind, value) else {
+        throw .library(text: OpenSSLText.lastError())
+      }
+      OPENSSL_sk_push(extensions, UnsafeRawPointer(made))
+    }
+    guard X509_REQ_add_extensions(request, extensions) == 1, X509_REQ_sign(request, key.handle, EVP_sha256()) > 0 else {
+      throw .library(text: OpenSSLText.lastError())
+    }
+    return OpenSSLText.bytes(sizeMax: 64 * 1024) { PEM_write_bio_X509_REQ($0, request) }
+  }
+
+  /// MBSTRING_UTF8, a macro over a flag that Swift does not see.
+  private static let MBSTRING_UTF8_: Int32 = 0x1000
+
+  /// Whether a text can be a DNS name in a certificate.
+  package static func isDNSName(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count) && text.utf8.first != 0x2E && text.utf8.first != 0x2D
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
+          || $0 == 0x2E
+      }
+  }
+}

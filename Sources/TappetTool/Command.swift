@@ -1,0 +1,176 @@
+// A command of the command line, with everything that --help, spelling suggestions, completions and the manual page say
+// about it.
+
+import TappetConfig
+
+/// The process's exit status; documented in tappet(1).
+enum ExitStatus: Int32 {
+  case success = 0
+  /// The request was refused, or something that was checked is wrong.
+  case refused = 1
+  /// The command line makes no sense.
+  case usage = 2
+  /// The configuration has mistakes.
+  case configuration = 3
+  /// A device, a file or another process failed.
+  case failure = 4
+}
+
+/// Why a command did not do what it was asked for.
+struct CommandFailure: Error {
+  var status: ExitStatus
+  /// The reason in a sentence; `nil` means that it has been printed.
+  var sentence: String?
+
+  static func usage(_ sentence: String) -> Self { Self(status: .usage, sentence: sentence) }
+  static func refused(_ sentence: String) -> Self { Self(status: .refused, sentence: sentence) }
+  static func failed(_ sentence: String) -> Self { Self(status: .failure, sentence: sentence) }
+  static func reported(_ status: ExitStatus) -> Self { Self(status: status, sentence: nil) }
+  /// An answer that this version does not understand.
+  static var malformedAnswer: Self { .failed("the kiosk's answer makes no sense") }
+}
+
+/// The meaning of a value on the command line: how it is checked and completed.
+enum ValueKind {
+  case text
+  case file
+  case folder
+  /// One of these, or something else.
+  case word([String])
+  /// Whole seconds within these bounds.
+  case seconds(ClosedRange<Int64>)
+  case action
+  case topic
+  case secretID
+  case entryID
+  case preset
+  case profile
+}
+
+/// An option of a command.
+struct CommandOption {
+  var name: String
+  /// The name of its value in --help; `nil` means that it takes none.
+  var value: String?
+  var kind = ValueKind.text
+  /// One line without a full stop.
+  var summary: String
+  /// Given in place of the option or operand before it.
+  var isAlternative = false
+
+  /// An option with a value.
+  init(_ name: String, _ value: String, _ kind: ValueKind, _ summary: String) {
+    self.name = name
+    self.value = value
+    self.kind = kind
+    self.summary = summary
+  }
+
+  /// An option with a text.
+  init(_ name: String, _ value: String, _ summary: String) { self.init(name, value, .text, summary) }
+
+  /// An option without a value.
+  init(_ name: String, _ summary: String) {
+    self.name = name
+    self.summary = summary
+  }
+
+  /// The same, in place of what precedes it.
+  var orElse: Self {
+    var option = self
+    option.isAlternative = true
+    return option
+  }
+}
+
+/// A word that is not an option.
+struct Operand {
+  enum Count {
+    case one, oneOrMore, any
+    /// Or the last option in its place.
+    case oneUnlessOption
+  }
+
+  var name: String
+  var kind: ValueKind
+  var count = Count.one
+
+  init(_ name: String, _ kind: ValueKind = .text, _ count: Count = .one) {
+    self.name = name
+    self.kind = kind
+    self.count = count
+  }
+}
+
+/// A heading of the overview.
+enum Section: CaseIterable {
+  case setup, running, tags, secrets, certificates, outbox, backup, tokens
+
+  var title: String {
+    switch self {
+    case .setup: "Setting up"
+    case .running: "Running"
+    case .tags: "Tags"
+    case .secrets: "Secrets"
+    case .certificates: "Certificates"
+    case .outbox: "Outbox"
+    case .backup: "Backup"
+    case .tokens: "Timestamp tokens"
+    }
+  }
+}
+
+/// An entry of the table of commands.
+struct Command {
+  /// Its function, with or without the configuration.
+  enum Body {
+    case plain((Arguments) throws(CommandFailure) -> Void)
+    case configured((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
+  }
+
+  /// `secret new`.
+  var words: String
+  var section: Section
+  /// One line without a full stop, for the overview.
+  var summary: String
+  var operands: [Operand] = []
+  /// Its own options; `common` has the others.
+  var options: [CommandOption] = []
+  /// Too many to be listed in its synopsis.
+  var abbreviatesOptions = false
+  /// Paragraphs of --help, laid out.
+  var details: String
+  var example: String?
+  /// Returns the mistake in a combination of options, before anything is opened.
+  var misuse: (Arguments) -> String? = { _ in nil }
+  var body: Body
+
+  /// The options that every command accepts.
+  static var common: [CommandOption] {
+    [
+      CommandOption("config", "FILE", .file, "the configuration (/etc/tappet/kiosk.yaml, or TAPPET_CONFIG)"),
+      CommandOption("help", "show this"),
+    ]
+  }
+
+  var allOptions: [CommandOption] { options + Self.common }
+
+  /// Runs it with what follows its words.
+  func run(_ words: [String]) -> ExitStatus {
+    do throws(CommandFailure) {
+      let arguments = try Arguments.parse(words, for: self)
+      if arguments.has("help") {
+        Output.print(help)
+        return .success
+      }
+      switch body {
+      case .plain(let run): try run(arguments)
+      case .configured(let run): try run(arguments, try Settings.load(arguments))
+      }
+      return .success
+    } catch {
+      if let sentence = error.sentence { Output.printError("tappet \(self.words): \(sentence)") }
+      return error.status
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// The table of commands, and the way from words to one of them.
+
+import TappetConfig
+import TappetCore
+
+extension Command {
+  /// Every command, in the order of the overview.
+  static var all: [Command] {
+    [
+      .setUp, .importSettings, .completion, .run, .check, .status, .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock,
+      .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
+      .audit,
+      .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
+      .tokenOpen, .tokenKey,
+    ]
+  }
+
+  /// The commands of two words that begin with this one.
+  static func group(_ word: String) -> [Command] { all.filter { $0.words.begins(with: word + " ") } }
+
+  /// Whether it has two words.
+  var isPair: Bool { words.utf8.contains(UInt8(ascii: " ")) }
+}
+
+/// From words to a command, for tappet-tool.
+enum CommandTable {
+  static func run(_ words: [String]) -> ExitStatus {
+    let (global, rest) = split(words)
+    guard let first = rest.first else {
+      Output.printError(Help.overview)
+      return .usage
+    }
+    switch first {
+    case "--help", "-h", "help": return help(Array(rest.dropFirst()))
+    default: break
+    }
+    guard let command = find(rest) else { return unknown(first, rest.count > 1 ? rest[1] : nil) }
+    let words = rest.dropFirst(command.isPair ? 2 : 1)
+    // For the scripts of 'tappet completion' alone.
+    if command.words == "completion", words.first == "--words" {
+      Output.write(Completion(of: Array(words.dropFirst(2))).text)
+      return .success
+    }
+    return command.run(global + words)
+  }
+
+  /// The command that these words begin with.
+  static func find(_ words: [String]) -> Command? {
+    guard let first = words.first else { return nil }
+    let pair = words.prefix(2).joined(separator: " ")
+    return Command.all.first { $0.words == (($0.isPair) ? pair : first) }
+  }
+
+  /// Options that precede the command: --config may.
+  static func split(_ words: [String]) -> (global: [String], rest: [String]) {
+    var count = 0
+    while count < words.count, words[count].begins(with: "--config") {
+      count += words[count] == "--config" ? 2 : 1
+    }
+    count = min(count, words.count)
+    return (Array(words[..<count]), Array(words[count...]))
+  }
+
+  private static func help(_ words: [String]) -> ExitStatus {
+    guard let first = words.first else {
+      Output.print(Help.overview)
+      return .success
+    }
+    if let command = find(words) {
+      Output.print(command.help)
+      return .success
+    }
+    return unknown(first, words.count > 1 ? words[1] : "--help")
+  }
+
+  /// Not a command, or only the first word of one.
+  private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
+    let group = Command.group(first).map { String($0.words.dropFirst(first.count + 1)) }
+    guard !group.isEmpty else {
+      let known = Command.all.map { command in String(command.words.prefix { $0 != " " }) } + ["--help", "--version"]
+      let suggestion = Spelling.suggestion(Spelling.nearest(to: first, among: known))
+      Output.printError("tappet: unknown command '\(first)'\(suggestion); 'tappet --help' lists them")
+      return .usage
+    }
+    if second == "--help" || second == "-h" {
+      Output.print(Help.group(first))
+      return .success
+    }
+    let known = "its commands are " + group.joined(separator: ", ")
+    guard let second, !second.begins(with: "-") else {
+      Output.printError("tappet \(first): missing command; " + known)
+      return .usage
+    }
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: second, among: group))
+    Output.printError("tappet \(first): unknown command '\(second)'\(suggestion); " + known)
+    return .usage
+  }
+}

@@ -1,0 +1,164 @@
+// The kiosk on a terminal: its lights in their rhythm, its parts, the last taps, its buttons on keys. Drawn when
+// something changes, never on a timer, and only the lines that have changed.
+
+import CPlatform
+import TappetCore
+import TappetKiosk
+import TappetPlatform
+
+/// Draws on the terminal's alternate screen, so that the text before it stays as it was.
+final class LiveView {
+  private var isOpen = false
+  private var drawn: [String] = []
+  private var size: (columns: Int, rows: Int) = (0, 0)
+  /// `nil` means that there are no keys to read.
+  private var keyboard: TerminalMode?
+  /// `h` was typed: the next digit holds its button, or releases it.
+  private var isHolding = false
+  /// The buttons that a key holds down.
+  private var held: Set<Int> = []
+
+  /// Shows the picture.
+  func draw(_ view: KioskView) {
+    if !isOpen {
+      isOpen = true
+      Output.write("\u{1B}[?1049h\u{1B}[?25l")
+    }
+    let size = TerminalSize.current() ?? (80, 24)
+    var text = ""
+    if size != self.size {
+      self.size = size
+      drawn = []
+      text = "\u{1B}[2J"
+    }
+    var lines = lines(view)
+    if lines.count > size.rows { lines.removeLast(lines.count - size.rows) }
+    for index in 0..<max(lines.count, drawn.count) {
+      let line = index < lines.count ? Self.clipped(lines[index], size.columns) : ""
+      if index < drawn.count, drawn[index] == line { continue }
+      if index < drawn.count { drawn[index] = line } else { drawn.append(line) }
+      text += "\u{1B}[" + String(index + 1) + ";1H" + line + "\u{1B}[K"
+    }
+    if !text.isEmpty { Output.write(text) }
+  }
+
+  /// Gives the terminal back.
+  func close() {
+    keyboard = nil
+    if isOpen { Output.write("\u{1B}[?25h\u{1B}[?1049l") }
+    isOpen = false
+  }
+
+  // MARK: Keys
+
+  /// Reads the terminal's keys one by one from now on, without showing them; false when standard input is not a
+  /// terminal.
+  func openKeyboard() -> Bool {
+    keyboard = .keys()
+    return keyboard != nil
+  }
+
+  /// Reports what was typed: a button's index, and whether it goes down; false when the terminal is gone.
+  func readKeys(_ handler: (Int, Bool) -> Void) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    guard let count = try? checked("read", { read(0, &bytes, bytes.count) }), count > 0 else { return false }
+    for byte in bytes.prefix(count) {
+      let isHolding = isHolding
+      self.isHolding = byte == UInt8(ascii: "h")
+      guard byte >= UInt8(ascii: "1"), byte <= UInt8(ascii: "9") else { continue }
+      let button = Int(byte - UInt8(ascii: "1"))
+      if held.remove(button) != nil {
+        handler(button, false)
+      } else {
+        if isHolding { held.insert(button) }
+        handler(button, true)
+        if !isHolding { handler(button, false) }
+      }
+    }
+    return true
+  }
+
+  // MARK: Lines
+
+  private func lines(_ view: KioskView) -> [String] {
+    var lines: [String] = []
+    func row(_ label: String, _ text: String) { lines.append(label + text) }
+    row(Self.painted("tappet ", 1) + view.clientID, "   (Ctrl-C ends it)")
+    row("", "")
+    var light = cell(view.levels) + view.light.name
+    if !view.light.isLasting { light += "   then " + view.baseLight.name }
+    row("  light    ", light)
+    if !view.wired.isEmpty { row("  LEDs     ", leds(view)) }
+    if !view.buttons.isEmpty { row("  buttons  ", buttons(view)) }
+    row("  reader   ", part(view.reader))
+    row("  broker   ", part(view.broker))
+    row("  disk     ", part(view.disk))
+    if !view.panel.isGood { row("  panel    ", part(view.panel)) }
+    row("  clock    ", view.clockIsGood == false ? Self.painted("not synchronised", 33) : "good")
+    row("  outbox   ", String(view.outboxCount) + " waiting")
+    row("", "")
+    row("  ", counters(view.counters))
+    row("", "")
+    for tap in view.taps.reversed() {
+      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text)
+    }
+    return lines
+  }
+
+  private func counters(_ counters: Counters) -> String {
+    "accepted \(counters.accepted)   delivered \(counters.delivered)   refused \(counters.refused)   "
+      + "expired \(counters.expired)"
+  }
+
+  /// In a colour of the terminal's, by its number.
+  private static func painted(_ text: String, _ code: Int) -> String { "\u{1B}[\(code)m\(text)\u{1B}[0m" }
+
+  /// The colour that an RGB LED has now; a buzzer is heard.
+  private func cell(_ levels: LightOutputs) -> String {
+    // The bits of red, green and blue are in the terminal's order.
+    let colour = Int(levels.rawValue >> 2 & 7)
+    return Self.painted("  ", colour == 0 ? 100 : 40 + colour) + (levels.contains(.buzzer) ? "♪ " : "  ")
+  }
+
+  private func leds(_ view: KioskView) -> String {
+    // By bit, as in `LightOutputs.names`.
+    let colours = [43, 42, 41, 42, 44, 45]
+    var text = ""
+    for (bit, name) in LightOutputs.names.enumerated() {
+      let output = LightOutputs(rawValue: 1 << UInt8(bit))
+      guard view.wired.contains(output) else { continue }
+      text += Self.painted("  ", view.levels.contains(output) ? colours[bit] : 100) + " " + name + "   "
+    }
+    return text
+  }
+
+  private func buttons(_ view: KioskView) -> String {
+    var text = ""
+    for (index, name) in view.buttons.enumerated() {
+      if keyboard != nil, index < 9 { text += Self.painted(String(index + 1), 1) + " " }
+      text += name + (held.contains(index) ? " (held)   " : "   ")
+    }
+    if keyboard != nil { text += Self.painted("h before a digit holds it", 2) }
+    if view.isLocked == true { text += Self.painted("   locked", 33) }
+    return text
+  }
+
+  private func part(_ part: KioskView.Part) -> String { part.isGood ? part.text : Self.painted(part.text, 33) }
+
+  /// At most `columns` visible scalars; colours are kept and closed.
+  private static func clipped(_ line: String, _ columns: Int) -> String {
+    var text = ""
+    var width = 0
+    var isInEscape = false
+    for scalar in line.unicodeScalars {
+      if scalar == "\u{1B}" { isInEscape = true }
+      if !isInEscape {
+        width += 1
+        if width > columns { break }
+      }
+      text.unicodeScalars.append(scalar)
+      if isInEscape, scalar == "m" { isInEscape = false }
+    }
+    return text + "\u{1B}[0m"
+  }
+}

@@ -1,0 +1,44 @@
+// tappet status: what the running kiosk reports about itself.
+
+import TappetConfig
+
+extension Command {
+  static var status: Command {
+    Command(
+      words: "status", section: .running, summary: "show what the running kiosk is doing",
+      options: [.json],
+      details: """
+        Asks the running kiosk. Exit status: 0 all is well; 1 something is wrong; 3 mistakes in the
+        configuration (the running kiosk keeps the one that it has); 4 none is running. A certificate that
+        is about to expire is not a fault yet; see days_left in --json.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
+        guard let status = kiosk.ask("status") else { throw .failed("the kiosk does not answer; look at its log") }
+        if arguments.asJSON { Output.print(status) } else { show(status) }
+        let isGood = statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
+        if !isGood || status["clock_good"] == .bool(false) { throw .reported(.refused) }
+      })
+  }
+
+  /// The parts of a kiosk that can be good or not.
+  static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
+
+  private static func show(_ status: JSON) {
+    Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
+    Output.print("light     \(status["light"]?.text ?? "")")
+    for name in statusParts { Output.print(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    for certificate in status["certificates"]?.elements ?? [] {
+      let days = certificate["days_left"]?.wholeNumber ?? 0
+      Output.print(
+        "expires   \(days < 0 ? "expired" : "\(days) days left"): \(certificate["subject"]?.text ?? ""), "
+          + (certificate["file"]?.text ?? ""))
+    }
+    Output.print("clock     " + (status["clock_good"] == .bool(true) ? "good" : "not synchronised"))
+    Output.print("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
+    if case .object(let counts)? = status["counters"] {
+      Output.print("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
+    }
+    for tap in status["taps"]?.elements ?? [] { Output.print("tap       \(tap["text"]?.text ?? "")") }
+  }
+}

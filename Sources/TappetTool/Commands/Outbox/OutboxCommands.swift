@@ -1,0 +1,126 @@
+// tappet outbox: what waits for the broker.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension Command {
+  static var outboxList: Command {
+    Command(
+      words: "outbox list", section: .outbox, summary: "list what waits for the broker", options: [.json],
+      details: """
+        Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
+        and message. With --json one object per line.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        var count = 0
+        try OutboxClient(configuration).forEach { entry in
+          count += 1
+          Output.print(arguments.asJSON ? String(decoding: entry.json.encoded(), as: UTF8.self) : entry.line)
+          return true
+        }
+        if count == 0, !arguments.asJSON { Output.printError("The outbox is empty.") }
+      })
+  }
+
+  static var outboxDrop: Command {
+    Command(
+      words: "outbox drop", section: .outbox, summary: "do not send an entry, or all of them",
+      operands: [Operand("ID", .entryID, .oneUnlessOption)],
+      options: [.json, CommandOption("all", "drop every entry")],
+      details: """
+        Takes one entry, or all, out of the outbox; they will not be sent. A running kiosk does it itself.
+        An entry that was sent but not yet acknowledged stays, and is reported. --json prints how many were
+        "dropped" and "sent". Exit status 1: there is no such entry, or the broker has it already.
+        """,
+      misuse: {
+        guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
+        return "'\(text)' is not an id; 'tappet outbox list' shows them"
+      },
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
+        let (dropped, sent) = try OutboxClient(configuration).drop(id)
+        if arguments.asJSON { Output.print(.object(["dropped": .number(dropped), "sent": .number(sent)])) }
+        if let id, dropped == 0 {
+          throw .refused(
+            sent > 0
+              ? "the broker has \(id.hex) already, and it cannot be taken back; if the connection is lost before the "
+                + "broker acknowledges it, try again"
+              : "there is no entry \(id.hex); it may have been delivered meanwhile")
+        }
+        if arguments.asJSON { return }
+        Output.printError(dropped == 1 ? "1 entry dropped." : "\(dropped) entries dropped.")
+        if sent > 0 {
+          Output.printError("The broker has \(sent) more already; \(sent == 1 ? "it" : "they") cannot be taken back.")
+        }
+      })
+  }
+
+  static var outboxExport: Command {
+    Command(
+      words: "outbox export", section: .outbox, summary: "write what waits to a file",
+      operands: [Operand("FILE", .file)], options: [.json],
+      details: """
+        Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.
+        --json prints how many were "exported".
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let count = try export(OutboxClient(configuration), to: arguments.operands[0])
+        if arguments.asJSON { return Output.print(.object(["exported": .number(Int64(count))])) }
+        Output.printError("\(count) \(count == 1 ? "entry" : "entries") written; the outbox still contains them.")
+      })
+  }
+
+  private static func export(_ outbox: OutboxClient, to path: String) throws(CommandFailure) -> Int {
+    let file: Int32
+    do throws(SystemError) {
+      // Messages may be private; and an existing file is not overwritten.
+      file = try checked("open") { tp_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    } catch { throw .failed("\(path) cannot be created: \(error.text)") }
+    defer { close(file) }
+    var count = 0
+    var failure: SystemError?
+    try outbox.forEach { entry in
+      do throws(SystemError) { try PrivateFile.write(entry.json.encoded() + [UInt8(ascii: "\n")], to: file) } catch {
+        failure = error
+      }
+      count += 1
+      return failure == nil
+    }
+    if failure == nil {
+      do throws(SystemError) { try checked("fsync") { fsync(file) } } catch {
+        // A pipe or a device cannot be synchronised.
+        if error.code != EINVAL { failure = error }
+      }
+    }
+    guard let failure else { return count }
+    unlink(path)
+    throw .failed("\(path) cannot be written: \(failure.text)")
+  }
+}
+
+extension OutboxEntry {
+  /// Milliseconds until it may no longer be sent.
+  private var remainingMilliseconds: Int64 {
+    let now = SystemClock().now()
+    switch expiry {
+    case .at(let instant): return (instant - now.instant).wholeMilliseconds
+    case .atUnixMilliseconds(let time): return time.subtractingReportingOverflow(now.unixMilliseconds).partialValue
+    }
+  }
+
+  fileprivate var line: String {
+    let seconds = remainingMilliseconds / 1000
+    let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
+    return "\(id.hex)  \(action)  \(topic)  \(expiry)  \(message.text)"
+  }
+
+  fileprivate var json: JSON {
+    .object([
+      "id": .string(id.hex), "action": .string(action), "topic": .string(topic), "message": .string(message.text),
+      "retained": .bool(isRetained), "trigger": .string(trigger == .tag ? "tag" : "button"),
+      "accepted_unix_ms": .number(acceptedUnixMilliseconds), "expires_in_ms": .number(remainingMilliseconds),
+    ])
+  }
+}

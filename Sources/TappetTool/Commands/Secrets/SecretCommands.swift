@@ -1,0 +1,133 @@
+// tappet secret list, new, rename, remove and rekey, and tappet audit: which tags are accepted here, and who decided
+// so.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetStore
+
+extension CommandOption {
+  static let label = CommandOption("label", "LABEL", "for people, in 'tappet secret list'")
+}
+
+extension Operand {
+  static let secretID = Operand("ID", .secretID)
+}
+
+extension Command {
+  static var secretList: Command {
+    Command(
+      words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
+      details: """
+        Lists id, action, index, creation, uses and label of each secret, but never the key. A date before
+        2020 is shown as unknown, because the clock was not set.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let (secrets, unreadable) = try SecretClient(configuration).list()
+        for secret in unreadable {
+          Output.printError(
+            "Secret \(secret["id"]?.text ?? "") of \(secret["action"]?.text ?? "") was sealed under another key, or is "
+              + "damaged; remove it and import it again.")
+        }
+        if arguments.asJSON { return Output.print(.array(secrets)) }
+        if secrets.isEmpty {
+          Output.printError("There are no secrets; 'tappet secret new' makes one, 'tappet secret import' imports one.")
+        }
+        for secret in secrets { Output.print(line(secret)) }
+      })
+  }
+
+  private static func line(_ secret: JSON) -> String {
+    let used = secret["times_used"]?.wholeNumber ?? 0
+    var uses = "never used"
+    if let last = secret["last_used"]?.wholeNumber, used > 0 {
+      uses = "used \(used) \(used == 1 ? "time" : "times"), last \(TimeText.local(last))"
+    }
+    let created = TimeText.local(secret["created"]?.wholeNumber ?? 0)
+    return "\(secret["id"]?.text ?? "")  \(secret["action"]?.text ?? "")  idx=\(secret["index"]?.wholeNumber ?? 0)"
+      + "  created \(created)  \(uses)  \(secret["label"]?.text ?? "")"
+  }
+
+  static var secretNew: Command {
+    Command(
+      words: "secret new", section: .secrets, summary: "make a secret without a tag",
+      operands: [Operand("ACTION", .action)], options: [.label],
+      details: """
+        Makes a secret without a tag; 'tappet secret share' gives it to a phone or another kiosk.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let label = try checkedLabel(arguments.value("label"))
+        let members = JSON.Member.text("label", label) + JSON.Member.text("action", arguments.operands[0])
+        let answer = try SecretClient(configuration).ask("secret-new", members).json
+        Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
+      })
+  }
+
+  static var secretRename: Command {
+    Command(
+      words: "secret rename", section: .secrets, summary: "change the label of a secret",
+      operands: [.secretID, Operand("LABEL")],
+      details: """
+        Changes the label of a secret; '' removes it.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let label = try checkedLabel(arguments.operands[1])
+        let members = JSON.Member.text("id", arguments.operands[0]) + JSON.Member.text("label", label)
+        _ = try SecretClient(configuration).ask("secret-rename", members)
+      })
+  }
+
+  static var secretRemove: Command {
+    Command(
+      words: "secret remove", section: .secrets, summary: "refuse the tags of a secret from now on",
+      operands: [.secretID],
+      details: """
+        Removes one secret: exactly the tags that were written with it are refused from now on, by a running
+        kiosk too.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        _ = try SecretClient(configuration).ask("secret-remove", JSON.Member.text("id", arguments.operands[0]))
+      })
+  }
+
+  static var secretRekey: Command {
+    Command(
+      words: "secret rekey", section: .secrets, summary: "seal everything under a new key",
+      details: """
+        Seals everything in the state folder under a new key and replaces tappet.key. Where the service
+        manager provides the key, provide the new one as tappet.key, the old one as tappet.key.old, and
+        restart the kiosk.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let answer = try SecretClient(configuration).ask("secret-rekey").json
+        Output.printError("Values sealed under the new key: \(answer["sealed"]?.wholeNumber ?? 0).")
+      })
+  }
+
+  static var audit: Command {
+    Command(
+      words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when", options: [.json],
+      details: """
+        Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand entries.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
+          $0["deeds"]?.elements?.last?["number"]?.wholeNumber
+        }
+        if arguments.asJSON { return Output.print(.array(entries)) }
+        for entry in entries {
+          let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
+          Output.print(
+            "\(TimeText.local(entry["time"]?.wholeNumber ?? 0))  user \(entry["user"]?.wholeNumber ?? 0)  \(program)"
+              + "  \(entry["deed"]?.text ?? "")  \(entry["subject"]?.text ?? "")")
+        }
+      })
+  }
+
+  /// Checked before it is sent anywhere: a request has no room for more.
+  static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
+    guard case .tooLong(let size, let max) = label?.labelFault else { return label }
+    throw .refused(SecretError.labelTooLong(size: size, max: max).sentence)
+  }
+}

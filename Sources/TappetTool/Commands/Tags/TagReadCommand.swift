@@ -1,0 +1,108 @@
+// tappet tag read and watch: what a tag is, what is on it, and whether it would work here.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetStore
+
+extension Command {
+  static var tagRead: Command {
+    Command(
+      words: "tag read", section: .tags, summary: "show what a tag is, what is on it, and whether it would work here",
+      options: [.json, .timeout(30)],
+      details: """
+        Waits for a tag and shows what it is, what is on it, and whether it would work here and why not. A
+        running kiosk is asked, since only one process can have the reader; the tap then counts as any
+        other. Keys and signatures are not printed. Exit status: 0 it would work; 1 it would not, or no tag
+        came.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
+        let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
+        try reader.startTags(onlyNext: true)
+        guard let tag = try reader.nextTag() else { throw .reported(.refused) }
+        try TagReport(tag, configuration).print(asJSON: arguments.asJSON)
+      })
+  }
+
+  static var tagWatch: Command {
+    Command(
+      words: "tag watch", section: .tags, summary: "show the same for every tag", options: [.json],
+      details: """
+        Shows for each tag what 'tappet tag read' shows, until Ctrl-C; with --json one line each. While a
+        kiosk runs, the taps count as any other.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C ends this.") }
+        let reader = try ReaderClient.open(configuration, limit: nil)
+        try reader.startTags(onlyNext: false)
+        while let tag = try reader.nextTag() {
+          do throws(CommandFailure) { try TagReport(tag, configuration).print(asJSON: arguments.asJSON) } catch {
+            if let sentence = error.sentence { Output.printError("tappet tag watch: " + sentence) }
+          }
+          if !arguments.asJSON { Output.print("") }
+        }
+      })
+  }
+}
+
+/// The printed facts of a tag.
+private struct TagReport {
+  private let tag: ReaderClient.Tag
+  private var isGood = false
+  private var verdict = ""
+
+  init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
+    self.tag = tag
+    switch tag {
+    case .faulted(_, _, let fault): verdict = fault.sentence
+    case .read(let reading): (isGood, verdict) = Self.judge(reading, configuration)
+    }
+  }
+
+  private static func judge(_ reading: TagReading, _ configuration: KioskConfiguration) -> (Bool, String) {
+    do throws(SecretStoreError) {
+      let secrets = try SecretStore.open(folder: configuration.stateFolder).usableSecrets()
+      switch KioskSettings(configuration).judge(reading, secrets: secrets) {
+      case .success(let action): return (true, "works here: \(action.name) (\(action.title))")
+      case .failure(let refusal): return (false, refusal.sentence(.tag))
+      }
+    } catch { return (false, error.sentence) }
+  }
+
+  /// Fails for a tag that would not work.
+  func print(asJSON: Bool) throws(CommandFailure) {
+    switch tag {
+    case .faulted(let uid, let model, _):
+      guard asJSON else { throw .refused("\(model.name): \(verdict)") }
+      Output.print(
+        .object([
+          "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name), "accepted": .bool(false),
+          "verdict": .string(verdict),
+        ]))
+    case .read(let reading): print(reading, TagContents(reading), asJSON: asJSON)
+    }
+    if !isGood { throw .reported(.refused) }
+  }
+
+  private func print(_ reading: TagReading, _ contents: TagContents, asJSON: Bool) {
+    if asJSON {
+      return Output.print(
+        .object([
+          "uid": .string(Hex.encode(reading.uid.bytes)), "model": .string(reading.model.name),
+          "message_bytes": contents.messageSize.map { .number(Int64($0)) } ?? .null,
+          "url": .optional(contents.shownURL), "carries_key": .bool(contents.carriesKey), "accepted": .bool(isGood),
+          "verdict": .string(verdict),
+        ]))
+    }
+    Output.print("uid       \(Hex.encode(reading.uid.bytes))")
+    Output.print("model     \(reading.model.name)")
+    if let size = contents.messageSize { Output.print("message   \(size) bytes of NDEF") }
+    if let url = contents.shownURL { Output.print("url       \(url)") }
+    Output.print("here      \(verdict)")
+    if contents.carriesKey {
+      Output.printError("The tag contains its key: anyone who reads it can copy it. Rewrite it without the key.")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Data goes to stdout, everything else to stderr.
+
+import CPlatform
+import TappetConfig
+import TappetPlatform
+
+/// Text to the two streams.
+enum Output {
+  /// Writes a line of data.
+  static func print(_ text: String) { write(text + "\n") }
+
+  /// Writes data as it is; at once, so that a live view does not lag.
+  static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
+
+  /// Writes data that need not be text.
+  static func write(bytes: [UInt8]) { put(bytes, tp_stdout()) }
+
+  /// Writes a JSON value on one line, or on several for a person.
+  static func print(_ json: JSON) {
+    put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
+  }
+
+  /// Writes a question; the answer follows on its line.
+  static func printPrompt(_ text: String) { put(Array(text.utf8), tp_stderr()) }
+
+  /// Writes a line for the person that the next one replaces.
+  static func printErrorInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
+
+  /// Writes a line for the person.
+  static func printError(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }
+
+  /// The status to end with: data that a full disk did not take is a failure.
+  ///
+  /// A reader that closes its pipe early has read enough.
+  static func finalStatus(_ status: ExitStatus) -> ExitStatus {
+    let code = tp_output_error()
+    guard status == .success, code != 0, code != EPIPE else { return status }
+    printError("tappet: the output could not be written: \(SystemError(call: "write", code: code).text)")
+    return .failure
+  }
+
+  private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {
+    bytes.withUnsafeBytes { tp_put(stream, $0.baseAddress, $0.count) }
+  }
+}

@@ -1,0 +1,323 @@
+// The reader, the link, the disk and the end: each recovers by itself, and something is always pending or due.
+
+import TappetPlatform
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskSupervisionTests {
+  // MARK: The reader
+
+  @Test func `a silent reader is killed, and started again a moment after its end`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(3_000, .reader(.heartbeat))
+    #expect(story.wakesAt == 15_000)
+    #expect(story.at(15_000, .timerFired) == ["kill reader", "light reader-lost", "report reader lost silent"])
+    #expect(story.wakesAt == nil)
+    #expect(story.at(15_010, .readerEnded(.signaled(9))) == [])
+    #expect(story.sleep(until: 15_260) == ["start reader"])
+    #expect(story.at(15_300, .reader(.ready(device: "chip"))) == ["light ready", "report reader ready chip"])
+  }
+
+  @Test func `a reader that never gets ready, or hangs over a tag, is killed`() {
+    let story = KioskScript()
+    story.start()
+    #expect(story.sleep(until: 6_000).contains("kill reader"))
+    let other = KioskScript()
+    other.startAll()
+    other.at(1_000, .reader(.tagArrived(.number(1))))
+    other.at(4_000, .reader(.heartbeat))
+    #expect(other.sleep(until: 6_000).contains("kill reader"))
+  }
+
+  @Test func `a reader that says it is lost is killed if it does not end`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(
+      story.at(1_000, .reader(.lost(.ioError, code: -1))) == ["light reader-lost", "report reader lost ioError -1"])
+    #expect(story.sleep(until: 2_000) == ["kill reader"])
+    #expect(story.sleep(until: 9_000) == [])
+    story.at(9_001, .readerEnded(.signaled(9)))
+    #expect(story.sleep(until: 9_251) == ["start reader"])
+  }
+
+  @Test func `a reader that keeps failing is restarted with growing delays, up to a bound, and reported once`() {
+    let story = KioskScript()
+    story.startAll()
+    var time = 1_000
+    var delays: [Int] = []
+    var reports = story.at(time, .readerEnded(.exited(1))).filter { $0.hasPrefix("report") }
+    for _ in 0..<6 {
+      let wake = story.wakesAt ?? 0
+      delays.append(wake - time)
+      time = wake
+      #expect(story.at(time, .timerFired) == ["start reader"])
+      reports += story.at(time, .readerNotStarted(code: 2)).filter { $0.hasPrefix("report") }
+    }
+    #expect(delays == [250, 500, 1_000, 1_500, 1_500, 1_500])
+    #expect(reports == ["report reader lost exited 1", "report reader lost not started 2"])
+  }
+
+  @Test func `a reader that sends garbage is killed once, and its last messages are dropped`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(
+      story.at(100, .readerMalformed(.unknownKind(99))) == [
+        "kill reader", "light reader-lost", "report reader lost malformed",
+      ])
+    #expect(story.at(101, .readerMalformed(.empty)) == [])
+    #expect(story.at(102, .reader(.ready(device: "chip"))) == [])
+    #expect(story.at(103, .readerNotStarted(code: 2)) == [])
+  }
+
+  // MARK: The link
+
+  @Test func `attempts wait at random within a ceiling that doubles to a minute`() {
+    var longest = [Int64](repeating: 0, count: 9)
+    for seed in 1...60 {
+      let story = KioskScript(seed: UInt64(seed))
+      story.start()
+      for attempt in 0..<9 {
+        story.at(story.time, .link(.failed(.connectionRefused)))
+        let delay = story.lastEffects.compactMap { $0.retryIn }.first?.wholeMilliseconds ?? -1
+        #expect((1...min(64_000, 1_000 << Int64(attempt))).contains(delay))
+        longest[attempt] = max(longest[attempt], delay)
+        while let wake = story.wakesAt, !story.at(wake, .timerFired).contains("connect 0") {}
+      }
+    }
+    // With sixty seeds some wait beyond half of each ceiling.
+    for (attempt, delay) in longest.enumerated() { #expect(delay > min(64_000, 1_000 << Int64(attempt)) / 2) }
+  }
+
+  @Test func `the endpoints are tried in turn`() {
+    let story = KioskScript(endpoints: 3)
+    story.start()
+    var connects: [String] = []
+    for _ in 0..<4 {
+      story.at(story.time, .link(.failed(.connectionRefused)))
+      while let wake = story.wakesAt {
+        let words = story.at(wake, .timerFired).filter { $0.hasPrefix("connect") }
+        connects += words
+        if !words.isEmpty { break }
+      }
+    }
+    #expect(connects == ["connect 1", "connect 2", "connect 0", "connect 1"])
+  }
+
+  @Test func `only a connection that lasted half a minute restarts the backoff`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    for _ in 0..<5 { _ = policy.connectionFailed(random: &random) }
+    let start = Instant(nanoseconds: 0)
+    _ = policy.connectionLost(connectedAt: start, at: start + .milliseconds(29_999), random: &random)
+    #expect(policy.failures == 6)
+    _ = policy.connectionLost(connectedAt: start, at: start + .seconds(30), random: &random)
+    #expect(policy.failures == 1)
+  }
+
+  @Test func `eleven connections that were lost early are a storm, at the pace of the backoff too, and it rests`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    var now = Instant(nanoseconds: 0)
+    for _ in 0..<10 {
+      guard case .retry(let delay) = policy.connectionLost(connectedAt: now, at: now, random: &random) else {
+        Issue.record("a storm before its time")
+        return
+      }
+      now = now + delay
+    }
+    #expect(now < Instant(nanoseconds: 0) + Limits.stormWindow)
+    #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) == .rest(losses: 11, .seconds(60)))
+    #expect(policy.connectionLost(connectedAt: now, at: now, random: &random) != .rest(losses: 1, .seconds(60)))
+  }
+
+  @Test func `connections that proved themselves never count as a storm, however many were lost`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    var policy = RetryPolicy()
+    for number in 0..<30 {
+      let connected = Instant(nanoseconds: 0) + .seconds(31 * number)
+      let verdict = policy.connectionLost(connectedAt: connected, at: connected + .seconds(30), random: &random)
+      guard case .retry = verdict else {
+        Issue.record("taken for a storm: \(verdict)")
+        return
+      }
+    }
+  }
+
+  @Test func `events of a link that was not requested change nothing`() {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 20, .of(.lightSecret))
+    #expect(story.at(30, .link(.failed(.connectionRefused))) == [])
+    #expect(story.at(31, .link(.disconnected)) == [])
+    #expect(story.at(32, .link(.acknowledged(EntryID(high: 0, low: 0)))) == [])
+    guard let entry = accepted else { return }
+    #expect(story.at(33, .link(.acknowledged(entry.id))).last == "forget")
+  }
+
+  // MARK: The disk
+
+  @Test func `a tap that the disk refused is refused, and the disk is tried until it works`() throws {
+    let story = KioskScript()
+    story.startAll()
+    story.tap(at: 100, .of(.lightSecret))
+    let entry = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)
+    #expect(
+      story.at(110, .store(.storeFailed(entry.id, .full))) == [
+        "light refused", "light fault", "report store trouble full", "report refused not stored light full",
+      ])
+    #expect(story.wakesAt == 5_110)
+    #expect(story.at(5_110, .timerFired) == ["check store"])
+    #expect(story.at(5_120, .store(.checkFailed(.full))) == [])
+    #expect(story.sleep(until: 10_120) == ["check store"])
+    #expect(story.at(10_130, .store(.checked)) == ["light ready", "report store recovered"])
+    #expect(story.tap(at: 10_200, .of(.lightSecret)) == ["store light", "note light-1"])
+  }
+
+  @Test func `entries that could not be fetched are fetched when the disk works`() {
+    let story = KioskScript()
+    story.start(summary: OutboxSummary(count: 1, size: 6))
+    story.at(5, .reader(.ready(device: "chip")))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    #expect(story.at(20, .store(.fetchFailed(.ioError))) == ["light fault", "report store trouble ioError"])
+    #expect(story.sleep(until: 5_020) == ["check store"])
+    #expect(
+      story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
+  }
+
+  // MARK: The end
+
+  @Test func `a stop drains what is in flight, disconnects, and ends`() throws {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 100, .of(.lightSecret))
+    let entry = try #require(accepted)
+    #expect(story.at(200, .stopRequested) == ["stop reader", "light starting", "report stopping 1"])
+    #expect(story.wakesAt == 3_200)
+    #expect(story.at(250, .link(.acknowledged(entry.id))).contains("disconnect"))
+    #expect(story.at(260, .readerEnded(.exited(0))) == [])
+    #expect(story.at(270, .link(.disconnected)) == ["finish", "report link closed"])
+    #expect(story.wakesAt == nil)
+  }
+
+  @Test func `a second request to stop ends at once`() {
+    let story = KioskScript()
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.at(210, .stopRequested) == ["finish"])
+    #expect(story.at(220, .stopRequested) == [])
+  }
+
+  @Test func `a broker and a reader that do not answer hold up the end for four seconds`() {
+    let story = KioskScript()
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.sleep(until: 3_200) == ["disconnect", "light starting"] || story.time == 3_200)
+    #expect(story.sleep(until: 4_200).contains("finish"))
+  }
+
+  @Test func `while stopping, what cannot be done at once is refused, and what can be promised is queued`() {
+    let story = KioskScript(panel: .pressing("garage", "light"))
+    story.startAll()
+    story.openButtons()
+    story.accept(at: 100, .of(.lightSecret))
+    story.at(200, .stopRequested)
+    #expect(story.edge(0, true, at: 210) == ["light refused", "report refused broker away garage"])
+    #expect(story.edge(1, true, at: 220) == ["store light"])
+    #expect(story.commit(at: 230).words.first == "light queued")
+  }
+
+  // MARK: Progress
+
+  @Test func `a store that does not answer counts as progress for three minutes, and then as stuck`() {
+    let story = KioskScript()
+    story.startAll()
+    story.tap(at: 1_000, .of(.lightSecret, uid: 1))
+    let first = story.lastEffects.compactMap { $0.storedEntry }.first
+    story.tap(at: 100_000, .of(.lightSecret, uid: 2))
+    story.at(180_900, .reader(.heartbeat))
+    #expect(!story.kiosk.isStuck(at: story.moment(180_900)))
+    #expect(story.kiosk.isStuck(at: story.moment(181_001)))
+    // An answer is progress, though another one is pending.
+    guard let first else { Issue.record("nothing stored"); return }
+    story.at(181_002, .store(.stored(first.id, sequence: 1)))
+    story.at(181_003, .timerFired)
+    #expect(!story.kiosk.isStuck(at: story.moment(181_010)))
+  }
+
+  @Test func `a broker that is away for hours does not call for a restart, a thread that hangs does`() {
+    let story = KioskScript()
+    story.startOffline()
+    for minute in 1...300 {
+      for word in story.sleep(until: minute * 60_000) {
+        if word.hasPrefix("connect") { story.at(story.time, .link(.failed(.connectionRefused))) }
+        if word == "start reader" { story.at(story.time, .readerNotStarted(code: 2)) }
+        if word == "kill reader" { story.at(story.time, .readerEnded(.signaled(9))) }
+        #expect(!story.kiosk.isStuck(at: story.moment(story.time)))
+      }
+    }
+    story.at(18_100_000, .timerFired)
+    #expect(story.lastEffects.map { $0.words }.contains("connect 0"))
+    story.at(18_280_001, .reader(.heartbeat))
+    #expect(story.kiosk.isStuck(at: story.moment(18_280_001)))
+  }
+
+  @Test func `a loop that does not tell the time is stuck`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(!story.kiosk.isStuck(at: story.moment(190_000)))
+    #expect(story.kiosk.isStuck(at: story.moment(193_000)))
+  }
+
+  // MARK: Certificates
+
+  @Test func `a certificate that expires soon is shown and reported once a day, and taps work`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.at(20, .certificates(daysLeft: 15)) == [])
+    #expect(
+      story.at(30, .certificates(daysLeft: 14)) == ["light certificate-expiring", "report certificate ends in 14"])
+    #expect(story.at(40, .certificates(daysLeft: 14)) == [])
+    #expect(story.at(50, .certificates(daysLeft: 13)) == ["report certificate ends in 13"])
+    #expect(story.tap(at: 100, .of(.lightSecret)) == ["store light", "note light-1"])
+    #expect(story.at(200, .certificates(daysLeft: -1)) == ["report certificate ends in -1"])
+    #expect(story.at(300, .certificates(daysLeft: nil)) == ["light ready", "report certificates good"])
+  }
+
+  @Test func `every other fault takes precedence over a certificate`() {
+    let story = KioskScript()
+    story.startAll()
+    story.at(20, .certificates(daysLeft: 3))
+    story.at(30, .clockChecked(isSynchronised: false))
+    #expect(story.kiosk.baseLight == .clockUnknown)
+    story.at(40, .clockChecked(isSynchronised: true))
+    #expect(story.kiosk.baseLight == .certificateExpiring)
+  }
+
+  // MARK: Lights and sleep
+
+  @Test func `the most serious fault is shown`() {
+    let story = KioskScript()
+    story.start(clockIsGood: false)
+    #expect(story.kiosk.baseLight == .clockUnknown)
+    story.at(10, .link(.failed(.connectionRefused)))
+    #expect(story.kiosk.baseLight == .offline)
+    story.at(20, .readerNotStarted(code: 2))
+    #expect(story.kiosk.baseLight == .readerLost)
+    story.at(30, .store(.checkFailed(.full)))
+    #expect(story.kiosk.baseLight == .fault)
+    story.at(40, .store(.checked))
+    #expect(story.kiosk.baseLight == .readerLost)
+  }
+
+  @Test func `a kiosk at rest sleeps until the reader's silence, and a timer that fires early changes nothing`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.wakesAt == 12_005)
+    #expect(story.at(500, .timerFired) == [])
+    #expect(story.wakesAt == 12_005)
+  }
+}

@@ -1,0 +1,62 @@
+// The lock by a script: what opens it, when it locks, the cost of a wrong code.
+
+import Testing
+
+@testable import TappetCore
+
+private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) * 1_000_000_000) }
+
+@Suite struct PanelLockTests {
+  @Test func `it is locked at the start, opens by a tag, and locks when nobody uses it`() {
+    var lock = PanelLock(after: .seconds(60), code: [])
+    #expect(lock.isLocked && lock.deadline == nil)
+    #expect(lock.pressed(0, at: s(1)) == .refused)
+    #expect(lock.unlock(at: s(10)) == true)
+    #expect(!lock.isLocked && lock.deadline == s(70))
+    lock.used(at: s(50))
+    #expect(lock.advance(to: s(109)) == false)
+    #expect(lock.advance(to: s(110)) && lock.isLocked)
+    #expect(lock.advance(to: s(200)) == false)
+  }
+
+  @Test func `without a time it is never locked`() {
+    var lock = PanelLock(after: nil, code: [])
+    #expect(!lock.isLocked && lock.deadline == nil && !lock.unlock(at: s(1)) && !lock.advance(to: s(100_000)))
+  }
+
+  @Test func `the right code opens it, pressed without long pauses`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1, 0])
+    #expect([0, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .accepted])
+    // Six seconds later the code starts again.
+    #expect([0, 1, 0].map { lock.pressed($0, at: s(7)) } == [.accepted, .accepted, .unlocked])
+    #expect(!lock.isLocked && lock.deadline == s(67))
+  }
+
+  @Test func `from the third on, each wrong code costs time, twice as much as the one before`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1])
+    var time = 0
+    var waits: [Int64] = []
+    for _ in 0..<9 {
+      time += 1
+      #expect(lock.pressed(1, at: s(time)) == .accepted)
+      guard case .wrong(let wait) = lock.pressed(1, at: s(time)) else { return #expect(Bool(false), "\(waits)") }
+      waits.append(wait.wholeMilliseconds / 1000)
+      if wait > .zero {
+        // The right code has no effect while it waits.
+        #expect(lock.pressed(0, at: s(time)) == .blocked(remaining: wait))
+        time += Int(wait.wholeMilliseconds / 1000)
+      }
+    }
+    #expect(waits == [0, 0, 30, 60, 120, 240, 480, 900, 900])
+    #expect([0, 1].map { lock.pressed($0, at: s(time)) } == [.accepted, .unlocked])
+    #expect(lock.advance(to: s(time + 60)) == true)
+    #expect([1, 1].map { lock.pressed($0, at: s(time + 61)) } == [.accepted, .wrong(wait: .zero)])
+  }
+
+  @Test func `a tag opens it while codes are not taken`() {
+    var lock = PanelLock(after: .seconds(60), code: [0])
+    for _ in 0..<3 { _ = lock.pressed(1, at: s(1)) }
+    #expect(lock.pressed(0, at: s(2)) == .blocked(remaining: .seconds(29)))
+    #expect(lock.unlock(at: s(2)) && !lock.isLocked)
+  }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import TappetCore
+
+@Suite struct ReaderMessageTests {
+  private static func uid(_ bytes: [UInt8]) throws -> TagUID { try #require(TagUID(bytes)) }
+
+  private static func examples() throws -> [(ReaderMessage, [UInt8])] {
+    let uid = try uid([0x04, 0xA1, 0xB2])
+    let reading = TagReading(uid: uid, model: .ntag213, bytes: [9, 8, 7])
+    return [
+      (.ready(device: "PN532 é"), [1, 2] + Array("PN532 é".utf8)),
+      (.ready(device: ""), [1, 2]),
+      (.heartbeat, [2]),
+      (.tagArrived(uid), [3, 3, 0x04, 0xA1, 0xB2]),
+      (.tagRead(reading), [4, 3, 0x04, 0xA1, 0xB2, 8, 9, 8, 7]),
+      (.tagFaulted(uid, .mifareClassic, .unsupportedModel), [5, 3, 0x04, 0xA1, 0xB2, 40, 2]),
+      (.tagLeft(uid), [6, 3, 0x04, 0xA1, 0xB2]),
+      (.lost(.ioError, code: -90), [7, 3, 0xA6, 0xFF, 0xFF, 0xFF]),
+      (.lost(.busy, code: .max), [7, 4, 0xFF, 0xFF, 0xFF, 0x7F]),
+      (.orderProgress(done: 5, total: 0x0102), [8, 5, 0, 2, 1]),
+      (
+        .orderDone(OrderOutcome(uid: uid, model: .ntag213, writes: 29, fault: nil)),
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 29, 0, 0, 0, 0, 0, 0]
+      ),
+      (
+        .orderDone(
+          OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .tooSmall(needed: 0x0177, capacity: 139))),
+        [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 0, 8, 0x77, 1, 139, 0]
+      ),
+    ]
+  }
+
+  @Test func `every kind has the bytes that the layout says, both ways`() throws {
+    for (message, bytes) in try ReaderMessageTests.examples() {
+      #expect(message.encode() == bytes)
+      #expect(try ReaderMessage(decoding: bytes) == message)
+    }
+  }
+
+  @Test func `a datagram that ends early is an error, unless its last field may be shorter`() throws {
+    for (message, bytes) in try ReaderMessageTests.examples() {
+      for size in 0..<bytes.count {
+        let decoded = try? ReaderMessage(decoding: Array(bytes[..<size]))
+        switch (message, decoded) {
+        case (.ready, .ready?), (.tagRead, .tagRead?), (_, nil): break
+        default: Issue.record("\(bytes[..<size]) became \(String(describing: decoded))")
+        }
+      }
+    }
+  }
+
+  @Test func `each broken datagram is refused for its own reason`() throws {
+    func error(_ bytes: [UInt8]) -> ReaderMessageError? {
+      do throws(ReaderMessageError) {
+        _ = try ReaderMessage(decoding: bytes)
+        return nil
+      } catch { return error }
+    }
+    #expect(error([]) == .empty)
+    #expect(error([0]) == .unknownKind(0))
+    #expect(error([10]) == .unknownKind(10))
+    #expect(error([1]) == .truncated(offset: 1))
+    #expect(error([1, 3]) == .otherVersion(3))
+    #expect(error([1, 2, 0xFF]) == .invalidText)
+    #expect(error([1, 2, 0x1B, 0x5B]) == .invalidText)
+    #expect(error([1, 2] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
+    #expect(error([2, 0]) == .trailingBytes(offset: 1))
+    #expect(error([3, 0]) == .invalidUID(size: 0))
+    #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalidUID(size: 11))
+    #expect(error([3, 2, 1]) == .truncated(offset: 2))
+    #expect(error([3, 1, 1, 1]) == .trailingBytes(offset: 3))
+    #expect(error([4, 1, 1, 0]) == .unknownModel(0))
+    #expect(error([5, 1, 1, 8, 0]) == .unknownFault(0))
+    #expect(error([7, 99, 0, 0, 0, 0]) == .unknownFault(99))
+    #expect(error([7, 1, 0, 0, 0]) == .truncated(offset: 2))
+  }
+
+  @Test func `the largest memory passes, and one byte more is reported as a fault`() throws {
+    let uid = try ReaderMessageTests.uid([1, 2, 3, 4])
+    let largest = [UInt8](repeating: 7, count: Limits.tagMemorySizeMax)
+    let message = ReaderMessage.tagRead(TagReading(uid: uid, model: .type4, bytes: largest))
+    #expect(message.encode().count <= Limits.readerMessageSizeMax)
+    #expect(try ReaderMessage(decoding: message.encode()) == message)
+    #expect(throws: ReaderMessageError.tooLarge(size: largest.count + 1)) {
+      try ReaderMessage(decoding: message.encode() + [7])
+    }
+    let beyond = ReaderMessage.tagRead(TagReading(uid: uid, model: .type4, bytes: largest + [7]))
+    #expect(try ReaderMessage(decoding: beyond.encode()) == .tagFaulted(uid, .type4, .tooLarge))
+  }
+
+  @Test(arguments: 120...132) func `a device name is cut between characters`(size: Int) throws {
+    for filling in ["x", "é", "客", "🏠"] {
+      let name = String(repeating: "x", count: size) + String(repeating: filling, count: 8)
+      guard case .ready(let device) = try ReaderMessage(decoding: ReaderMessage.ready(device: name).encode()) else {
+        Issue.record("not ready")
+        continue
+      }
+      #expect(name.hasPrefix(device))
+      #expect((125...128).contains(device.utf8.count))
+    }
+  }
+
+  @Test func `a device name with control characters cannot move a cursor`() throws {
+    let encoded = ReaderMessage.ready(device: "a\u{1B}[2J\nb\u{7F}").encode()
+    #expect(try ReaderMessage(decoding: encoded) == .ready(device: "a?[2J?b?"))
+  }
+
+  @Test func `everything that decodes encodes to the same bytes`() {
+    var generator = Randomness(seed: 7)
+    var decodedCount = 0
+    for _ in 0..<50_000 {
+      var bytes = generator.bytes(upTo: 24)
+      if !bytes.isEmpty { bytes[0] %= 9 }
+      if bytes.count > 1 { bytes[1] %= 12 }
+      guard let message = try? ReaderMessage(decoding: bytes) else { continue }
+      decodedCount += 1
+      #expect(message.encode() == bytes)
+    }
+    #expect(decodedCount > 100)
+  }
+}

@@ -1,0 +1,102 @@
+"""Programs with a broker and a reader: a kiosk in every language, and C programs that read and write tags."""
+import os
+import shutil
+
+from .place import HERE, ROOT, STRICT, needs, require, wait_for
+from .world import Reader
+
+
+def kiosk(place):
+    """A kiosk in C, set up with calls."""
+    place.world.run_kiosk("c-kiosk", place.compile_c("kiosk"), config=False)
+
+
+def loop(place):
+    """A broker and a reader in one epoll loop."""
+    world = place.world
+    program = place.compile_c("loop")
+    reader = Reader(world, "c-loop")
+    process = world.start([program, world.url, world.pki, reader.name], "c-loop")
+
+    def until(text):
+        wait_for(f"'{text}'", lambda: text in world.output("c-loop") or process.poll() is not None,
+                 output=lambda: world.output("c-loop"))
+
+    until("ready")
+    reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f6", "url=smp://action?hello")
+    until("received")
+    reader.tell("take")
+    require(process.wait(20) == 0, world.output("c-loop"))
+    for line in ["subscribed with QoS 1", "ready", "published tags/04a1b2c3d4e5f6: acknowledged",
+                 "received tags/04a1b2c3d4e5f6: smp://action?hello", "disconnected"]:
+        require(line in world.output("c-loop").splitlines(), f"'{line}' is not in:\n{world.output('c-loop')}")
+    reader.stop()
+
+
+def write(place):
+    """A written tag has the new content; one that is too small keeps its old one. From C and from Python."""
+    world = place.world
+    program = place.compile_c("write")
+    reader = Reader(world, "c-write")
+    link = "smp://action?" + 60 * "a"
+    for tag, status, line in [("ntag213", 0, "written"), ("type4", 0, "written"), ("ultralight", 1, "needs 80 bytes")]:
+        name = "c-write-" + tag
+        process = world.start([program, link, reader.name], name)
+        wait_for("the reader", lambda: "hold" in world.output(name) or process.poll() is not None,
+                 output=lambda: world.output(name))
+        reader.tell("place", tag)
+        require(process.wait(20) == status and line in world.output(name), world.output(name))
+        require((link.encode().hex() in reader.tell("dump")) == (status == 0), reader.tell("dump"))
+        reader.tell("take")
+    reader.tell("place", "ntag215")
+    written = place.run("python3", os.path.join(HERE, "Python/write.py"), reader.name, link + "b", seconds=20)
+    require("written to 04" in written and (link + "b").encode().hex() in reader.tell("dump"), written)
+    reader.stop()
+
+
+def cplusplus(place):
+    program = place.file("cplusplus")
+    place.run("g++", "-std=c++17", *STRICT, "-o", program, os.path.join(HERE, "CPlusPlus/kiosk.cpp"),
+              *place.pkg_config("--cflags", "--libs"), "-lpthread")
+    place.world.run_kiosk("cplusplus-kiosk", program)
+
+
+def python(place):
+    place.run("python3", "-c", "import doctest, sys, tappet; sys.exit(doctest.testmod(tappet).failed)")
+    place.run("python3", os.path.join(HERE, "Python/checks.py"), place.folder)
+    place.world.run_kiosk("python-kiosk", "python3", os.path.join(HERE, "Python/kiosk.py"))
+
+
+def go(place):
+    needs("go", "golang-go")
+    program = place.file("go-kiosk")
+    place.run("go", "vet", "./...", cwd=os.path.join(HERE, "Go"))
+    place.run("go", "build", "-o", program, ".", cwd=os.path.join(HERE, "Go"))
+    place.world.run_kiosk("go-kiosk-run", program)
+
+
+def rust(place):
+    needs("cargo", "cargo")
+    target = place.file("rust")
+    words = ["--offline", "--quiet", "--target-dir", target]
+    source = place.file("rust-source")
+    # A copy, because cargo writes its lock file next to the sources.
+    shutil.copytree(os.path.join(HERE, "Rust"), source)
+    place.run("cargo", "test", "--package", "tappet", "--lib", *words, cwd=source)
+    place.run("cargo", "build", "--package", "tappet", "--example", "kiosk", *words, cwd=source)
+    place.world.run_kiosk("rust-kiosk", os.path.join(target, "debug/examples/kiosk"))
+
+
+def build_swift_kiosk(place):
+    place.run("swift", "build", "--package-path", os.path.join(HERE, "Swift"),
+              "--scratch-path", os.path.join(ROOT, ".build-interface"), seconds=1800)
+
+
+def swift(place):
+    needs("swift", "")
+    build_swift_kiosk(place)
+    place.environment["TAPPET_READER"] = place.installed("libexec/tappet/tappet-reader")
+    place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
+
+
+STEPS = [kiosk, loop, write, cplusplus, python, go, rust, swift]

@@ -1,0 +1,180 @@
+// The reader with a device in trouble, and the parent with a reader in trouble.
+
+import Foundation
+import TappetCore
+import Testing
+
+@Suite(.serialized) struct ReaderFaultTests {
+  /// The reader says why, ends, and works again afterwards.
+  private func expectLost(_ rig: ReaderRig, _ fault: ReaderFault) throws {
+    guard case .message(.lost(fault, _)) = try rig.nextEvent() else { throw Missing(description: "lost(\(fault))") }
+    #expect(try rig.nextEvent() == .closed)
+    #expect(rig.reader?.finish() == .exited(1))
+  }
+
+  private func expectTapWorks(_ rig: ReaderRig) throws {
+    try rig.tell("place ntag213 url=\(tagURL)")
+    #expect(try rig.reading().model == .ntag213)
+  }
+
+  @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
+  func `with its device open the reader has shut itself in, and reads tags`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    let status = try String(contentsOfFile: "/proc/\(try #require(rig.reader).pid)/status", encoding: .utf8)
+    #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
+    try expectTapWorks(rig)
+  }
+
+  @Test func `an unplugged reader is lost, not found, and back again`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("unplug")
+    try expectLost(rig, .ioError)
+    try rig.start()
+    try expectLost(rig, .notFound)
+    try rig.tell("plug")
+    try rig.startReady()
+    try expectTapWorks(rig)
+  }
+
+  @Test func `a deaf reader is lost as silent, and back when it hears again`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("stall on")
+    try expectLost(rig, .silent)
+    try rig.start()
+    try expectLost(rig, .silent)
+    try rig.tell("stall off")
+    try rig.startReady()
+    try expectTapWorks(rig)
+  }
+
+  @Test(arguments: 1...8)
+  func `a reader that goes deaf while it reads a tag is lost`(_ commands: Int) throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("place ntag203 url=\(tagURL)")
+    try rig.tell("stall after \(commands)")
+    while true {
+      let event = try rig.nextEvent()
+      if case .message(.lost(let fault, _)) = event {
+        #expect(fault == .silent)
+        break
+      }
+      if event == .closed { throw Missing(description: "lost") }
+    }
+    #expect(try rig.nextEvent() == .closed)
+  }
+
+  @Test func `a lost answer while the device is opened does not crash the reader`() throws {
+    for commands in [0, 1, 2, 3, 5, 9, 14] {
+      let rig = try ReaderRig()
+      try rig.tell("stall after \(commands)")
+      try rig.start()
+      var event = try rig.nextEvent()
+      if case .message(.ready) = event { event = try rig.nextEvent() }
+      guard case .message(.lost) = event else { throw Missing(description: "lost after \(commands); \(event)") }
+      #expect(try rig.nextEvent() == .closed)
+      #expect(rig.reader?.finish() == .exited(1))
+    }
+  }
+
+  @Test func `an answer that makes libnfc abort ends the child only`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("chip-corrupt status")
+    try rig.tell("place ntag213 url=\(tagURL)")
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    #expect(try rig.nextEvent() == .closed)
+    #expect(rig.reader?.finish() == .signaled(SIGABRT))
+    try rig.startReady()
+    #expect(try rig.reading().model == .ntag213)
+  }
+
+  @Test func `a damaged frame from the chip is reported as a broken line`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("chip-corrupt checksum")
+    try expectLost(rig, .ioError)
+    try rig.startReady()
+    try expectTapWorks(rig)
+  }
+
+  @Test func `a killed reader's port can be opened again at once`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    rig.reader?.kill()
+    #expect(try rig.nextEvent() == .closed)
+    #expect(rig.reader?.finish() == .signaled(SIGKILL))
+    try rig.startReady()
+    try expectTapWorks(rig)
+  }
+
+  @Test func `a second reader at the same device reports that it is busy`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    let second = try ReaderRig()
+    try second.start(device: "pn532_uart:" + rig.link)
+    guard case .message(.lost(.busy, _)) = try second.nextEvent() else { throw Missing(description: "busy") }
+    try expectTapWorks(rig)
+  }
+
+  @Test func `a device that does not exist is not found`() throws {
+    let rig = try ReaderRig()
+    for device in ["pn532_uart:/dev/tappet-none", "pn532_uart:", "nonsense", ""] {
+      try rig.start(device: device)
+      try expectLost(rig, .notFound)
+    }
+  }
+
+  @Test func `a chip that was browned out finds tags again by itself`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("brownout")
+    try rig.tell("place ntag213 url=\(tagURL)")
+    // Without a new start.
+    #expect(try rig.reading().model == .ntag213)
+  }
+
+  @Test func `closed standard descriptors do not keep it from the device`() throws {
+    let rig = try ReaderRig()
+    let script = rig.folder.appendingPathComponent("closed")
+    try "#!/bin/sh\nexec '\(Programs.path("tappet-reader"))' \"$@\" 0<&- 1>&- 2>&-\n".write(
+      to: script, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+    try rig.start(executable: script.path)
+    guard case .message(.ready) = try rig.next() else { throw Missing(description: "ready") }
+    try expectTapWorks(rig)
+  }
+
+  @Test func `a reader that is asked to end switches the field off first`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    let before = try rig.counter("command-16")
+    rig.reader?.stop()
+    #expect(try rig.nextEvent() == .closed)
+    #expect(rig.reader?.finish() == .exited(0))
+    #expect(try rig.counter("command-16") == before + 1)
+  }
+
+  @Test(arguments: ["end of the socket", "signal"])
+  func `either way of ending it is enough`(_ way: String) throws {
+    let rig = try ReaderRig()
+    let process = try rig.start()
+    guard case .message(.ready) = try rig.next() else { throw Missing(description: "ready") }
+    if way == "signal" {
+      kill(process.pid, SIGTERM)
+    } else {
+      shutdown(process.fileDescriptor, Int32(SHUT_WR))
+    }
+    #expect(try rig.nextEvent() == .closed)
+    #expect(process.finish() == .exited(0))
+  }
+
+  @Test func `a reader reports that it is alive`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    #expect(try rig.next(withinSeconds: 8) == .message(.heartbeat))
+  }
+}

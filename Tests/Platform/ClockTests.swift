@@ -1,0 +1,46 @@
+// Without Foundation: its C library module and CPlatform do not go into one file.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+import Testing
+
+@Suite struct ClockTests {
+  private static func text(_ path: String) -> String {
+    let file = tp_open(path, O_RDONLY, 0)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = read(file, &bytes, bytes.count)
+    return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+  }
+
+  @Test func `both clocks are the machine's`() {
+    let moment = SystemClock().now()
+    #expect(abs(moment.unixSeconds - Int64(time(nil))) < 5)
+    let uptime = Self.text("/proc/uptime").split(separator: " ").first ?? ""
+    #expect(abs(Double(moment.instant.nanoseconds) / 1e9 - (Double(uptime) ?? 0)) < 5)
+  }
+
+  @Test func `synchronised is what the kernel's flag says`() {
+    var state = timex()
+    let result = adjtimex(&state)
+    let isSet = result >= 0 && result != TIME_ERROR && state.status & STA_UNSYNC == 0
+    #expect(SystemClock().isSynchronised() == isSet)
+  }
+
+  @Test func `the boot's id is the kernel's, and stays`() {
+    let text = Self.text("/proc/sys/kernel/random/boot_id")
+    let id = SystemClock().bootID()
+    let digits = id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #expect(digits.count == 32)
+    #expect(digits == text.filter(\.isHexDigit))
+    #expect(SystemClock().bootID() == id)
+  }
+
+  @Test func `a clock watch is quiet while nobody sets the clock`() throws {
+    let watch = try ClockWatch()
+    var entry = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&entry, 1, 20) == 0)
+    #expect(try watch.acknowledge() == false)
+  }
+}

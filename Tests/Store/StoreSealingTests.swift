@@ -1,0 +1,203 @@
+// The sealing key's changes, and what else is sealed: whatever is cut short in between, everything opens under one key.
+
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetPlatform
+@testable import TappetStore
+
+@Suite struct StoreSealingTests {
+  private let folder = StateFolder()
+  private let peer = LocalPeer(user: 1000, process: 1, program: "test")
+
+  private var auditEntry: AuditEntry { AuditEntry(unixSeconds: 5, peer: peer, operation: "rekeyed", subject: "") }
+  private var keyPath: String { folder.path + "/tappet.key" }
+
+  private func secret(_ number: UInt8) throws -> TagSecret {
+    TagSecret(
+      id: "secret-\(number)", action: "garage", index: 0,
+      key: try #require(SecretKey([UInt8](repeating: number, count: 32))), createdUnixSeconds: 1, label: nil)
+  }
+
+  /// A store with two secrets and a value, under the key of the file.
+  private func filled() throws -> (Store, SecretKey) {
+    let store = try folder.open()
+    let key = try SealingKey.resolve(store, credentials: nil)
+    for number in 1...2 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key) }
+    try store.seal(.test([1, 2, 3, 4]), as: "tag-password:04a1", under: key)
+    return (store, key)
+  }
+
+  private func expectAllReadable(_ store: Store, under key: SecretKey) throws {
+    let secrets = try store.secrets(sealedUnder: key)
+    #expect(secrets.readable.count == 2 && secrets.unreadable.isEmpty)
+    #expect(try store.sealedValue(named: "tag-password:04a1", under: key)?.array == [1, 2, 3, 4])
+  }
+
+  @Test func `a new key opens everything, the old one nothing, and only one file is left`() throws {
+    let (store, old) = try filled()
+    #expect(try SealingKey.replace(old, of: store, noting: auditEntry) == 3)
+    let new = try SealingKey.resolve(store, credentials: nil)
+    #expect(new != old)
+    try expectAllReadable(store, under: new)
+    #expect(try store.secrets(sealedUnder: old).readable.isEmpty)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.filter { $0.contains("key") } == ["tappet.key"])
+    #expect(try store.audit(after: 0, limit: 10).map(\.entry) == [auditEntry])
+  }
+
+  @Test func `killed before the commit the old key stays, and the other one goes`() throws {
+    let (store, old) = try filled()
+    try Data(repeating: 7, count: 32).write(to: URL(fileURLWithPath: keyPath + ".next"))
+    chmod(keyPath + ".next", 0o600)
+    let key = try SealingKey.resolve(store, credentials: nil)
+    #expect(key == old)
+    try expectAllReadable(store, under: key)
+    #expect(StateFolder.mode(keyPath + ".next") == nil)
+  }
+
+  @Test func `killed after the commit and before the file is in its place the new key is taken`() throws {
+    let (store, old) = try filled()
+    let before = try Data(contentsOf: URL(fileURLWithPath: keyPath))
+    _ = try SealingKey.replace(old, of: store, noting: auditEntry)
+    rename(keyPath, keyPath + ".next")
+    try before.write(to: URL(fileURLWithPath: keyPath))
+    chmod(keyPath, 0o600)
+    let key = try SealingKey.resolve(store, credentials: nil)
+    #expect(key != old)
+    try expectAllReadable(store, under: key)
+    #expect(StateFolder.mode(keyPath + ".next") == nil && StateFolder.mode(keyPath) == 0o600)
+    #expect(try SealingKey.resolve(store, credentials: nil) == key)
+  }
+
+  @Test func `the service manager's key takes the place of the file, and another one that of the first`() throws {
+    let (store, _) = try filled()
+    let credentials = StateFolder()
+    try FileManager.default.createDirectory(atPath: credentials.path, withIntermediateDirectories: true)
+    func give(_ byte: UInt8, as name: String) throws {
+      try Data(repeating: byte, count: 32).write(to: URL(fileURLWithPath: credentials.path + "/" + name))
+    }
+    try give(9, as: "tappet.key")
+    let first = try SealingKey.resolve(store, credentials: credentials.path)
+    try expectAllReadable(store, under: first)
+    #expect(StateFolder.mode(keyPath) == nil)
+    // Outside of the service there is no key now, and none is made up.
+    #expect(throws: SealingKeyError.lost(path: keyPath)) {
+      try SealingKey.resolve(store, credentials: nil)
+    }
+    try give(10, as: "tappet.key")
+    let wrong = try SealingKey.resolve(store, credentials: credentials.path)
+    #expect(try store.relation(to: wrong) == .foreign)
+    #expect(throws: SecretError.foreignKey) { try store.addSecret(try secret(3), sealedUnder: wrong) }
+    try give(9, as: "tappet.key.old")
+    let second = try SealingKey.resolve(store, credentials: credentials.path)
+    try expectAllReadable(store, under: second)
+  }
+
+  @Test func `a process with the key of before can add nothing after re-keying`() throws {
+    let (store, old) = try filled()
+    let other = try folder.open()
+    _ = try SealingKey.replace(old, of: store, noting: auditEntry)
+    #expect(throws: SecretError.foreignKey) { try other.addSecret(try secret(3), sealedUnder: old) }
+    #expect(throws: SecretError.foreignKey) { try other.seal(.test([1]), as: "timestamp-key", under: old) }
+    #expect(throws: SealingKeyError.notResealed(.foreignKey)) {
+      try SealingKey.replace(old, of: other, noting: auditEntry)
+    }
+    try expectAllReadable(store, under: try SealingKey.resolve(store, credentials: nil))
+  }
+
+  @Test func `a database from before there was a check is taken over, and so is its key`() throws {
+    let (store, key) = try filled()
+    try folder.sqlite("DELETE FROM sealed WHERE name = 'check'")
+    #expect(try store.relation(to: key) == .ours)
+    #expect(try store.relation(to: try SecretKey.random()) == .foreign)
+    try store.addSecret(try secret(3), sealedUnder: key)
+    #expect(try folder.sqlite("SELECT count(*) FROM sealed WHERE name = 'check'") == "1")
+  }
+
+  @Test func `a value that somebody moved to another name is unreadable`() throws {
+    let (store, key) = try filled()
+    try folder.sqlite("UPDATE sealed SET name = 'timestamp-key' WHERE name <> 'check'")
+    #expect(throws: SecretError.unreadable("timestamp-key")) {
+      try store.sealedValue(named: "timestamp-key", under: key)
+    }
+    #expect(try store.sealedValue(named: "tag-password:04a1", under: key) == nil)
+  }
+
+  @Test func `a restore replaces everything or nothing`() throws {
+    let (store, key) = try filled()
+    var bad = try secret(4)
+    bad.label = String(repeating: "x", count: Limits.secretLabelSizeMax + 1)
+    #expect(throws: SecretError.self) {
+      try store.replaceSealed(by: [try secret(3), bad], [], sealedUnder: key, noting: auditEntry)
+    }
+    try expectAllReadable(store, under: key)
+    let other = try SecretKey.random()
+    try store.replaceSealed(
+      by: [try secret(3)], [("timestamp-key", .test([9]))], sealedUnder: other, noting: auditEntry)
+    #expect(try store.secrets(sealedUnder: other).readable.map(\.secret.id) == ["secret-3"])
+    #expect(try store.sealedValueNames() == ["timestamp-key"])
+    #expect(try store.relation(to: key) == .foreign)
+  }
+
+  @Test func `a label with controls is refused, as is an id that is not there`() throws {
+    let (store, key) = try filled()
+    for label in ["a\u{1B}[2J", "a\nb", "\u{9B}2J"] {
+      #expect(throws: SecretError.labelNotPrintable) { _ = try store.renameSecret("secret-1", label: label) }
+    }
+    #expect(try !store.renameSecret("nobody", label: "x"))
+    #expect(try store.renameSecret("secret-1", label: "Lobby"))
+    #expect(try store.secrets(sealedUnder: key).readable.first?.secret.label == "Lobby")
+  }
+
+  @Test func `the audit keeps the last thousand deeds`() throws {
+    let store = try folder.open()
+    for number in 1...1010 {
+      try store.noteAuditEntry(
+        AuditEntry(unixSeconds: Int64(number), peer: peer, operation: "secret-shared", subject: "s"))
+    }
+    let first = try #require(try store.audit(after: 0, limit: 1).first)
+    #expect(first.number == 11 && first.entry.unixSeconds == 11 && first.entry.peer == peer)
+    #expect(try folder.sqlite("SELECT count(*) FROM audit") == "1000")
+  }
+}
+
+@Suite struct BackupFileTests {
+  @Test func `a backup opens under its passphrase, whole and unchanged only`() throws {
+    let plain = Array("content".utf8)
+    let words = Array("correct horse".utf8)
+    let file = try BackupFile.seal(plain, passphrase: words)
+    #expect(try BackupFile.open(file, passphrase: words) == plain)
+    #expect(throws: BackupError.notAuthentic) { try BackupFile.open(file, passphrase: Array("correct horsf".utf8)) }
+    for size in [17, 40, 59, file.count - 1] {
+      #expect(throws: BackupError.notAuthentic) { try BackupFile.open(Array(file[..<size]), passphrase: words) }
+    }
+    for place in [16, 31, 32, 50, file.count - 1] {
+      var changed = file
+      changed[place] ^= 1
+      #expect(throws: BackupError.notAuthentic) { try BackupFile.open(changed, passphrase: words) }
+    }
+    #expect(throws: BackupError.notABackup) { try BackupFile.open(Array(file[..<10]), passphrase: words) }
+    #expect(throws: BackupError.notABackup) { try BackupFile.open([], passphrase: words) }
+    #expect(try BackupFile.seal(plain, passphrase: words) != file)
+  }
+
+  /// RFC 7914 has no vector of these costs; Python's hashlib, which calls another wrapper of it, agrees.
+  @Test func `the key is scrypt's`() throws {
+    let python = Process()
+    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    python.arguments = [
+      "-c",
+      "import hashlib; print(hashlib.scrypt(b'correct horse', salt=b'0123456789abcdef', n=1 << 17, "
+        + "r=8, p=1, maxmem=1 << 28, dklen=32).hex())",
+    ]
+    let pipe = Pipe()
+    python.standardOutput = pipe
+    try python.run()
+    let expected = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    python.waitUntilExit()
+    let key = try LibCrypto.deriveKey(passphrase: Array("correct horse".utf8), salt: Array("0123456789abcdef".utf8))
+    #expect(SecretKey(hex: expected.trimmingCharacters(in: .newlines)) == key)
+  }
+}

@@ -1,0 +1,135 @@
+// A state folder for the store's tests, and what the tests put into it.
+
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetStore
+
+/// A folder that is gone when the test is over.
+final class StateFolder {
+  let path: String
+
+  init() {
+    path = NSTemporaryDirectory() + "tappet-store-" + UUID().uuidString
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var databasePath: String { path + "/tappet.db" }
+  var logPath: String { path + "/tappet.db-wal" }
+
+  func open(boot: UInt8 = 1) throws -> Store {
+    try Store(folder: path, bootID: [UInt8](repeating: boot, count: 16))
+  }
+
+  func key() throws -> SecretKey { try SealingKey.resolve(open(), credentials: nil) }
+
+  static func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+
+  static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Waits for the thread's pause; returns whether the log has its room then.
+  func awaitLogRoom() -> Bool {
+    let limit = Date(timeIntervalSinceNow: 10)
+    while Date() < limit, StateFolder.size(logPath) < Limits.storeLogRoom { poll(nil, 0, 5) }
+    return StateFolder.size(logPath) >= Limits.storeLogRoom
+  }
+
+  /// The pages that are in the log, by another program's reading.
+  func logPages() throws -> Int { try checkpoint("PASSIVE")[1] }
+
+  /// Puts all that is in the log into the database, by another program.
+  func emptyLog() throws { _ = try checkpoint("TRUNCATE") }
+
+  /// Where the store's thread is at a checkpoint just then, SQLite refuses another's at once, whatever its timeout.
+  private func checkpoint(_ kind: String) throws -> [Int] {
+    let limit = Date(timeIntervalSinceNow: 10)
+    while true {
+      let counts = try sqlite("PRAGMA wal_checkpoint(\(kind))").split(separator: "|").compactMap { Int($0) }
+      if counts.count == 3, counts[0] == 0 { return counts }
+      try #require(Date() < limit, "the log is in use")
+      poll(nil, 0, 5)
+    }
+  }
+
+  /// Makes this a copy of the database in `other` as it is on the disk, which is in use.
+  func take(from other: StateFolder) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    for ending in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: other.databasePath + ending, toPath: databasePath + ending)
+    }
+  }
+
+  /// Runs SQL through the sqlite3 program: another process, another build of nothing of ours.
+  @discardableResult
+  func sqlite(_ sql: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // The store's own thread may be at its log.
+    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", databasePath, sql]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+/// Another program that holds the write lock until `release`.
+final class WriteLock {
+  private let process = Process()
+  private let input = Pipe()
+
+  init(_ folder: StateFolder) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", folder.databasePath]
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE;\nSELECT 'held';\n".utf8))
+    _ = output.fileHandleForReading.availableData
+  }
+
+  func release() {
+    input.fileHandleForWriting.write(Data("ROLLBACK;\n.quit\n".utf8))
+    process.waitUntilExit()
+  }
+}
+
+extension SecretBytes {
+  static func test(_ bytes: [UInt8]) -> SecretBytes { bytes.withUnsafeBytes { SecretBytes(copying: $0) } }
+
+  var array: [UInt8] { withBytes { Array($0) } }
+}
+
+extension OutboxEntry {
+  static let second: Int64 = 1_000_000_000
+
+  /// The entry number `number`: accepted at second 100 of this start and second 1,000,000 of the wall clock.
+  static func test(
+    _ number: UInt64, action: String = "light", message: String = "toggle", acceptedAt: Int64 = 100,
+    wallSeconds: Int64 = 1_000_000, lifetime: Int64 = 60
+  ) -> OutboxEntry {
+    OutboxEntry(
+      id: EntryID(high: 7, low: number), action: action, topic: "home/\(action)/set",
+      message: PayloadTemplate(message), isRetained: number % 2 == 0, trigger: .button,
+      acceptedUnixMilliseconds: wallSeconds * 1000, acceptedAt: Instant(nanoseconds: acceptedAt * second),
+      expiry: .at(Instant(nanoseconds: (acceptedAt + lifetime) * second)))
+  }
+}
+
+extension Moment {
+  /// The moment `seconds` after the start and `wallSeconds` after 1970.
+  static func test(_ seconds: Int64, wallSeconds: Int64) -> Moment {
+    Moment(instant: Instant(nanoseconds: seconds * OutboxEntry.second), unixMilliseconds: wallSeconds * 1000)
+  }
+}

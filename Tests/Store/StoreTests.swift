@@ -1,0 +1,187 @@
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetPlatform
+@testable import TappetStore
+
+@Suite struct StoreTests {
+  private let folder = StateFolder()
+
+  // MARK: Files
+
+  @Test func `the folder and everything in it is made for the owner alone, whatever the umask`() throws {
+    let before = umask(0)
+    defer { umask(before) }
+    let store = try folder.open()
+    _ = try store.append([.test(1)])
+    _ = try folder.key()
+    #expect(StateFolder.mode(folder.path) == 0o700)
+    for name in ["tappet.db", "tappet.db-wal", "tappet.db-shm", "tappet.key"] {
+      #expect(StateFolder.mode(folder.path + "/" + name) == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `a database that was opened to others is closed to them again`() throws {
+    _ = try folder.open()
+    chmod(folder.databasePath, 0o644)
+    chmod(folder.path, 0o777)
+    _ = try folder.open()
+    #expect(StateFolder.mode(folder.databasePath) == 0o600)
+    #expect(StateFolder.mode(folder.path) == 0o755)
+  }
+
+  @Test func `a link or a folder in the database's place is refused`() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    symlink("/etc/hostname", folder.databasePath)
+    #expect(throws: StoreError.wrongFileType(path: folder.databasePath)) { try folder.open() }
+    unlink(folder.databasePath)
+    mkdir(folder.databasePath, 0o700)
+    #expect(throws: StoreError.wrongFileType(path: folder.databasePath)) { try folder.open() }
+  }
+
+  @Test func `a folder that cannot be made is an error with its path and errno`() {
+    let path = folder.path + "/missing/state"
+    #expect(throws: StoreError.cannotOpen(path: path, SystemError(call: "mkdir", code: ENOENT))) {
+      try Store(folder: path, bootID: [])
+    }
+  }
+
+  @Test func `a file that is not a database is called damaged and left as it is`() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let rubbish = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    try rubbish.write(to: URL(fileURLWithPath: folder.databasePath))
+    let error = #expect(throws: StoreError.self) { try folder.open() }
+    #expect(error?.fault == .corrupt)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == rubbish)
+  }
+
+  @Test func `damaged pages are an error, never a trap`() throws {
+    let store = try folder.open()
+    for start in 0..<20 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
+    try folder.emptyLog()
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
+    let size = StateFolder.size(folder.databasePath)
+    // All pages but the first: the header still says that it is a database.
+    try file.seek(toOffset: 4096)
+    file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
+    try file.close()
+    let error = #expect(throws: StoreError.self) {
+      let damaged = try folder.open()
+      _ = try damaged.fetch(after: 0, limit: 1000, clockIsGood: true)
+    }
+    #expect(error?.fault == .corrupt)
+  }
+
+  // MARK: Schema
+
+  @Test func `an older database becomes today's and keeps what it holds`() throws {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    // As the first version wrote it; written out here, so that an edited migration shows.
+    try folder.sqlite(
+      """
+      CREATE TABLE secrets (
+        id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
+        label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
+      ) WITHOUT ROWID;
+      CREATE TABLE outbox (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, topic TEXT NOT NULL,
+        message BLOB NOT NULL, retained INTEGER NOT NULL, trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL,
+        accepted_unix_ms INTEGER NOT NULL, boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL
+      );
+      CREATE TABLE boots (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, boot_id BLOB NOT NULL UNIQUE, wall_offset_ms INTEGER, noted_ns INTEGER
+      );
+      CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+      INSERT INTO meta VALUES ('trials', 0);
+      INSERT INTO boots VALUES (4, x'01010101010101010101010101010101', 999900000, 0);
+      INSERT INTO outbox VALUES
+        (9, x'0000000000000007000000000000002a', 'light', 'home/light/set', x'6f6e',
+          1, 2, 0, 1000000000, 4, 160000000000);
+      PRAGMA user_version = 1;
+      """)
+    let store = try folder.open()
+    let entry = OutboxEntry(
+      sequence: 9, id: EntryID(high: 7, low: 42), action: "light", topic: "home/light/set",
+      message: PayloadTemplate("on"), isRetained: true, trigger: .button, acceptedUnixMilliseconds: 1_000_000_000,
+      expiry: .at(Instant(nanoseconds: 160 * OutboxEntry.second)))
+    #expect(try store.fetch(after: 0, limit: 10, clockIsGood: true).entries == [entry])
+    #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
+    #expect(try folder.sqlite("SELECT name FROM sqlite_schema WHERE name = 'outbox_expiry'") == "outbox_expiry")
+  }
+
+  @Test func `a newer database is refused and not touched`() throws {
+    _ = try folder.open()
+    try folder.sqlite("PRAGMA user_version = 99")
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
+    #expect(throws: StoreError.newerSchema(found: 99, known: StoreSchema.version, path: folder.databasePath)) {
+      try folder.open()
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == before)
+  }
+
+  @Test func `ten threads that make the same store at once all get it`() async throws {
+    let path = folder.path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let sequences = try await withThrowingTaskGroup(of: Int64.self) { group in
+      for number in 0..<10 {
+        group.addTask {
+          let store = try Store(folder: path, bootID: [UInt8](repeating: 1, count: 16))
+          return try store.append([.test(UInt64(number))])[0]
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(sequences.sorted() == Array(1...10))
+  }
+
+  // MARK: The disk
+
+  @Test func `a full database says so, keeps what it has, and takes more once there is room`() throws {
+    let store = try folder.open()
+    _ = try store.append([.test(1)])
+    let pages = try #require(try store.database.integer("PRAGMA page_count"))
+    try store.database.execute("PRAGMA max_page_count = \(pages)")
+    let large = OutboxEntry.test(2, message: String(repeating: "x", count: 20_000))
+    let error = #expect(throws: StoreError.self) { try store.append([.test(3), large]) }
+    #expect(error?.fault == .full)
+    #expect(try store.fetch(after: 0, limit: 10, clockIsGood: true).entries.map(\.id.low) == [1])
+    try store.database.execute("PRAGMA max_page_count = 100000")
+    #expect(try store.append([large]) == [2])
+  }
+
+  @Test func `a read-only database says so`() throws {
+    let store = try folder.open()
+    try store.database.execute("PRAGMA query_only = 1")
+    let error = #expect(throws: StoreError.self) { try store.append([.test(1)]) }
+    #expect(error?.fault == .readOnly)
+    #expect(throws: StoreError.self) { try store.tryWrite() }
+    try store.database.execute("PRAGMA query_only = 0")
+    try store.tryWrite()
+  }
+
+  @Test func `an errno tells a full or read-only disk from a failing one`() {
+    for (code, fault) in [(ENOSPC, StoreFault.full), (EDQUOT, .full), (EROFS, .readOnly), (EIO, .ioError)] {
+      #expect(StoreError.cannotOpen(path: "", SystemError(call: "open", code: code)).fault == fault)
+    }
+  }
+
+  @Test func `another program's lock is waited for, but not without end`() throws {
+    let store = try folder.open()
+    try store.database.execute("PRAGMA busy_timeout = 50")
+    let lock = try WriteLock(folder)
+    let error = #expect(throws: StoreError.self) { try store.append([.test(1)]) }
+    #expect(error?.fault == .busy)
+    lock.release()
+    #expect(try store.append([.test(1)]) == [1])
+  }
+
+  @Test func `SQLite runs as promised`() throws {
+    let store = try folder.open()
+    #expect(try store.database.integer("PRAGMA synchronous") == 2)
+    #expect(try store.database.integer("PRAGMA foreign_keys") == 1)
+    #expect(try store.database.integer("PRAGMA mmap_size") ?? 0 == 0)
+    #expect(try store.database.integer("PRAGMA cache_size") == -256)
+    #expect(try folder.sqlite("PRAGMA journal_mode") == "wal")
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetPlatform
+@testable import TappetStore
+
+/// The events that a store's thread has posted, for tests that wait for them.
+// Unchecked: `events` is touched only under the condition's lock.
+private final class Answers: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var events: [StoreEvent] = []
+
+  func post(_ event: StoreEvent) {
+    condition.lock()
+    events.append(event)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Returns all events once there are `count` of them; `nil` if they do not come within 10 s.
+  func wait(_ count: Int) -> [StoreEvent]? {
+    let limit = Date(timeIntervalSinceNow: 10)
+    condition.lock()
+    defer { condition.unlock() }
+    while events.count < count { if !condition.wait(until: limit) { return nil } }
+    return events
+  }
+}
+
+@Suite struct StoreThreadTests {
+  private let folder = StateFolder()
+  private let answers = Answers()
+
+  private func start(_ prepare: (Store) throws -> Void = { _ in }) throws -> StoreThread {
+    let store = try folder.open()
+    try prepare(store)
+    let answers = answers
+    let path = folder.path
+    // Nobody else holds it; the compiler cannot see through `prepare`.
+    nonisolated(unsafe) let handed = store
+    return try StoreThread(
+      handed, replace: { () throws(StoreError) in try Self.replacement(path) }, post: { answers.post($0) })
+  }
+
+  private static func replacement(_ path: String) throws(StoreError) -> Store {
+    try Store.recovered(folder: path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_770_000_000).store
+  }
+
+  @Test func `a database that is damaged while it is used is set aside, and the next entries go to a new one`() throws {
+    let thread = try start { store in
+      for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
+    }
+    defer { thread.stop() }
+    // Another program's hand; what is in the log is put into the database first, and all of it overwritten but its
+    // head.
+    try folder.emptyLog()
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
+    let size = StateFolder.size(folder.databasePath)
+    try file.seek(toOffset: 4096)
+    file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
+    try file.close()
+    thread.submit(.fetch(after: 0, limit: 1000, clockIsGood: true))
+    #expect(try #require(answers.wait(1)).map(describe) == ["fetchFailed corrupt"])
+    thread.submit(.append(.test(5000)))
+    #expect(try #require(answers.wait(3)).map(describe) == ["fetchFailed corrupt", "replaced", "stored 5000 1"])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("tappet.db.damaged-1770000000"), "\(names)")
+    #expect(StateFolder.size(folder.path + "/tappet.db.damaged-1770000000") == size)
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "1")
+  }
+
+  private func describe(_ event: StoreEvent) -> String {
+    switch event {
+    case .stored(let id, let sequence): "stored \(id.low) \(sequence)"
+    case .storeFailed(let id, let fault): "storeFailed \(id.low) \(fault)"
+    case .removed(let ids): "removed \(ids.map(\.low))"
+    case .removeFailed(let fault): "removeFailed \(fault)"
+    case .fetched(let entries, let reachedEnd): "fetched \(entries.map(\.id.low)) \(reachedEnd)"
+    case .fetchFailed(let fault): "fetchFailed \(fault)"
+    case .expired(let entries, _): "expired \(entries.map(\.id.low))"
+    case .fetchExpiredFailed(let fault): "fetchExpiredFailed \(fault)"
+    case .dropped(let entries): "dropped \(entries.map(\.id.low))"
+    case .dropFailed(let fault): "dropFailed \(fault)"
+    case .replaced: "replaced"
+    case .checked: "checked"
+    case .checkFailed(let fault): "checkFailed \(fault)"
+    }
+  }
+
+  @Test func `every request is answered, in the order in which the database saw them`() throws {
+    let thread = try start()
+    thread.submit(.append(.test(1)))
+    _ = answers.wait(1)
+    thread.submit(.append(.test(2)))
+    _ = answers.wait(2)
+    thread.submit(.fetch(after: 0, limit: 9, clockIsGood: true))
+    _ = answers.wait(3)
+    thread.submit(.remove([EntryID(high: 7, low: 1)]))
+    _ = answers.wait(4)
+    thread.submit(.fetchExpired(.test(900, wallSeconds: 1_000_800), clockIsGood: true, excluding: []))
+    _ = answers.wait(5)
+    thread.submit(.check)
+    let events = try #require(answers.wait(6))
+    thread.stop()
+    #expect(
+      events.map(describe) == [
+        "stored 1 1", "stored 2 2", "fetched [1, 2] true", "removed [1]", "expired [2]", "checked",
+      ])
+  }
+
+  @Test func `waiting requests share a commit`() throws {
+    // While another program holds the lock, the thread has taken one request and the others wait.
+    let thread = try start()
+    let lock = try WriteLock(folder)
+    thread.submit(.append(.test(0)))
+    for number in 1...200 { thread.submit(.append(.test(UInt64(number)))) }
+    lock.release()
+    let events = try #require(answers.wait(201))
+    #expect(events.allSatisfy { if case .stored = $0 { true } else { false } })
+    // Each commit writes at least one page of the log; 201 of them alone would be 201 pages and more.
+    let pages = try folder.logPages()
+    #expect(pages > 0 && pages < 100, "\(pages) pages")
+    thread.stop()
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "201")
+  }
+
+  @Test func `taps overwrite a log that was made long enough before, and never lengthen it`() throws {
+    let thread = try start()
+    #expect(folder.awaitLogRoom())
+    var pages: [Int] = []
+    for number in 1...240 as ClosedRange<UInt64> {
+      thread.submit(.append(.test(number)))
+      _ = try #require(answers.wait(Int(2 * number - 1)))
+      thread.submit(.remove([EntryID(high: 7, low: number)]))
+      _ = try #require(answers.wait(Int(2 * number)))
+      // Another program takes its time: a pause.
+      if number.isMultiple(of: 5) { pages.append(try folder.logPages()) }
+    }
+    #expect(StateFolder.size(folder.logPath) == Limits.storeLogRoom)
+    // The log was started over several times.
+    #expect(zip(pages, pages.dropFirst()).contains { $1 < $0 }, "\(pages)")
+    // As after a power cut: another store reads the log and the zeros after it.
+    thread.submit(.append(.test(9999)))
+    _ = try #require(answers.wait(481))
+    let copy = StateFolder()
+    try copy.take(from: folder)
+    #expect(try copy.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [9999])
+    thread.stop()
+  }
+
+  @Test func `a log that another program cut off is made long again`() throws {
+    let thread = try start()
+    #expect(folder.awaitLogRoom())
+    try folder.emptyLog()
+    #expect(StateFolder.size(folder.logPath) == 0)
+    for number in 1...100 as ClosedRange<UInt64> {
+      thread.submit(.append(.test(number)))
+      _ = try #require(answers.wait(Int(number)))
+    }
+    #expect(folder.awaitLogRoom())
+    thread.stop()
+  }
+
+  @Test func `one entry that finds no room does not take the others with it`() throws {
+    let thread = try start { store in
+      let pages = try #require(try store.database.integer("PRAGMA page_count"))
+      try store.database.execute("PRAGMA max_page_count = \(pages)")
+    }
+    let lock = try WriteLock(folder)
+    thread.submit(.check)
+    thread.submit(.append(.test(1)))
+    thread.submit(.append(.test(2, message: String(repeating: "x", count: 30_000))))
+    thread.submit(.append(.test(3)))
+    lock.release()
+    let events = try #require(answers.wait(4))
+    thread.stop()
+    #expect(Set(events.map(describe)) == ["checked", "stored 1 1", "storeFailed 2 full", "stored 3 2"])
+  }
+
+  @Test func `a removal that the disk refused is done with the next commit`() throws {
+    let thread = try start { store in
+      _ = try store.append([.test(1), .test(2)])
+      try store.database.execute("PRAGMA busy_timeout = 20")
+    }
+    let lock = try WriteLock(folder)
+    thread.submit(.remove([EntryID(high: 7, low: 1)]))
+    #expect(answers.wait(1).map { $0.map(describe) } == ["removeFailed busy"])
+    lock.release()
+    thread.submit(.check)
+    #expect(answers.wait(3).map { $0.map(describe) } == ["removeFailed busy", "removed [1]", "checked"])
+    thread.stop()
+    #expect(try folder.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [2])
+  }
+
+  @Test func `a busy database fails all that waited, once, and not one after the other`() throws {
+    let thread = try start { try $0.database.execute("PRAGMA busy_timeout = 200") }
+    let lock = try WriteLock(folder)
+    for number in 1...100 { thread.submit(.append(.test(UInt64(number)))) }
+    let began = Date()
+    let events = try #require(answers.wait(100))
+    // One after the other they would need 20 s; those that came while the first waited need a turn of their own.
+    #expect(Date().timeIntervalSince(began) < 5)
+    #expect(events.allSatisfy { describe($0).hasSuffix("busy") })
+    lock.release()
+    thread.stop()
+  }
+
+  @Test func `earlier requests are served before the stop, and later ones are refused`() throws {
+    let thread = try start()
+    for number in 1...50 { thread.submit(.append(.test(UInt64(number)))) }
+    thread.stop()
+    #expect(answers.wait(50)?.count == 50)
+    thread.submit(.append(.test(51)))
+    #expect(answers.wait(51).map { describe($0[50]) } == "storeFailed 51 busy")
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "50")
+  }
+
+  @Test func `a queue that is full refuses at once`() throws {
+    let thread = try start()
+    let lock = try WriteLock(folder)
+    // The thread may have taken the first ones before the lock stopped it.
+    let count = 2 * Limits.storeAppendsMax + 10
+    for number in 0..<count { thread.submit(.append(.test(UInt64(number)))) }
+    lock.release()
+    let events = try #require(answers.wait(count))
+    thread.stop()
+    let refused = events.filter { describe($0).hasSuffix("busy") }.count
+    #expect(refused >= 9 && refused < count)
+    #expect(try folder.sqlite("SELECT count(*) FROM outbox") == "\(count - refused)")
+  }
+}

@@ -1,0 +1,73 @@
+// The broker's side gone wrong: each with its sentence, its light, and a recovery without a person.
+
+import Foundation
+import TappetConfig
+import Testing
+
+@Suite(.serialized) struct BrokerTests {
+  @Test func `a broker that cannot be used is logged with its cause, and the light shows offline`() throws {
+    let world = try KioskWorld()
+    let elsewhere = try Broker(in: world.folder, certificate: "wrong-name")
+    try elsewhere.start()
+    defer { elsewhere.stop() }
+    let silent = try Stranger(.silence)
+    let closing = try Stranger(.hangUp)
+    let refusing = try Stranger(.answer([0x20, 2, 0, 5]))
+    let unused = try Port.free()
+    typealias KioskConfiguration = KioskWorld.KioskConfiguration
+    let cases: [(String, KioskConfiguration, String)] = [
+      ("nobody listens", KioskConfiguration(port: unused), "refused the connection"),
+      ("wrong CA", KioskConfiguration(ca: "other-ca.pem"), "not trusted"),
+      // The broker's own word, "certificate has expired", is lost when its end overtakes it (TLS 1.3).
+      ("expired certificate", KioskConfiguration(certificate: "expired-client"), "a certificate ended"),
+      ("no certificate", KioskConfiguration(certificate: nil), "wants a client certificate"),
+      ("another server's name", KioskConfiguration(port: elsewhere.port), "is not for 'localhost'"),
+      ("never answers", KioskConfiguration(port: silent.port), "never answered the TLS handshake"),
+      ("closes at once", KioskConfiguration(port: closing.port), "dropped the connection"),
+      (
+        "CONNACK 5", KioskConfiguration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil),
+        "does not allow this client"
+      ),
+    ]
+    for (name, configuration, sentence) in cases {
+      try world.write(configuration)
+      try world.start(until: "offline")
+      #expect(eventually { world.log.contains(sentence) }, "\(name): \(world.log)")
+      world.kiosk?.end()
+      try FileManager.default.removeItem(atPath: world.folder + "/kiosk.log")
+    }
+    try world.write(KioskConfiguration())
+    try world.start()
+    try world.goodTap()
+  }
+
+  @Test func `a tap with the broker away waits for it, or is refused if it must not be late`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let before = world.lights.count
+    world.broker.stop()
+    try world.awaitLight("offline", after: before)
+    let late = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "refused")
+    #expect(late.log.contains("the broker is away, and garage must not be done late"))
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
+    let queued = world.lights.count
+    try world.restartBroker()
+    try world.awaitLight("delivered-by-tag", after: queued, seconds: 20)
+    #expect(eventually(10) { world.received.count == 1 })
+    try world.goodTap()
+    #expect(world.received.map(\.topic) == ["home/light", "home/light"])
+    #expect(Set(world.received.map(\.payload)).count == 2)
+  }
+
+  @Test func `a %T message opens with the timestamp key at the second of the tap`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let outcome = try world.tap(
+      "ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "delivered-by-tag", messages: 1)
+    let token = outcome.received.first?.payload.split(separator: "\"").last { $0.utf8.count == 32 } ?? ""
+    let opened = try world.tappet("token", "open", "--json", String(token))
+    #expect(opened.status == 0, "\(opened.errors)")
+    let answer = try JSONSerialization.jsonObject(with: Data(opened.output.utf8)) as? [String: Any]
+    #expect((0...10).contains(answer?["age_seconds"] as? Int ?? -1))
+  }
+}

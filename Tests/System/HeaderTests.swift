@@ -1,0 +1,45 @@
+// `tappet check` draws the board's header from the profiles that are installed with the program.
+
+import Foundation
+import TappetConfig
+import Testing
+
+@Suite(.serialized) struct HeaderTests {
+  private func check(_ panel: String, _ words: String...) throws -> Finished {
+    let world = try KioskWorld(withBroker: false)
+    try """
+    broker: {url: "mqtt://127.0.0.1:\(try Port.free())", client_id: k}
+    state: \(world.folder)/state
+    clock: trust
+    reader: {device: "pn532_uart:/nowhere"}
+    panel: \(panel)
+    actions:
+      - {name: light, topic: a, message: b}
+
+    """.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    return try Programs.run(
+      try Programs.built("tappet"), ["check", "--config", world.configPath] + words, limit: 60)
+  }
+
+  @Test func `the header is drawn with what is wired where and what is wrong`() throws {
+    let done = try check(
+      "{profile: raspberry-pi, leds: {red: {pin: 6}}, buttons: [{name: light, pin: 27, press: light}]}")
+    #expect(done.status == 1)
+    for text in [
+      "FAIL  panel        button light: pin 27 is needed by the board for the HAT's EEPROM (ID_SD); "
+        + "choose another pin\n",
+      "FAIL  panel        LED red: pin 6 is GND, not a GPIO line; count the pins again\n",
+      "Raspberry Pi (40 pins), J8\n", "│  5 ○ !  6 │  GND ── LED red\n", "button light ── GPIO0  │ 27 ! · 28 │",
+      "! LED red: pin 6 is GND, not a GPIO line; count the pins again\n",
+    ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
+    #expect(!done.output.contains("\u{1B}"))
+  }
+
+  @Test func `as JSON there is no drawing, and an unknown profile is reported with the nearest`() throws {
+    let done = try check("{profile: raspbery-pi, buttons: [{line: GPIO5, press: light}]}", "--json")
+    let parts = try #require(try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [[String: Any]])
+    let panel = parts.filter { $0["part"] as? String == "panel" }.compactMap { $0["text"] as? String }
+    #expect(panel.count == 2)
+    #expect(panel.first?.contains("no profile 'raspbery-pi' (did you mean 'raspberry-pi'?)") == true, "\(panel)")
+  }
+}

@@ -1,0 +1,267 @@
+// `tappet init` from nothing to a delivered tap: on a pseudo-terminal, with every first answer wrong, and with options
+// alone.
+
+import Foundation
+import TappetTLS
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct InitTests {
+  private let data = [
+    "TAPPET_PRESETS": Repository.root + "/board/presets", "TAPPET_PROFILES": Repository.root + "/board/profiles",
+  ]
+
+  private func bundle(_ world: KioskWorld, passphrase: String) throws -> String {
+    let path = world.folder + "/kiosk-demo.p12"
+    let made = try Programs.run(
+      try Programs.installed("openssl"),
+      [
+        "pkcs12", "-export", "-in", try Certificates.path("client.pem"), "-inkey", try Certificates.path("client.key"),
+        "-out", path, "-passout", "pass:" + passphrase,
+      ])
+    guard made.status == 0 else { throw WorldFault(description: made.errors) }
+    return path
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test(arguments: [
+    (["--tap", "abc", "--share-file", "-"], "takes whole seconds"),
+    (["--tap", "30"], "without a secret every tag is refused"),
+    (["--write-tag", "--reader", "none"], "need a reader"),
+  ])
+  func `a first tap that cannot come is an error`(_ options: [String], _ sentence: String) throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.path + "/kiosk.yaml"
+    let done = try Programs.run(try Programs.built("tappet"), ["init", "--yes", "--config", path] + options)
+    #expect(done.status == 2 && done.errors.contains(sentence), "\(done)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `from nothing to a delivered tap, with a message and a second chance after each wrong answer`() throws {
+    let world = try KioskWorld()
+    let passphrase = "correct horse \(UUID().uuidString)"
+    let p12 = try bundle(world, passphrase: passphrase)
+    let target = world.folder + "/new/kiosk.yaml"
+    let key = Signing.key()
+    let session = try TypedSession(
+      try Programs.built("tappet"), ["init", "--config", target], log: world.folder + "/session", environment: data)
+
+    try session.answer("(number or name) [another]: ", "mosquito")
+    try session.expect("did you mean 'mosquitto'?")
+    try session.answer("(number or name) [another]: ", "mosquitto")
+    try session.answer("Host", "two words")
+    try session.expect("'two words' is neither a host")
+    try session.answer("Host", "localhost:\(try Port.free())")
+
+    try session.answer("CA certificate", "/nowhere.pem")
+    try session.expect("/nowhere.pem cannot be read: No such file")
+    try session.answer("CA certificate", try Certificates.path("ca.key"))
+    try session.expect("has no readable certificate")
+    try session.answer("CA certificate", try Certificates.path("ca.pem"))
+
+    try session.answer("This kiosk's certificate", try Certificates.path("client.pem"))
+    try session.answer("Its private key", try Certificates.path("other-client.key"))
+    try session.expect("is not the key of")
+    try session.answer("This kiosk's certificate", try Certificates.path("expired-client.pem"))
+    try session.answer("Its private key", try Certificates.path("expired-client.key"))
+    try session.expect("CN=kiosk-demo expired")
+    try session.answer("This kiosk's certificate", p12)
+    try session.answer("Passphrase of", "wrong")
+    try session.expect("the passphrase does not open")
+    try session.answer("This kiosk's certificate", p12)
+    try session.answer("Passphrase of", passphrase)
+    try session.expect("CN=kiosk-demo, 36")
+
+    try session.answer("Client id, unique at the broker [kiosk-demo]: ", "a/b")
+    try session.expect("without '/', '+' and '#'")
+    try session.answer("Client id", "")
+    try session.expect("nothing listens on that port")
+    try session.answer("Try again (t)", "b")
+    try session.answer("Host", "localhost:\(world.broker.port)")
+    try session.expect("connected to mqtts://localhost:\(world.broker.port)")
+
+    try session.answer("connection string", "pn532_uart:/nowhere")
+    try session.expect("is not there; plug it in")
+    try session.answer("connection string", "pn532_uart:\(world.folder)/reader")
+    try session.expect("found: ")
+    try session.answer("Profile of its header", "raspberry")
+    try session.expect("there is no profile 'raspberry'")
+    try session.answer("Profile of its header", "none")
+    try session.answer("Line of the status LED", "")
+    try session.answer("Line of a button", "")
+
+    try session.answer("Name [light]: ", "gate")
+    try session.answer("Topic [home/gate/set]: ", "home/#")
+    try session.expect("a topic is text without")
+    try session.answer("Topic", "home/gate")
+    try session.answer("Message", "{\"otp-auth\":\"%T\"}")
+    try session.answer("Key for %T", "/nowhere.key")
+    try session.expect("/nowhere.key cannot be read")
+    try session.answer("Key for %T", "new")
+    // Where no time service runs, it asks.
+    #expect(eventually { session.text.contains("Trust the clock as it is?") || session.text.contains("Folder") })
+    if session.text.contains("Trust the clock as it is?") { try session.answer("Trust the clock as it is?", "y") }
+    try session.answer("Folder", "state")
+    try session.expect("wrote \(world.folder)/new/kiosk.yaml")
+
+    try session.answer("Write a new tag now?", "n")
+    try session.answer("Share code", "https://example.com")
+    try session.expect("this is not a share code")
+    try session.answer("Share code", "smpshare://secret?idx=7&key=\(key)")
+    try session.expect("for action 7, which is not configured")
+    try session.answer("Share code", "smpshare://secret?idx=0&key=\(key)&label=Phone")
+    try session.expect("Hold the tag to the reader")
+    let before = world.received.count
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
+    try session.expect("delivered: gate")
+    #expect(try session.status() == 0)
+    #expect(session.text.contains("The kiosk works."))
+    #expect(eventually { world.received.count > before })
+    #expect(world.received.last?.topic == "home/gate")
+
+    // Secrets are only where they belong.
+    for secret in [passphrase, key] { #expect(!session.text.contains(secret)) }
+    #expect(try mode(target) == 0o640)
+    #expect(try mode(world.folder + "/new/kiosk.key") == 0o600)
+    #expect(try mode(world.folder + "/new/timestamp.key") == 0o600)
+    #expect(try mode(world.folder + "/new/kiosk.pem") == 0o644)
+    let names = try FileManager.default.contentsOfDirectory(atPath: world.folder + "/new").sorted()
+    #expect(names == ["ca.pem", "kiosk.key", "kiosk.pem", "kiosk.yaml", "state", "timestamp.key"])
+    // The kiosk itself accepts it.
+    try world.tell("take")
+    let check = try Programs.run(try Programs.built("tappet"), ["check", "--config", target])
+    #expect(check.output.contains("ok    config") && check.output.contains("ok    broker"), "\(check.output)")
+  }
+
+  @Test func `options alone are enough, and existing files stay`() throws {
+    let world = try KioskWorld()
+    let p12 = try bundle(world, passphrase: "demo")
+    let target = world.folder + "/new/kiosk.yaml"
+    let key = Signing.key()
+    try "demo\n".write(toFile: world.folder + "/passphrase", atomically: true, encoding: .utf8)
+    #expect(chmod(world.folder + "/passphrase", 0o600) == 0)
+    try "smpshare://secret?idx=0&key=\(key)\n".write(
+      toFile: world.folder + "/share", atomically: true, encoding: .utf8)
+    let words = [
+      "init", "--yes", "--config", target, "--preset", "mosquitto", "--url",
+      "localhost:\(world.broker.port)", "--ca", try Certificates.path("ca.pem"), "--certificate", p12,
+      "--passphrase-file", world.folder + "/passphrase", "--reader", "pn532_uart:\(world.folder)/reader",
+      "--share-file", world.folder + "/share", "--tap", "20",
+    ]
+    let log = world.folder + "/init.log"
+    let tappet = try Service(try Programs.built("tappet"), words, log: log, environment: data)
+    #expect(eventually(20) { tappet.text.contains("Hold the tag") || !tappet.isRunning })
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
+    #expect(eventually(30) { !tappet.isRunning }, "\(tappet.text)")
+    #expect(tappet.process.terminationStatus == 0, "\(tappet.text)")
+    #expect(eventually { world.received.map(\.topic) == ["home/light/set"] })
+
+    let before = try String(contentsOfFile: target, encoding: .utf8)
+    let again = try Programs.run(try Programs.built("tappet"), words, environment: data)
+    #expect(again.status == 1 && again.errors.contains("already exists; use --force to replace it"), "\(again.errors)")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == before)
+  }
+
+  @Test func `it ends with the first tag written, which acts while it is on the reader`() throws {
+    let world = try KioskWorld()
+    let target = world.folder + "/new/kiosk.yaml"
+    try world.tell("place ntag213 uid=\(world.freshUID()) empty")
+    let log = world.folder + "/init.log"
+    let tappet = try Service(
+      try Programs.built("tappet"),
+      [
+        "init", "--yes", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)",
+        "--ca", try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"),
+        "--private-key", try Certificates.path("client.key"), "--reader", "pn532_uart:\(world.folder)/reader",
+        "--write-tag", "--tap", "20",
+      ], log: log, environment: data)
+    #expect(eventually(40) { !tappet.isRunning }, "\(tappet.text)")
+    #expect(tappet.process.terminationStatus == 0, "\(tappet.text)")
+    #expect(eventually { world.received.map(\.topic) == ["home/light/set"] }, "\(tappet.text)")
+    let listed = try Programs.run(
+      try Programs.built("tappet"), ["secret", "list", "--json", "--config", target], environment: data)
+    #expect(listed.output.contains("\"times_used\":1") || listed.output.contains("\"times_used\": 1"), "\(listed)")
+  }
+
+  /// A wrong option, and the message about it.
+  struct Wrong: Sendable, CustomTestStringConvertible {
+    var options: [String]
+    var sentence: String
+    var testDescription: String { options.joined(separator: " ") }
+  }
+
+  @Test(arguments: [
+    Wrong(options: ["--preset", "aws"], sentence: "there is no preset 'aws'; the presets are aws-iot"),
+    Wrong(
+      options: ["--preset", "aws-iot", "--url", "h", "--certificate", "none"], sentence: "requires a certificate"),
+    Wrong(options: ["--url", "ftp://x"], sentence: "is neither a host nor a mqtts:// or mqtt:// URL"),
+    Wrong(options: [], sentence: "--url is missing"),
+    Wrong(options: ["--url", "h", "--ca", "/dev/null"], sentence: "/dev/null is empty"),
+    Wrong(options: ["--url", "h", "--certificate", "/etc/hostname"], sentence: "has no readable certificate"),
+    Wrong(options: ["--url", "h", "--client-id", "a#"], sentence: "without '/', '+' and '#'"),
+    Wrong(options: ["--url", "mqtt://127.0.0.1:1"], sentence: "nothing listens on that port"),
+    Wrong(
+      options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--topic", "a/+"],
+      sentence: "a topic is text without"),
+    Wrong(
+      options: ["--url", "mqtt://127.0.0.1:1", "--untested", "--reader", "none", "--state", "/proc/none"],
+      sentence: "/proc/none"),
+  ])
+  func `a wrong option is named, and nothing is written`(_ wrong: Wrong) throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let done = try Programs.run(
+      try Programs.built("tappet"), ["init", "--yes", "--config", folder.path + "/k/kiosk.yaml"] + wrong.options,
+      environment: data)
+    #expect([1, 2, 4].contains(done.status), "\(done)")
+    #expect(done.errors.contains(wrong.sentence), "\(done.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"))
+  }
+
+  @Test func `Ctrl-C at any question leaves nothing behind, and the terminal as it was`() throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let target = folder.path + "/k/kiosk.yaml"
+    let questions: [[(String, String)]] = [
+      [], [("number or name", "")], [("number or name", ""), ("Host", "mqtt://127.0.0.1:1")],
+      [("number or name", ""), ("Host", "mqtt://127.0.0.1:1"), ("Client id", ""), ("Try again", "g")],
+    ]
+    for (number, typed) in questions.enumerated() {
+      let session = try TypedSession(
+        try Programs.built("tappet"), ["init", "--config", target], log: folder.path + "/log\(number)",
+        environment: data)
+      for (question, line) in typed { try session.answer(question, line) }
+      try session.expect("]: ")
+      try session.type("\u{3}")
+      #expect(try session.status() == 1, "\(session.text)")
+      #expect(session.text.contains("Stopped; nothing was written."))
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"), "\(number)")
+    }
+  }
+
+  @Test func `messages without %T need no clock, and a request waits for the CA`() throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let target = folder.path + "/kiosk.yaml"
+    let done = try Programs.run(
+      try Programs.built("tappet"),
+      [
+        "init", "--yes", "--config", target, "--url", "localhost", "--certificate", "request", "--client-id", "kiosk-9",
+      ],
+      environment: data)
+    #expect(done.status == 0 && done.errors.contains("send it to your CA"), "\(done)")
+    #expect(try mode(folder.path + "/kiosk.key") == 0o600)
+    #expect(!FileManager.default.fileExists(atPath: target))
+    let request = try Programs.run(
+      try Programs.installed("openssl"),
+      ["req", "-in", folder.path + "/kiosk.csr", "-noout", "-verify", "-subject", "-text"])
+    #expect(request.status == 0 && request.output.contains("CN = kiosk-9"), "\(request)")
+    for part in ["prime256v1", "DNS:kiosk-9", "TLS Web Client Authentication", "Digital Signature"] {
+      #expect(request.output.contains(part), "\(part)")
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// tappet-sim's planted faults, as the tools and the kiosk's end of the panel see them.
+
+import Foundation
+import Testing
+
+@Suite struct LibNFCToolsFaultTests {
+  @Test func `an unplugged reader cannot be opened until it is plugged in again`() throws {
+    let world = try LibNFCToolsWorld()
+    try world.tell("place ntag213")
+    try world.tell("unplug")
+    #expect(!FileManager.default.fileExists(atPath: world.link))
+    #expect(try world.tool("nfc-list").output.contains("passive target") == false)
+    try world.tell("plug")
+    #expect(try world.tool("nfc-list").output.contains("1 ISO14443A passive target(s) found"))
+  }
+
+  @Test func `the program that holds the line learns that it was unplugged`() throws {
+    let world = try LibNFCToolsWorld()
+    let line = open(world.link, O_RDWR | O_NOCTTY)
+    defer { close(line) }
+    #expect(line >= 0)
+    try world.tell("unplug")
+    var entry = pollfd(fd: line, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&entry, 1, 5_000) == 1)
+    #expect(Int32(entry.revents) & POLLHUP != 0)
+    var byte: UInt8 = 0
+    #expect(write(line, &byte, 1) == -1 && errno == EIO)
+  }
+
+  @Test func `a deaf reader is not found and a hearing one is again`() throws {
+    let world = try LibNFCToolsWorld()
+    try world.tell("stall on")
+    #expect(try world.tool("nfc-list").errors.contains("Unable to open NFC device"))
+    try world.tell("stall off")
+    #expect(try world.tool("nfc-list", ["-v"]).output.contains("0 ISO14443A passive target(s) found"))
+  }
+
+  @Test func `a tag that leaves half-way is read no further`() throws {
+    let world = try LibNFCToolsWorld()
+    try world.tell("place ntag215")
+    try world.tell("take after 6")
+    let read = try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path])
+    #expect(read.output.contains("Read failed"))
+    #expect(throws: WorldFault.self) { try world.tell("dump") }
+  }
+
+  @Test func `one wrong bit fails one answer`() throws {
+    let world = try LibNFCToolsWorld()
+    try world.tell("place ultralight")
+    // GET_VERSION is the first exchange; nobody answers it, and it does not count.
+    try world.tell("corrupt 2")
+    let read = try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path])
+    #expect(read.output.contains("Read failed"))
+    #expect(try world.counter("selects") >= 2)
+  }
+
+  @Test func `a spoilt frame of the chip fails the open, and only that one`() throws {
+    let world = try LibNFCToolsWorld()
+    try world.tell("chip-corrupt checksum")
+    #expect(try world.tool("nfc-list").errors.contains("checksum"))
+    #expect(try world.tool("nfc-list", ["-v"]).output.contains("0 ISO14443A passive target(s) found"))
+  }
+
+  @Test func `an impossible request is refused with a sentence`() throws {
+    let world = try LibNFCToolsWorld()
+    let program = try Programs.built("tappet-sim")
+    for command in [
+      "", "dance", "place", "place ntag999", "place ntag213 uid=0102", "place ntag213 uid=xyz", "take",
+      "take after many",
+      "dump", "press light", "plug", "lights wait ready 1", "place ntag213 ndef=" + String(repeating: "00", count: 145),
+    ] {
+      let refused = try Programs.run(program, ["ctl", world.control, command])
+      #expect(refused.status == 1, "\(command)")
+      #expect(refused.errors.hasPrefix("error "), "\(command)")
+    }
+    #expect(try Programs.run(program, ["ctl", world.control]).status == 2)
+    #expect(try Programs.run(program, ["--link", "x"]).status == 2)
+    #expect(try Programs.run(program, ["--no-such"]).status == 2)
+    #expect(try Programs.run(program, ["ctl", "/nowhere/at/all", "take"]).status == 3)
+    #expect(try Programs.run(program, ["--help"]).output.contains("Exit codes"))
+    #expect(try Programs.run(program, ["--version"]).output.hasPrefix("tappet-sim "))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT]) func `it leaves nothing behind`(signal: Int32) throws {
+    let world = try LibNFCToolsWorld()
+    kill(world.process.processIdentifier, signal)
+    world.process.waitUntilExit()
+    #expect(world.process.terminationStatus == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path) == ["trace"])
+  }
+
+  @Test func `a file of somebody else's is not taken for the link`() throws {
+    let world = try LibNFCToolsWorld()
+    let file = world.folder.appendingPathComponent("precious")
+    try Data("x".utf8).write(to: file)
+    let other = world.folder.appendingPathComponent("other").path
+    let refused = try Programs.run(try Programs.built("tappet-sim"), ["--link", file.path, "--control", other])
+    #expect(refused.status == 3)
+    #expect(try Data(contentsOf: file) == Data("x".utf8))
+  }
+
+  // MARK: The panel
+
+  /// Connects as the kiosk does.
+  private func connectPanel(_ world: LibNFCToolsWorld) throws -> Int32 {
+    let number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(world.panel.utf8)) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else { throw WorldFault(description: "the panel's socket does not accept: errno \(errno)") }
+    return number
+  }
+
+  private func say(_ text: String, to kiosk: Int32) {
+    _ = Array(text.utf8).withUnsafeBytes { send(kiosk, $0.baseAddress, $0.count, 0) }
+  }
+
+  @Test func `the panel keeps the lights in order and with their times`() throws {
+    let world = try LibNFCToolsWorld()
+    let kiosk = try connectPanel(world)
+    defer { close(kiosk) }
+    say("light ready 1000", to: kiosk)
+    say("nonsense", to: kiosk)
+    say("light delivered-by-tag 2000", to: kiosk)
+    let seen = try world.tell("lights wait delivered-by-tag 5000").split(separator: " ")
+    #expect(seen.count == 3 && seen[0] == "delivered-by-tag" && seen[2] == "2000")
+    let lights = try world.tell("lights").split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(lights.map { $0[0] } == ["ready", "delivered-by-tag", "."])
+    #expect(Int64(lights[0][1]) ?? 0 <= Int64(lights[1][1]) ?? 0)
+    try world.tell("lights clear")
+    #expect(try world.tell("lights") == ".")
+    #expect(throws: WorldFault.self) { try world.tell("lights wait ready 10") }
+  }
+
+  @Test func `a light that is still to come is waited for`() throws {
+    let world = try LibNFCToolsWorld()
+    let kiosk = try connectPanel(world)
+    defer { close(kiosk) }
+    let waiter = Process()
+    waiter.executableURL = try Programs.built("tappet-sim")
+    waiter.arguments = ["ctl", world.control, "lights", "wait", "queued", "20000"]
+    let output = Pipe()
+    waiter.standardOutput = output
+    try waiter.run()
+    say("light queued 5", to: kiosk)
+    #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).hasPrefix("ok queued "))
+    waiter.waitUntilExit()
+    #expect(waiter.terminationStatus == 0)
+  }
+
+  @Test func `presses reach the kiosk that came last`() throws {
+    let world = try LibNFCToolsWorld()
+    let first = try connectPanel(world)
+    say("light ready 1", to: first)
+    try world.tell("lights wait ready 5000")
+    close(first)
+    let second = try connectPanel(world)
+    defer { close(second) }
+    say("light starting 2", to: second)
+    try world.tell("lights wait starting 5000")
+    #expect(try world.tell("panel") == "connected")
+    try world.tell("press light")
+    try world.tell("release light")
+    var buffer = [UInt8](repeating: 0, count: 64)
+    for expected in ["press light", "release light"] {
+      let count = recv(second, &buffer, buffer.count, 0)
+      #expect(String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == expected)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// How soon everything works again when what was wrong is over; and a certificate that is about to end.
+
+import Foundation
+import TappetTLS
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RecoveryTests {
+  /// The newest backoff that the log tells, seconds.
+  private func delay(_ world: KioskWorld) -> Double {
+    let words = world.log.split(whereSeparator: { $0 == " " || $0 == "\n" })
+    let newest = words.last { $0.hasPrefix("retry_in_ms=") }
+    return (Double(newest?.dropFirst("retry_in_ms=".count) ?? "") ?? -1) / 1000
+  }
+
+  @Test func `when the broker returns, a tap that waited is delivered within the backoff's delay and a second`() throws
+  {
+    let world = try KioskWorld()
+    try world.start()
+    for seconds in [0.0, 1.5, 4] {
+      let before = world.lights.count
+      world.broker.stop()
+      try world.awaitLight("offline", after: before)
+      _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
+      pause(seconds: seconds, "the backoff grows")
+      let queued = world.lights.count
+      try world.broker.start()
+      let start = Date()
+      let limit = delay(world) + 1
+      let isDelivered = eventually(limit + 5) { world.lights.dropFirst(queued).contains("delivered-by-tag") }
+      let time = Date().timeIntervalSince(start)
+      print(
+        "the broker returned: delivered after \(Int(time * 1000)) ms, the backoff was \(Int(limit * 1000) - 1000) ms")
+      #expect(isDelivered && time <= limit, "\(time) s, at most \(limit) s")
+      try world.witness?.subscribe()
+    }
+  }
+
+  @Test func `when the reader returns, a tap works within 2 s`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    for seconds in [0.0, 3] {
+      let before = world.lights.count
+      try world.tell("unplug")
+      try world.awaitLight("reader-lost", after: before)
+      pause(seconds: seconds, "the reader is away")
+      let lost = world.lights.count
+      // It lies there when the reader comes back, as a tap in that moment would.
+      try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+      try world.tell("plug")
+      let start = Date()
+      try world.awaitLight("delivered-by-tag", after: lost)
+      let time = Date().timeIntervalSince(start)
+      print("the reader returned: a tap was delivered after \(Int(time * 1000)) ms")
+      #expect(time <= 2)
+      try world.takeAway()
+    }
+  }
+
+  @Test
+  func
+    `a certificate that ends in three days has its light, its line and its place in the status, until it is replaced`()
+    throws
+  {
+    let world = try KioskWorld()
+    let (short, key) = (world.folder + "/short.pem", try Certificates.path("client.key"))
+    let script = """
+      set -e
+      openssl req -new -key "$1" -subj '/O=Tappet demo/CN=kiosk-demo' > "$3/request"
+      printf 'extendedKeyUsage = clientAuth\\n' > "$3/extensions"
+      openssl x509 -req -in "$3/request" -CA "$2/intermediate.pem" -CAkey "$2/intermediate.key" -CAcreateserial \
+        -CAserial "$3/serial" -days 3 -extfile "$3/extensions" > "$3/short.pem"
+      cat "$2/intermediate.pem" >> "$3/short.pem"
+      """
+    let folder = URL(fileURLWithPath: key).deletingLastPathComponent().path
+    let made = try Programs.run(
+      URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh", key, folder, world.folder], input: "")
+    #expect(made.status == 0, "\(made.errors)")
+    pause(seconds: 1, "less than three days are left")
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try text.replacingOccurrences(of: try Certificates.path("client.pem"), with: short)
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try world.start(until: "certificate-expiring")
+    #expect(world.log.contains("event=certificate-expiring"))
+    try world.goodTap()
+    let status = try world.tappet("status", "--json")
+    #expect(
+      status.output.contains("\"file\":\"\(short)\"") && status.output.contains("\"days_left\":2"), "\(status.output)")
+    #expect(try world.tappet("status").output.contains("2 days left"))
+    let before = world.lights.count
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    world.kiosk?.signal(SIGHUP)
+    try world.awaitLight("ready", after: before)
+    #expect(eventually(3) { world.log.contains("event=certificates-good") })
+    try world.goodTap()
+  }
+}

@@ -1,0 +1,178 @@
+// Share codes as people see them, on a terminal and as drawings. zbarimg reads them.
+
+import Foundation
+import Testing
+
+/// A picture of half blocks, as a screen shows them.
+private struct Screenshot {
+  private static let scale = 6
+  private let rows: [[Bool]]
+
+  /// Two rows of modules per line; everything but a block is light.
+  init(_ lines: [Substring]) {
+    let width = lines.map(\.count).max() ?? 0
+    var rows: [[Bool]] = []
+    for line in lines {
+      var (upper, lower) = ([Bool](repeating: false, count: width), [Bool](repeating: false, count: width))
+      for (column, character) in line.enumerated() {
+        upper[column] = character == "▀" || character == "█"
+        lower[column] = character == "▄" || character == "█"
+      }
+      rows += [upper, lower]
+    }
+    self.rows = rows
+  }
+
+  /// As a PGM file (netpbm).
+  func write(to path: String) throws {
+    let width = (rows.first?.count ?? 0) * Self.scale
+    var file = Data("P5\n\(width) \(rows.count * Self.scale)\n255\n".utf8)
+    for row in rows {
+      let line = Data(row.flatMap { [UInt8](repeating: $0 ? 0 : 255, count: Self.scale) })
+      for _ in 0..<Self.scale { file.append(line) }
+    }
+    try file.write(to: URL(fileURLWithPath: path))
+  }
+}
+
+@Suite(.serialized) struct SecretShareTests {
+  private static let labels = [
+    "Lobby", "Front door", "Anna's phone", "\"quoted\"", "a & b = c # d % e", "Küche, 2. Stock", "Дверь гаража",
+    "車庫のドア", "주차장 문", "باب المرآب", "דלת המוסך", "γκαράζ", "प्रवेश द्वार", "🚪 garage 🔑", "50 % + ½", "C:\\tags\\1",
+    "smpshare://secret?idx=1&key=", "ประตูโรงรถ", "   trimmed   ", String(repeating: "x", count: 128),
+  ]
+
+  private func decode(_ path: String) throws -> String {
+    let done = try Programs.run(
+      try Programs.installed("zbarimg"), ["--quiet", "--raw", "--set", "disable", "--set", "qrcode.enable", path])
+    return done.output.trimmingCharacters(in: .newlines)
+  }
+
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  func `codes on a terminal and as SVG decode to the share URL, for twenty labels`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let tappet = try Programs.built("tappet")
+    let picture = world.folder + "/screen.pgm"
+    for label in Self.labels {
+      let made = try world.tappet("secret", "new", "bell", "--label", label)
+      let id = String(made.output.prefix { $0 != " " })
+      #expect(made.status == 0, "\(made.errors)")
+      let url = try world.tappet("secret", "share", id, "--url").output.trimmingCharacters(in: .newlines)
+      #expect(url.hasPrefix("smpshare://secret?idx=2&key=") && url.utf8.allSatisfy { $0 < 0x80 })
+      let decoded = URLComponents(string: url)?.queryItems?.first { $0.name == "label" }?.value
+      #expect(decoded == label.trimmingCharacters(in: .whitespaces))
+
+      let place = try Programs.temporaryFolder().path
+      defer { try? FileManager.default.removeItem(atPath: place) }
+      let terminal = try Terminal(
+        tappet, ["secret", "share", id, "--config", world.configPath], in: place, columns: 150, rows: 80)
+      #expect(try eventually { try terminal.text().contains("any key ends it") })
+      let lines = try terminal.text().split(separator: "\n", omittingEmptySubsequences: false)
+      try Screenshot(Array(lines.prefix { !$0.contains("any key ends it") })).write(to: picture)
+      #expect(try decode(picture) == url, "\(label)")
+      try terminal.type("q")
+
+      let file = world.folder + "/code.svg"
+      #expect(try world.tappet("secret", "share", id, "--out", file).status == 0)
+      #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+      let drawn = world.folder + "/drawn.png"
+      #expect(try Programs.run(try Programs.installed("rsvg-convert"), [file, "-o", drawn]).status == 0)
+      #expect(try decode(drawn) == url, "\(label)")
+      try FileManager.default.removeItem(atPath: file)
+      #expect(try world.tappet("secret", "remove", id).status == 0)
+    }
+  }
+
+  @Test(
+    .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"),
+    arguments: ["q", "\u{3}", "\u{1A}", "\u{1C}"])
+  func `a code is black on white whatever the theme, and gone from screen and scrollback when a key ends it`(
+    key: String
+  ) throws {
+    let world = try KioskWorld(withBroker: false)
+    let id = String(try world.tappet("secret", "list").output.prefix { $0 != " " })
+    // The shell shows what is left at the end.
+    let script = world.folder + "/script"
+    try """
+    #!/bin/sh
+    trap : INT QUIT
+    echo before
+    '\(try Programs.built("tappet").path)' secret share \(id) --config '\(world.configPath)'
+    echo "ended with $?"
+    sleep 60
+
+    """.write(toFile: script, atomically: true, encoding: .utf8)
+    let terminal = try Terminal(URL(fileURLWithPath: "/bin/sh"), [script], in: world.folder, columns: 90, rows: 40)
+    #expect(try eventually { try terminal.text().contains("any key ends it") })
+    let shown = try terminal.colouredText()
+    #expect(shown.contains("38;5;16") && shown.contains("48;5;231"), "\(shown.prefix(200))")
+    try terminal.type(key)
+    #expect(try eventually { try terminal.text().contains("ended with 0") })
+    let left = try terminal.everything()
+    #expect(left.contains("before") && !left.contains("█") && !left.contains("▀"), "\(left)")
+  }
+
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  func `a terminal that is too small is refused with its size, and no key is written to a pipe`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let id = String(try world.tappet("secret", "list").output.prefix { $0 != " " })
+    let script = world.folder + "/script"
+    try """
+    #!/bin/sh
+    '\(try Programs.built("tappet").path)' secret share \(id) --config '\(world.configPath)'
+    echo "ended with $?"
+    sleep 60
+
+    """.write(toFile: script, atomically: true, encoding: .utf8)
+    let terminal = try Terminal(URL(fileURLWithPath: "/bin/sh"), [script], in: world.folder, columns: 80, rows: 24)
+    #expect(try eventually { try terminal.text().contains("ended with 4") })
+    let text = try terminal.text().replacingOccurrences(of: "\n", with: "")
+    #expect(text.contains("this terminal has 80 and 24"), "\(text)")
+    let piped = try world.tappet("secret", "share", id)
+    #expect(piped.status == 2 && piped.output.isEmpty && piped.errors.contains("standard output is not a terminal"))
+    #expect(try world.tappet("secret", "share", id, "--out", world.folder + "/x.gif").status == 2)
+    let taken = try world.tappet(
+      "secret", "share", id, "--out", world.configPath.replacingOccurrences(of: "yaml", with: "svg"))
+    #expect(taken.status == 0)
+    let again = try world.tappet("secret", "share", id, "--out", world.folder + "/kiosk.svg")
+    #expect(again.status == 4 && again.errors.contains("already exists"))
+  }
+
+  @Test func `text that zbarimg reads from a picture is accepted from a pipe`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let id = String(try world.tappet("secret", "list").output.prefix { $0 != " " })
+    let (drawing, picture) = (world.folder + "/code.svg", world.folder + "/photo.png")
+    #expect(try world.tappet("secret", "share", id, "--out", drawing).status == 0)
+    #expect(
+      try Programs.run(try Programs.installed("rsvg-convert"), ["-b", "white", drawing, "-o", picture]).status == 0)
+    let url = try decode(picture)
+    #expect(try world.tappet("secret", "import", input: url + "\n").errors.contains(id))
+    #expect(try world.tappet("secret", "remove", id).status == 0)
+    let taken = try world.tappet("secret", "import", input: url + "\n")
+    #expect(taken.status == 0 && !taken.output.contains(url), "\(taken)")
+    // A picture without a code gives nothing.
+    #expect(try world.tappet("secret", "import").status == 1)
+  }
+
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  func `a USB scanner's input is accepted and not shown`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let key = Signing.key()
+    let script = world.folder + "/script"
+    try """
+    #!/bin/sh
+    '\(try Programs.built("tappet").path)' secret import --label Scanned --config '\(world.configPath)'
+    echo "ended with $?"
+    stty -a
+    sleep 60
+
+    """.write(toFile: script, atomically: true, encoding: .utf8)
+    let terminal = try Terminal(URL(fileURLWithPath: "/bin/sh"), [script], in: world.folder)
+    #expect(try eventually { try terminal.text().contains("not shown") })
+    try terminal.type("smpshare://secret?idx=2&key=\(key)\n")
+    #expect(try eventually { try terminal.text().contains("ended with 0") })
+    let text = try terminal.everything()
+    #expect(!text.contains(key.prefix(16)) && text.contains(" echo "), "\(text)")
+    #expect(try world.tappet("secret", "list").output.contains("Scanned"))
+  }
+}

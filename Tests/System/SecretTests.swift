@@ -1,0 +1,346 @@
+// Secrets through the running kiosk and without it: what acts, at once, who did it, and what bad input changes:
+// nothing.
+
+import Foundation
+import TappetConfig
+import Testing
+
+/// One message to a control socket and its answer, as another user if wanted: by Python, so that it is not our own
+/// code.
+enum ControlSocket {
+  static func ask(_ path: String, _ request: String, user: Int? = nil) throws -> String {
+    let script = """
+      import os, socket, sys
+      if sys.argv[3] != '-':
+        os.setgroups([]); os.setgid(int(sys.argv[3])); os.setuid(int(sys.argv[3]))
+      s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+      s.settimeout(10)
+      s.connect(sys.argv[1])
+      s.send(sys.argv[2].encode().replace(b'|', b'\\0'))
+      sys.stdout.write(s.recv(65536).decode())
+      """
+    let done = try Programs.run(
+      try Programs.installed("python3"), ["-c", script, path, request, user.map { "\($0)" } ?? "-"])
+    guard done.status == 0 else { throw WorldFault(description: done.errors) }
+    return done.output
+  }
+}
+
+@Suite(.serialized) struct SecretTests {
+  private func secrets(_ world: KioskWorld) throws -> [[String: Any]] {
+    let done = try world.tappet("secret", "list", "--json")
+    return try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [[String: Any]] ?? []
+  }
+
+  private func id(_ done: Finished) -> String { String(done.output.prefix { $0 != " " }) }
+
+  /// The key that a share URL carries.
+  private func key(_ world: KioskWorld, _ id: String) throws -> String {
+    let url = try world.tappet("secret", "share", id, "--url").output
+    return String(
+      (URLComponents(string: url.trimmingCharacters(in: .newlines))?.queryItems ?? [])
+        .first { $0.name == "key" }?.value ?? "")
+  }
+
+  @Test(arguments: [true, false])
+  func `new, share, rename, list and remove do the same through the running kiosk and without it`(runs: Bool) throws {
+    let world = try KioskWorld()
+    if runs { try world.start() }
+    let made = try world.tappet("secret", "new", "bell", "--label", "  Lobby ")
+    #expect(made.status == 0, "\(made.errors)")
+    let key = try key(world, id(made))
+    #expect(key.utf8.count == 64)
+    if !runs { try world.start() }
+    let url = try Signing.url(index: "2", key: key)
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    if !runs {
+      #expect(world.kiosk?.end() == true)
+    }
+    #expect(try world.tappet("secret", "rename", String(id(made).prefix(8)), "Küche").status == 0)
+    let entry = try #require(try secrets(world).first { $0["id"] as? String == id(made) })
+    #expect(entry["label"] as? String == "Küche" && entry["action"] as? String == "bell" && entry["index"] as? Int == 2)
+    #expect(entry["times_used"] as? Int == 1 && (entry["last_used"] as? Int ?? 0) > 1_700_000_000)
+    #expect(try world.tappet("secret", "rename", id(made), "").status == 0)
+    #expect(try secrets(world).first { $0["id"] as? String == id(made) }?["label"] is NSNull)
+    #expect(try world.tappet("secret", "remove", id(made)).status == 0)
+    #expect(try world.tappet("secret", "remove", id(made)).errors.contains("there is no secret"))
+    if !runs { try world.start() }
+    let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused")
+    #expect(refused.received == [])
+    try world.goodTap()
+  }
+
+  @Test(arguments: [true, false])
+  func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
+    let world = try KioskWorld()
+    if runs { try world.start() }
+    for _ in 1...2 { try world.importSecret(index: 1, key: Signing.key()) }
+    let before = try world.tappet("secret", "list").output
+    func refusal(_ status: Int32, _ words: String..., input: String = "") throws -> String {
+      let done = try Programs.run(
+        try Programs.built("tappet"), ["secret"] + words + ["--config", world.configPath], input: input)
+      #expect(done.status == status && done.output.isEmpty, "\(words): \(done.status) \(done.output)\(done.errors)")
+      return done.errors
+    }
+    let share = "smpshare://secret?idx=0&key=\(Signing.key())"
+    let long = String(repeating: "ü", count: 2048)
+    #expect(try refusal(1, "new", "garage", "--label", long).contains("the label has 4096 bytes; at most 128 are kept"))
+    #expect(try refusal(1, "import", "--label", long, input: share).contains("the label has 4096 bytes"))
+    #expect(
+      try refusal(1, "import", input: share + "&label=" + String(repeating: "x", count: 129)).contains("129 bytes"))
+    #expect(try refusal(1, "new", "garage", "--label", "a\u{1B}[2Jb").contains("control characters"))
+    #expect(try refusal(1, "import", input: share + "&label=%1B%5B2J").contains("percent-encoded text"))
+    #expect(try refusal(1, "import", input: share + "&label=%C2%9B2J").contains("percent-encoded text"))
+    #expect(try refusal(1, "new", "light").contains("light has 3 secrets already"))
+    #expect(
+      try refusal(1, "import", input: "smpshare://secret?idx=1&key=\(Signing.key())").contains("3 secrets already"))
+    #expect(
+      try refusal(1, "import", input: "smpshare://secret?idx=1&key=\(world.keys[1])").contains("is there already"))
+    #expect(try refusal(1, "import", "--action", "light", input: share).contains("is for garage, not for light"))
+    #expect(try refusal(1, "import", input: "smpshare://secret?idx=7&key=\(Signing.key())").contains("not configured"))
+    #expect(try refusal(1, "new", "gate").contains("there is no action 'gate'"))
+    #expect(try refusal(1, "rename", "nobody", "x").contains("there is no secret 'nobody'"))
+    #expect(try refusal(1, "share", "nobody", "--url").contains("there is no secret 'nobody'"))
+    #expect(try refusal(1, "remove", "").contains("say which secret"))
+    #expect(try refusal(2, "remove").contains("missing ID"))
+    #expect(try refusal(2, "new").contains("missing ACTION"))
+    #expect(try refusal(2, "import", "--tag", "--file", "x").contains("give one of"))
+    #expect(
+      try refusal(4, "import", input: String(repeating: "x", count: 100_000)).contains("cannot read a share code"))
+    #expect(try refusal(4, "import", "--file", "/nowhere").contains("/nowhere"))
+    #expect(try refusal(1, "import", input: "\0\0\0").contains("not a share code"))
+    #expect(try world.tappet("secret", "list").output == before)
+  }
+
+  @Test func `garbage on the control socket is answered, and the kiosk keeps running`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let socket = world.folder + "/state/control"
+    for (request, answer) in [
+      ("x", "not valid JSON"), ("|", "not valid JSON"), ("{}|smpshare://", "no 'request'"),
+      (#"{"request":"secret-add"}"#, "not a share code"), (#"{"request":"secret-add"}|"#, "not a share code"),
+      (#"{"request":"secret-add"}|smpshare://secret?idx=0|&key="#, "not a whole number"),
+      (#"{"request":"secret-remove","id":7}"#, "say which secret"),
+      (#"{"request":"secret-remove","id":{}}"#, "say which secret"),
+      (#"{"request":"secret-list","from":-5}"#, #""secrets":["#),
+      (#"{"request":"secret-list","from":9007199254740991}"#, #""secrets":[]"#),
+      (#"{"request":"value-keep","name":"check"}|0011"#, "only the timestamp key"),
+      (#"{"request":"value-keep","name":"timestamp-key"}|0011"#, "32, 48 or 64"),
+      (#"{"request":"value-reveal","name":"check"}"#, "error"),
+      (#"{"request":"secret-new","action":["garage"]}"#, "there is no action ''"),
+      (#"{"request":"audit","after":-1}"#, "deeds"),
+    ] {
+      let said = try ControlSocket.ask(socket, request)
+      #expect(said.contains(answer), "\(request): \(said)")
+    }
+    try world.goodTap()
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
+  func `another user of the socket's group changes secrets, sees no key, and is written down`() throws {
+    let world = try KioskWorld()
+    let control = try Programs.temporaryFolder().path
+    defer { try? FileManager.default.removeItem(atPath: control) }
+    try world.write(KioskWorld.KioskConfiguration(more: "control: \(control)/control"))
+    try world.start()
+    chmod(control, 0o755)
+    #expect(chown(control + "/control", 0, 65534) == 0)
+    let socket = control + "/control"
+    let id = try #require(try secrets(world).first?["id"] as? String)
+    for request in [
+      #"{"request":"secret-share","id":"\#(id)"}"#, #"{"request":"secret-rekey"}"#,
+      #"{"request":"value-reveal","name":"timestamp-key"}"#,
+      #"{"request":"value-keep","name":"timestamp-key"}|\#(Signing.key())"#,
+    ] {
+      let said = try ControlSocket.ask(socket, request, user: 65534)
+      #expect(
+        said.contains("only root and the kiosk's own user (0) may see keys") && !said.contains("smpshare"), "\(said)")
+    }
+    let renamed = try ControlSocket.ask(
+      socket, #"{"request":"secret-rename","id":"\#(id)","label":"by nobody"}"#, user: 65534)
+    #expect(renamed.contains("by nobody"))
+    #expect(throws: WorldFault.self) { try ControlSocket.ask(socket, #"{"request":"status"}"#, user: 12345) }
+    let audit = try world.tappet("audit").output.split(separator: "\n").filter { $0.contains("user 65534") }
+    #expect(audit.count == 5 && audit.contains { $0.contains("refused  secret-share") })
+    #expect(audit.last?.contains("python3") == true && audit.last?.hasSuffix("secret-renamed  \(id)") == true)
+    #expect(world.log.contains("event=secret-renamed") && world.log.contains("by_user=65534"))
+  }
+
+  @Test func `the log and the audit say who did what and when, without the secret`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let made = id(try world.tappet("secret", "new", "bell", "--label", "Front door"))
+    let key = try key(world, made)
+    try world.tappet("secret", "rekey")
+    try world.tappet("secret", "remove", made)
+    let entries =
+      try JSONSerialization.jsonObject(
+        with: Data(try world.tappet("audit", "--json").output.utf8)) as? [[String: Any]]
+    #expect(
+      entries?.suffix(4).compactMap { $0["deed"] as? String } == [
+        "secret-made", "secret-shared", "rekeyed", "secret-removed",
+      ])
+    for entry in entries?.suffix(4) ?? [] {
+      #expect(entry["user"] as? Int == Int(geteuid()) && (entry["program"] as? String)?.hasPrefix("tappet") == true)
+      #expect(abs((entry["time"] as? Double ?? 0) - Date().timeIntervalSince1970) < 60)
+    }
+    for name in ["secret-made", "secret-shared", "rekeyed", "secret-removed"] {
+      #expect(world.log.contains("event=\(name)"), "\(name)")
+    }
+    #expect(world.log.contains("label=\"Front door\"") && !world.log.contains(key))
+  }
+
+  @Test func `the way between two phones, between two kiosks: share by code and by tag, revoke on one only`() throws {
+    let (first, second) = (try KioskWorld(), try KioskWorld())
+    try first.start()
+    try second.start()
+    let made = id(try first.tappet("secret", "new", "bell", "--label", "Lobby"))
+    let key = try key(first, made)
+    let url = try Signing.url(index: "2", key: key)
+    func tap(_ world: KioskWorld, _ url: String, _ light: String) throws -> KioskWorld.Outcome {
+      try world.tap(
+        "ntag215 uid=\(world.freshUID()) url=\(url)", until: light, messages: light == "refused" ? 0 : 1)
+    }
+    #expect(try tap(second, url, "refused").received == [])
+    // By a picture of the code.
+    let (drawing, photo) = (first.folder + "/code.svg", first.folder + "/photo.png")
+    #expect(try first.tappet("secret", "share", made, "--out", drawing).status == 0)
+    #expect(try Programs.run(try Programs.installed("rsvg-convert"), [drawing, "-o", photo]).status == 0)
+    let read = try Programs.run(try Programs.installed("zbarimg"), ["--quiet", "--raw", photo])
+    let imported = try second.tappet("secret", "import", input: read.output)
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(try second.tappet("secret", "list").output.contains("Lobby"))
+    for world in [first, second] { #expect(try tap(world, url, "delivered-by-tag").received.count == 1) }
+    // By a tag that carries its key, through the running kiosk, which refuses it as a tap until it is imported.
+    #expect(try second.tappet("secret", "remove", id(imported)).status == 0)
+    let carrying = try Signing.url(index: "2", key: key, carriesKey: true)
+    let asking = try Service(
+      try Programs.built("tappet"),
+      ["secret", "import", "--tag", "--label", "by tag", "--timeout", "20", "--config", second.configPath],
+      log: second.folder + "/asked")
+    #expect(
+      try eventually(15) {
+        guard asking.isRunning else { return true }
+        _ = try tap(second, carrying, "refused")
+        return !asking.isRunning
+      })
+    #expect(asking.process.terminationStatus == 0 && !asking.text.contains(key), "\(asking.text)")
+    for world in [first, second] { #expect(try tap(world, url, "delivered-by-tag").received.count == 1) }
+    // Revoked on one.
+    #expect(try first.tappet("secret", "remove", made).status == 0)
+    #expect(try tap(first, url, "refused").received == [])
+    #expect(try tap(second, url, "delivered-by-tag").received.count == 1)
+  }
+
+  @Test func `a tag without its key, or with another one, is not imported`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let (key, other) = (Signing.key(), Signing.key())
+    let plain = try Signing.url(index: "2", key: key)
+    for (url, sentence) in [
+      (plain, "does not contain its key"), (plain + "&key=\(other)", "not signed with the key on it"),
+      (plain + "&key=00", "does not have 64 hexadecimal digits"), ("https://example.org", "does not begin with smp://"),
+    ] {
+      try world.tell("place ntag216 uid=\(world.freshUID()) url=\(url)")
+      let done = try world.tappet("secret", "import", "--tag", "--timeout", "5")
+      #expect(done.status == 1 && done.errors.contains(sentence), "\(done.errors)")
+      try world.tell("take")
+    }
+    #expect(try secrets(world).count == 2)
+    try world.tell("place ntag216 uid=\(world.freshUID()) url=\(plain)&key=\(key)")
+    #expect(try world.tappet("secret", "import", "--tag", "--timeout", "5").status == 0)
+    #expect(try secrets(world).count == 3)
+  }
+
+  @Test
+  func `backup and restore: everything comes back under the passphrase, a wrong one says no more than a damaged file`()
+    throws
+  {
+    let (old, new) = (try KioskWorld(), try KioskWorld())
+    try old.start()
+    let (pass, backup) = (old.folder + "/pass", old.folder + "/backup")
+    try "correct horse battery\n".write(toFile: pass, atomically: true, encoding: .utf8)
+    chmod(pass, 0o600)
+    #expect(try old.tappet("token", "key", "--key-file", old.folder + "/timestamp.key").status == 0)
+    let made = try old.tappet("backup", backup, "--passphrase-file", pass)
+    #expect(made.status == 0 && made.errors.contains("2 secrets, the timestamp key"), "\(made.errors)")
+    #expect(try old.tappet("backup", backup, "--passphrase-file", pass).errors.contains("already exists"))
+    #expect(try old.tappet("restore", backup, "--passphrase-file", pass, "--yes").errors.contains("a kiosk runs"))
+    #expect(try new.tappet("restore", backup, "--passphrase-file", pass).errors.contains("add --yes"))
+
+    let before = try new.tappet("secret", "list").output
+    let (other, cut, garbled) = (new.folder + "/other", new.folder + "/cut", new.folder + "/garbled")
+    try "correct horse batterz\n".write(toFile: other, atomically: true, encoding: .utf8)
+    chmod(other, 0o600)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
+    try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: cut))
+    bytes[bytes.count / 2] ^= 0x10
+    try bytes.write(to: URL(fileURLWithPath: garbled))
+    for (file, words) in [(backup, other), (cut, pass), (garbled, pass)] {
+      let done = try new.tappet("restore", file, "--passphrase-file", words, "--yes")
+      #expect(
+        done.status == 1 && done.errors.contains("the passphrase is wrong, or \(file) is damaged"), "\(done.errors)")
+    }
+    #expect(
+      try new.tappet("restore", new.configPath, "--passphrase-file", pass, "--yes").errors.contains("is not a backup"))
+    #expect(try new.tappet("secret", "list").output == before)
+
+    #expect(try new.tappet("restore", backup, "--passphrase-file", pass, "--yes").status == 0)
+    #expect(try new.tappet("secret", "list").output == old.tappet("secret", "list").output)
+    try new.start()
+    let url = try old.url(1)
+    let tapped = try new.tap("ntag213 uid=\(new.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(tapped.received.count == 1)
+  }
+
+  @Test func `a stored timestamp key serves as one in a file does, and a new one acts at once`() throws {
+    let world = try KioskWorld()
+    let config = try String(contentsOfFile: world.configPath, encoding: .utf8)
+      .replacingOccurrences(of: "timestamp_key: {file: timestamp.key}", with: "timestamp_key: {stored: true}")
+    try config.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let none = try world.tappet("run", "--plain")
+    #expect(none.status == 4 && none.errors.contains("run: tappet token key"))
+    #expect(try world.tappet("token", "key", input: world.timestampKey + "\n").status == 0)
+    try world.start()
+    func token() throws -> String {
+      let outcome = try world.tap(
+        "ntag213 uid=\(world.freshUID()) url=\(try world.url(0))", until: "delivered-by-tag", messages: 1)
+      return String(outcome.received.first?.payload.split(separator: "\"").last { $0.count == 32 } ?? "")
+    }
+    let file = world.folder + "/timestamp.key"
+    #expect(try world.tappet("token", "open", "--key-file", file, try token()).status == 0)
+    #expect(try world.tappet("token", "open", try token()).status == 0)
+    let other = String(Signing.key().prefix(64))
+    #expect(try world.tappet("token", "key", input: other).status == 0)
+    let path = world.folder + "/other.key"
+    try other.write(toFile: path, atomically: true, encoding: .utf8)
+    chmod(path, 0o644)
+    let open = try world.tappet("token", "open", "--key-file", path, try token())
+    #expect(open.status == 4 && open.errors.contains("can be read by others; run: chmod 600"), "\(open.errors)")
+    chmod(path, 0o600)
+    #expect(try world.tappet("token", "open", "--key-file", path, try token()).status == 0)
+    #expect(!world.log.contains(other) && !world.log.contains(world.timestampKey))
+  }
+
+  @Test func `a sealing key of the service manager's is seen through the kiosk only, and the file goes`() throws {
+    let world = try KioskWorld()
+    let credentials = world.folder + "/credentials"
+    try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: false)
+    try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(
+      to: URL(fileURLWithPath: credentials + "/tappet.key"))
+    setenv("CREDENTIALS_DIRECTORY", credentials, 1)
+    defer { unsetenv("CREDENTIALS_DIRECTORY") }
+    try world.start()
+    unsetenv("CREDENTIALS_DIRECTORY")
+    #expect(!FileManager.default.fileExists(atPath: world.folder + "/state/tappet.key"))
+    try world.goodTap()
+    #expect(try secrets(world).count == 2)
+    let made = try world.tappet("secret", "new", "bell")
+    #expect(made.status == 0)
+    let rekey = try world.tappet("secret", "rekey")
+    #expect(rekey.status == 1 && rekey.errors.contains("tappet.key.old"), "\(rekey.errors)")
+    #expect(world.kiosk?.end() == true)
+    let without = try world.tappet("secret", "list")
+    #expect(without.status == 4 && without.errors.contains("start the kiosk"), "\(without.errors)")
+    #expect(!FileManager.default.fileExists(atPath: world.folder + "/state/tappet.key"))
+  }
+}

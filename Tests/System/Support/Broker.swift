@@ -1,0 +1,110 @@
+// A mosquitto that wants client certificates, and mosquitto_sub as the witness of what really arrived.
+
+import Foundation
+import TappetTLS
+
+/// A broker that can be stopped and started again; sessions outlive it, so that the witness misses nothing.
+final class Broker {
+  let port: Int
+  private let folder: String
+  private var service: Service?
+
+  /// `certificate` is what it shows to its clients.
+  init(in parent: String, certificate: String = "server") throws {
+    folder = parent + "/broker-" + certificate
+    port = try Port.free()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try """
+    user \(NSUserName())
+    persistence true
+    persistence_location \(folder)/
+    max_queued_messages 0
+    log_dest stderr
+    log_type all
+    listener \(port) 127.0.0.1
+    cafile \(Certificates.path("broker-ca.pem"))
+    certfile \(Certificates.path(certificate + ".pem"))
+    keyfile \(Certificates.path(certificate + ".key"))
+    require_certificate true
+    use_identity_as_username true
+    allow_anonymous false
+
+    """.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
+  }
+
+  func start() throws {
+    service = try Service(try Broker.program(), ["-c", folder + "/mosquitto.conf"], log: folder + "/log")
+    guard eventually(10, { Port.answers(self.port) }) else {
+      throw WorldFault(description: "mosquitto did not start: \(service?.text ?? "")")
+    }
+  }
+
+  func stop() {
+    service?.end()
+    service = nil
+  }
+
+  /// From now on it keeps its connections and says nothing, until `thaw`.
+  func freeze() { service?.signal(SIGSTOP) }
+
+  func thaw() { service?.signal(SIGCONT) }
+
+  private static func program() throws -> URL {
+    for path in ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
+    where FileManager.default.isExecutableFile(atPath: path) { return URL(fileURLWithPath: path) }
+    throw WorldFault(description: "mosquitto is not installed; 'make deps' names its package")
+  }
+}
+
+/// One message as the witness saw it.
+struct Received: Equatable, CustomStringConvertible {
+  var isRetained: Bool
+  var topic: String
+  var payload: String
+  var description: String { "\(topic) \(payload)\(isRetained ? " (retained)" : "")" }
+}
+
+/// mosquitto_sub with a persistent session.
+final class Witness {
+  private let port: Int
+  private let log: String
+  private var service: Service?
+
+  init(_ broker: Broker, in folder: String) throws {
+    port = broker.port
+    log = folder + "/witness.log"
+    try subscribe()
+  }
+
+  /// Begins, or continues the same session with the messages that the broker kept meanwhile: mosquitto_sub does not
+  /// outlive every restart.
+  func subscribe() throws {
+    service?.end(SIGKILL)
+    let before = subscriptionCount
+    service = try Service(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      [
+        "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
+        "witness", "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
+        try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
+        try Certificates.path("second-client.key"),
+      ], log: log)
+    guard eventually(10, { self.subscriptionCount > before }) else {
+      throw WorldFault(description: "mosquitto_sub did not subscribe: \(service?.text ?? "")")
+    }
+  }
+
+  private var text: String { service?.text ?? "" }
+  private var subscriptionCount: Int { text.components(separatedBy: "Subscribed (mid").count }
+
+  var all: [Received] {
+    text.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+      guard parts.count == 4, parts[0] == "message" else { return nil }
+      return Received(isRetained: parts[1] == "1", topic: String(parts[2]), payload: String(parts[3]))
+    }
+  }
+
+  /// The messages of actions.
+  var actions: [Received] { all.filter { $0.topic.hasPrefix("home/") } }
+}

@@ -1,0 +1,214 @@
+// A kiosk as it ships, in a world of its own: certificates, broker, witness, simulated reader, configuration, secrets.
+
+import Foundation
+import TappetConfig
+import TappetTLS
+import TestSupport
+import Testing
+
+final class KioskWorld {
+  /// The content of kiosk.yaml; a test changes its subject.
+  struct KioskConfiguration {
+    var host = "localhost"
+    var scheme = "mqtts"
+    /// `nil` means the world's own broker.
+    var port: Int?
+    var ca: String? = "ca.pem"
+    var certificate: String? = "client"
+    var more = ""
+  }
+
+  let folder: String
+  let broker: Broker
+  private(set) var witness: Witness?
+  private(set) var sim: Service?
+  private(set) var kiosk: Service?
+  /// The keys of the actions garage (0) and light (1).
+  let keys = [Signing.key(), Signing.key()]
+  let timestampKey = String(Signing.key().prefix(32))
+  private var cards = 0
+
+  var configPath: String { folder + "/kiosk.yaml" }
+
+  /// Starts everything but the kiosk itself.
+  init(_ configuration: KioskConfiguration = KioskConfiguration(), withBroker: Bool = true) throws {
+    folder = try Programs.temporaryFolder().path
+    broker = try Broker(in: folder)
+    if withBroker {
+      try broker.start()
+      witness = try Witness(broker, in: folder)
+    }
+    try startSimulator()
+    try timestampKey.write(toFile: folder + "/timestamp.key", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/timestamp.key")
+    try write(configuration)
+    for index in 0...1 { try importSecret(index: index, key: keys[index]) }
+  }
+
+  deinit {
+    kiosk?.end(SIGKILL)
+    witness = nil
+    sim?.end()
+    broker.stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func write(_ configuration: KioskConfiguration) throws {
+    var text = """
+      broker:
+        url: \(configuration.scheme)://\(configuration.host):\(configuration.port ?? broker.port)
+        client_id: kiosk
+
+      """
+    if let ca = configuration.ca { text += "  ca: \(try Certificates.path(ca))\n" }
+    if let name = configuration.certificate {
+      text += "  certificate: \(try Certificates.path(name + ".pem"))\n"
+      text += "  private_key: \(try Certificates.path(name + ".key"))\n"
+    }
+    text += """
+      timestamp_key: {file: timestamp.key}
+      reader: {device: "pn532_uart:\(folder)/reader"}
+      clock: trust
+      state: state
+      actions:
+        - {name: garage, topic: home/garage, message: '{"otp-auth":"%T"}'}
+        - {name: light, topic: home/light, message: '%I'}
+        - {name: bell, topic: home/bell, message: ring}
+      \(configuration.more)
+
+      """
+    try text.write(toFile: configPath, atomically: true, encoding: .utf8)
+  }
+
+  // MARK: Parts
+
+  /// `isPaced`: bytes and pages take the time that they take in the air and on the line.
+  func startSimulator(isPaced: Bool = false) throws {
+    let service = try Service(
+      try Programs.built("tappet-sim"),
+      [
+        "--link", folder + "/reader", "--control", folder + "/sim", "--panel", folder + "/panel", "--pace",
+        isPaced ? "on" : "off",
+      ],
+      log: folder + "/sim.log")
+    sim = service
+    guard eventually(5, { service.text.contains("ready ") }) else { throw WorldFault(description: service.text) }
+  }
+
+  /// Starts `tappet run`, and waits until the last light is `light`.
+  func start(
+    until light: String = "ready", executable: URL? = nil, environment: [String: String] = [:]
+  ) throws {
+    let before = lights.count
+    kiosk = try Service(
+      try executable ?? Programs.built("tappet"),
+      ["run", "--plain", "--config", configPath, "--light-trace", folder + "/lights"],
+      log: folder + "/kiosk.log", environment: environment)
+    try awaitLight(light, after: before, seconds: 30)
+  }
+
+  /// The broker comes back, and the witness with it.
+  func restartBroker() throws {
+    try broker.start()
+    try witness?.subscribe()
+  }
+
+  @discardableResult
+  func tappet(_ words: String..., input: String = "", limit: Double = 30) throws -> Finished {
+    try Programs.run(try Programs.built("tappet"), words + ["--config", configPath], input: input, limit: limit)
+  }
+
+  /// A command of the simulator's control socket; its answer.
+  @discardableResult
+  func tell(_ command: String) throws -> String {
+    let answer = try LocalStream.ask(folder + "/sim", command)
+    guard !answer.hasPrefix("error") else { throw WorldFault(description: "\(command): \(answer)") }
+    return answer
+  }
+
+  /// Lets a secret's tags act; its id.
+  @discardableResult
+  func importSecret(index: Int, key: String) throws -> String {
+    let done = try tappet("secret", "import", input: "smpshare://secret?idx=\(index)&key=\(key)&label=Test\n")
+    guard done.status == 0 else { throw WorldFault(description: done.errors) }
+    return String(done.output.prefix { $0 != " " })
+  }
+
+  // MARK: Observation
+
+  /// Lights and levels so far, with their times in nanoseconds.
+  var trace: [(time: Int64, what: String)] {
+    textSoFar(folder + "/lights").split(separator: "\n").map {
+      let words = $0.split(separator: " ")
+      return (Int64(words.first ?? "") ?? -1, String(words.last ?? ""))
+    }
+  }
+
+  /// Names of all lights so far.
+  var lights: [String] { trace.map { $0.what }.filter { !$0.contains("=") } }
+
+  var log: String { kiosk?.text ?? "" }
+  var received: [Received] { witness?.actions ?? [] }
+
+  func awaitLight(_ name: String, after count: Int, seconds: Double = 10) throws {
+    guard eventually(seconds, { self.lights.dropFirst(count).contains(name) }) else {
+      throw WorldFault(
+        description: "waited in vain for '\(name)'; lights: \(lights.dropFirst(count)); log:\n\(log.suffix(2000))")
+    }
+  }
+
+  /// How many commands of this code (all codes, if nil) the chip got; 4a looks for a tag.
+  func commandCount(_ code: String? = "4a") throws -> Int {
+    try tell("counters").split(separator: "\n").reduce(0) { sum, line in
+      guard line.hasPrefix("command-" + (code ?? "")) else { return sum }
+      return sum + (Int(line.split(separator: " ").last ?? "") ?? 0)
+    }
+  }
+
+  // MARK: Taps
+
+  /// A card that was not used before.
+  func freshUID() -> String {
+    cards += 1
+    let digits = String(cards, radix: 16)
+    return "04a1b2c3" + String(repeating: "0", count: 6 - digits.count) + digits
+  }
+
+  func url(_ index: Int) throws -> String { try Signing.url(index: "\(index)", key: keys[index]) }
+
+  /// The outcome of one tap.
+  struct Outcome {
+    var lights: [String]
+    var log: String
+    var received: [Received]
+  }
+
+  /// Holds a tag to the reader until `light` was shown, and takes it away until the reader knows it.
+  func tap(_ placement: String, until light: String, messages: Int = 0) throws -> Outcome {
+    let (lightsBefore, logBefore, receivedBefore) = (lights.count, log.utf8.count, received.count)
+    try tell("place " + placement)
+    try awaitLight(light, after: lightsBefore)
+    try takeAway()
+    if messages > 0 { _ = eventually(5) { self.received.count >= receivedBefore + messages } }
+    return Outcome(
+      lights: Array(lights.dropFirst(lightsBefore)),
+      log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
+      received: Array(received.dropFirst(receivedBefore)))
+  }
+
+  /// A good tap of the action light, delivered.
+  @discardableResult
+  func goodTap() throws -> Outcome {
+    let outcome = try tap("ntag213 uid=\(freshUID()) url=\(try url(1))", until: "delivered-by-tag", messages: 1)
+    #expect(outcome.received.count == 1, "\(outcome.received)")
+    return outcome
+  }
+
+  /// Takes the tag away; the reader has looked often enough to know.
+  func takeAway() throws {
+    // It may have left by itself.
+    _ = try? tell("take")
+    let before = try commandCount()
+    _ = try eventually(3) { try self.commandCount() >= before + 4 }
+  }
+}

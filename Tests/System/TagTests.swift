@@ -1,0 +1,215 @@
+// Tags written by the programs as they ship: through the running kiosk and directly, read by tools that nobody here
+// wrote.
+
+import Foundation
+import TappetConfig
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct TagTests {
+  /// `tappet tag …` while it waits for a tag.
+  private func waiting(_ world: KioskWorld, _ words: String..., log: String = "tag.log") throws -> Service {
+    try Service(
+      try Programs.built("tappet"), ["tag"] + words + ["--config", world.configPath], log: world.folder + "/" + log)
+  }
+
+  private func secretCount(_ world: KioskWorld) throws -> Int {
+    let list = try world.tappet("secret", "list", "--json").output
+    return (try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [Any])?.count ?? -1
+  }
+
+  private func tool(_ world: KioskWorld, _ name: String, _ arguments: [String], input: String = "") throws -> Finished {
+    let device = "pn532_uart:" + world.folder + "/reader"
+    return try Programs.run(
+      try Programs.installed(name), arguments,
+      environment: ["LIBNFC_DEFAULT_DEVICE": device, "LIBNFC_DEVICE": device], input: input)
+  }
+
+  @Test(arguments: ["ntag213", "ntag215", "type4", "ntag424"])
+  func `a tag written without a kiosk is read by others to the expected bytes, and acts`(_ model: String) throws {
+    let world = try KioskWorld()
+    try world.tell("place \(model) uid=04a1b2c3d4e5f6")
+    let done = try world.tappet("tag", "write", "light", "--label", "Back door", "--timeout", "10", "--json")
+    #expect(done.status == 0, "\(done.errors)")
+    let result = try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any]
+    #expect(result?["uid"] as? String == "04a1b2c3d4e5f6" && result?["action"] as? String == "light")
+    var memory = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
+    if model.hasPrefix("ntag2") {
+      let file = world.folder + "/dump"
+      #expect(try tool(world, "nfc-mfultralight", ["r", file]).output.contains("(0 pages failed)"))
+      memory = try Data(contentsOf: URL(fileURLWithPath: file)).map { String(format: "%02x", $0) }.joined()
+    }
+    let record = try OtherLibraries.records(in: memory, isType4: !model.hasPrefix("ntag2"))
+    let url = record.replacingOccurrences(of: "UriRecord ", with: "")
+    #expect(url.hasPrefix("smp://action?idx=1&ts=") && url.utf8.count == 101, "\(record)")
+    #expect(try secretCount(world) == 3)
+    try world.tell("take")
+    try world.start()
+    let tap = try world.tap("\(model) uid=04a1b2c3d4e5f6 url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(tap.received.count == 1)
+  }
+
+  @Test func `through the running kiosk the next tag is written, is not a tap, and acts at once when it comes again`()
+    throws
+  {
+    let world = try KioskWorld()
+    try world.start()
+    let before = world.lights.count
+    let writing = try waiting(world, "write", "light", "--label", "Front door", "--json")
+    try world.awaitLight("writing", after: before)
+    #expect(try world.tappet("tag", "erase", "--timeout", "1").errors.contains("another tag is being written already"))
+    try world.tell("place ntag213 uid=\(world.freshUID())")
+    #expect(eventually(10) { !writing.isRunning })
+    #expect(writing.text.contains("\"done\":true"), "\(writing.text)")
+    #expect(eventually(5) { world.lights.last == "ready" })
+    #expect(world.received.isEmpty)
+    try world.takeAway()
+    let again = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("delivered-by-tag", after: again)
+    #expect(world.log.contains("event=tag-job-done") && world.log.contains("action=light"))
+    #expect(try world.tappet("audit").output.contains("secret-made"))
+    #expect(try secretCount(world) == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func `a tag pulled away half-way leaves no secret, is asked for again, and is whole then`(_ hasKiosk: Bool) throws {
+    let world = try KioskWorld()
+    if hasKiosk { try world.start() }
+    for exchanges in [7, 20, 33] {
+      let before = world.lights.count
+      try world.tell("place ntag213 uid=\(world.freshUID())")
+      try world.tell("take after \(exchanges)")
+      let writing = try waiting(world, "write", "bell", log: "tag\(exchanges).log")
+      if hasKiosk { try world.awaitLight("writing", after: before) }
+      let count = try secretCount(world)
+      #expect(eventually(10) { writing.text.contains("hold it there again") }, "\(writing.text)")
+      #expect(try secretCount(world) == count)
+      try world.tell("back")
+      #expect(eventually(10) { !writing.isRunning })
+      #expect(writing.text.contains("written: bell"), "\(writing.text)")
+      #expect(try secretCount(world) == count + 1)
+      try world.takeAway()
+    }
+    // Three tags an action, and no more.
+    let fourth = try world.tappet("tag", "write", "bell", "--timeout", "1")
+    #expect(fourth.status == 1 && fourth.errors.contains("bell has 3 secrets already"), "\(fourth.errors)")
+  }
+
+  @Test func `Ctrl-C and a tag that does not come back leave nothing behind`() throws {
+    let world = try KioskWorld()
+    for hasKiosk in [false, true] {
+      if hasKiosk { try world.start() }
+      let before = world.lights.count
+      let writing = try waiting(world, "write", "bell", log: "interrupted\(hasKiosk).log")
+      if hasKiosk {
+        try world.awaitLight("writing", after: before)
+      } else {
+        pause(seconds: 1, "the tool waits for a tag")
+      }
+      writing.end(SIGINT)
+      #expect(writing.text.contains("cancelled; nothing was changed"), "\(writing.text)")
+      let late = try world.tappet("tag", "write", "bell", "--timeout", "1")
+      #expect(late.status == 1 && late.errors.contains("no tag was shown in time"), "\(late.errors)")
+    }
+    #expect(try secretCount(world) == 2)
+    try world.goodTap()
+  }
+
+  @Test func `every tag that cannot be written has its sentence and ends with 1`() throws {
+    let world = try KioskWorld(withBroker: false)
+    for (placement, sentence) in [
+      ("ntag213 readonly", "read-only"), ("ntag213 locked", "locked for good"), ("ultralight", "has room for 48"),
+      ("ntag213 password=01020304", "a password that is not this kiosk's"), ("ntag213 blank", "'tappet tag format'"),
+      ("classic", "cannot be written by Tappet"), ("desfire", "smart card without an NDEF application"),
+      ("type4 readonly", "read-only"),
+    ] {
+      try world.tell("place " + placement)
+      let done = try world.tappet("tag", "write", "bell", "--timeout", "5")
+      #expect(done.status == 1 && done.output.isEmpty && done.errors.contains(sentence), "\(placement): \(done.errors)")
+    }
+    try world.tell("place ntag213")
+    try world.tell("beside ntag213 uid=04112233445566")
+    let two = try world.tappet("tag", "write", "bell", "--timeout", "5")
+    #expect(two.status == 1 && two.errors.contains("two tags are on the reader"), "\(two.errors)")
+    let long = try world.tappet("tag", "write", "bell", "--label", String(repeating: "x", count: 4096))
+    #expect(long.status == 1 && long.errors.contains("the label has 4096 bytes"), "\(long.errors)")
+    let unknown = try world.tappet("tag", "write", "gate")
+    #expect(unknown.status == 1 && unknown.errors.contains("there are garage, light, bell"), "\(unknown.errors)")
+    #expect(try world.tappet("tag", "write").status == 2)
+    #expect(try world.tappet("tag", "write", "bell", "--timeout", "x").status == 2)
+    #expect(try world.tappet("tag", "lock", "--timeout", "1").errors.contains("add --yes"))
+    try world.tell("unplug")
+    let gone = try world.tappet("tag", "write", "bell", "--timeout", "5")
+    #expect(gone.status == 4 && gone.errors.contains("is not there"), "\(gone.errors)")
+    #expect(try secretCount(world) == 2)
+  }
+
+  @Test func `erase, format and lock do what they say, and protect keeps others away`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try world.tell("place ntag215 blank")
+    #expect(try world.tappet("tag", "format", "--yes").output.contains("formatted: NTAG215"))
+    #expect(try world.tappet("tag", "write", "bell", "--protect").output.contains("only this kiosk can rewrite it"))
+    #expect(try world.tappet("tag", "read").status == 0)
+    let file = world.folder + "/dump"
+    let foreign = try tool(world, "nfc-mfultralight", ["r", file])
+    #expect(foreign.status == 0)
+    let dump = try world.tell("dump")
+    _ = try tool(world, "nfc-mfultralight", ["w", file], input: "n\nn\nn\nn\n")
+    #expect(try world.tell("dump") == dump)
+    #expect(try world.tappet("tag", "erase").output.contains("erased: NTAG215"))
+    #expect(try world.tappet("tag", "read").output.contains("the tag is empty"))
+    #expect(try world.tappet("tag", "write", "bell", "--with-key").errors.contains("anyone who reads it can copy it"))
+    #expect(try world.tappet("tag", "read", "--json").output.contains("\"carries_key\":true"))
+    #expect(try world.tappet("tag", "lock", "--yes").output.contains("locked for good"))
+    #expect(try world.tappet("tag", "erase").status == 1)
+    #expect(try world.tappet("tag", "read").status == 0)
+  }
+
+  @Test func `images that others made are accepted`() throws {
+    let world = try KioskWorld()
+    let url = try world.url(1)
+    let message = try OtherLibraries.message(url)
+    // By libnfc's tool, on a tag of its own.
+    try world.tell("place ntag213 url=\(url)")
+    let file = world.folder + "/image"
+    _ = try tool(world, "nfc-mfultralight", ["r", file])
+    try world.tell("place ntag213 empty")
+    _ = try tool(world, "nfc-mfultralight", ["w", file], input: "n\nn\nn\nn\n")
+    let image = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
+    // By libfreefare, whose block of 300 bytes and more has a length of three.
+    let blocks = try [message, OtherLibraries.message(try world.url(1), ballast: 300)].map {
+      try OtherLibraries.block($0)
+    }
+    #expect(blocks[0].hasPrefix("03") && blocks[1].hasPrefix("03ff"))
+    let freefareImages = try blocks.map { block in
+      try world.tell("place ntag216 uid=\(world.freshUID()) empty")
+      return try world.tell("dump").replacingOccurrences(of: "ok ", with: "").prefix(32) + block
+    }
+    try world.tell("take")
+    try world.start()
+    for placement in [
+      "ntag213 uid=\(world.freshUID()) ndef=\(message)", "ntag424 ndef=\(message)", "ntag213 memory=\(image)",
+    ] + freefareImages.map({ "ntag216 memory=\($0)" }) {
+      #expect(try world.tap(placement, until: "delivered-by-tag", messages: 1).received.count == 1)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `watch shows each tag, a line of JSON each`(_ hasKiosk: Bool) throws {
+    let world = try KioskWorld()
+    if hasKiosk { try world.start() }
+    let watching = try waiting(world, "watch", "--json")
+    pause(seconds: 1, "the tool waits for a tag")
+    for (number, placement) in ["ntag213 url=\(try world.url(1))", "classic", "type4 empty"].enumerated() {
+      try world.tell("place " + placement)
+      #expect(eventually(10) { watching.text.split(separator: "\n").count > number }, "\(watching.text)")
+    }
+    watching.end(SIGINT)
+    let lines = try watching.text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
+    #expect(lines.map { $0?["accepted"] as? Bool } == [true, false, false])
+    #expect(lines.map { $0?["model"] as? String } == ["NTAG213", "MIFARE Classic", "Type 4 tag"])
+  }
+}

@@ -1,0 +1,206 @@
+// The command-line tool as it ships: options, exit codes, messages, secrets.
+
+import Foundation
+import TappetConfig
+import Testing
+
+@Suite(.serialized) struct ToolTests {
+  private func run(_ words: String..., input: String = "") throws -> Finished {
+    try Programs.run(try Programs.built("tappet"), words, input: input)
+  }
+
+  @Test func `help and version are written to stdout, and an unknown command is a usage error`() throws {
+    let version = try run("--version")
+    #expect(version.status == 0 && version.output.hasPrefix("tappet "))
+    #expect(try run("--help").output.contains("Exit status"))
+    #expect(try run("run", "--help").output.contains("--light-trace"))
+    #expect(try run("secret").errors.contains("missing command; its commands are list, new"))
+    #expect(try run("secret", "--help").output.contains("tappet secret share [--url | --out FILE] ID"))
+    let unknown = try run("rnu")
+    #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("unknown command 'rnu'"))
+    #expect(unknown.errors.contains("did you mean 'run'?"))
+    let part = try run("tag", "wirte")
+    #expect(
+      part.status == 2 && part.errors.contains("unknown command 'wirte' (did you mean 'write'?)"), "\(part.errors)")
+    #expect(try run().status == 2)
+    let nowhere = try run("status", "--config", "/nowhere/kiosk.yaml")
+    #expect(nowhere.status == 3 && nowhere.errors.hasPrefix("/nowhere/kiosk.yaml cannot be read: No such file"))
+    #expect(nowhere.errors.contains("'tappet init'"), "\(nowhere.errors)")
+  }
+
+  @Test func `the configuration is named before the command, after it, or by the environment`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let path = world.configPath
+    for words in [["--config", path, "secret", "list"], ["--config=" + path, "secret", "list"]] {
+      let done = try Programs.run(try Programs.built("tappet"), words)
+      #expect(done.status == 0 && !done.output.isEmpty, "\(words): \(done)")
+    }
+    #expect(try run("--config", path, "status").errors.contains("no kiosk runs"))
+    let variable = ["TAPPET_CONFIG": path]
+    let named = try Programs.run(try Programs.built("tappet"), ["secret", "list"], environment: variable)
+    #expect(named.status == 0 && !named.output.isEmpty, "\(named)")
+    // The option counts more.
+    let other = try Programs.run(
+      try Programs.built("tappet"), ["secret", "list", "--config", "/nowhere"], environment: variable)
+    #expect(other.status == 3 && other.errors.contains("/nowhere"), "\(other)")
+  }
+
+  /// A pipe that is closed early is not a failure: its reader has enough.
+  @Test func `output that a full disk or a closed stream does not take is a failure, and is reported`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let tappet = try Programs.built("tappet").path
+    func sh(_ line: String) throws -> Finished {
+      try Programs.run(URL(fileURLWithPath: "/bin/bash"), ["-c", "set -o pipefail; " + line])
+    }
+    for words in ["--version", "--help", "secret list --json --config \(world.configPath)"] {
+      let full = try sh("\(tappet) \(words) >/dev/full")
+      #expect(full.status == 4 && full.errors.contains("No space left on device"), "\(words): \(full.errors)")
+      let closed = try sh("\(tappet) \(words) >&-")
+      #expect(closed.status == 4 && closed.errors.contains("Bad file descriptor"), "\(words): \(closed.errors)")
+    }
+    let piped = try sh("for i in {1..300}; do echo --help; done | xargs -n 1 \(tappet) | head -n 1")
+    #expect(piped.output.contains("Usage") && piped.errors.isEmpty, "\(piped.errors)")
+    // No file that is opened replaces a closed stream.
+    #expect(try sh("\(tappet) secret new light --config \(world.configPath) <&- >&- 2>&-").status == 4)
+    let listed = try world.tappet("secret", "list", "--json")
+    #expect(listed.status == 0, "\(listed.errors)")
+  }
+
+  @Test func `every mistake in a configuration is listed at once, with its place, and the status is 3`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try "broker:\n  url: mqtts://localhost:1\n  client_id: k\nactions:\n  - {name: a, topc: t, message: m}\nstat: x\n"
+      .write(
+        toFile: world.configPath, atomically: true, encoding: .utf8)
+    for command in ["run", "check", "status"] {
+      let done = try world.tappet(command)
+      #expect(done.status == 3, "\(command)")
+      #expect(done.errors.contains("kiosk.yaml:5:"), "\(done.errors)")
+      #expect(done.errors.contains("did you mean 'topic'?"))
+      #expect(done.errors.contains("kiosk.yaml:6:1: unknown key 'stat'"))
+    }
+  }
+
+  @Test func `check names what is wrong, and is content when nothing is`() throws {
+    let world = try KioskWorld()
+    let good = try world.tappet("check", "--json")
+    let parts = try JSONSerialization.jsonObject(with: Data(good.output.utf8)) as? [[String: Any]]
+    #expect(
+      good.status == 0 && parts?.contains { $0["part"] as? String == "broker" } == true, "\(good.output)\(good.errors)")
+    try world.write(KioskWorld.KioskConfiguration(ca: "other-ca.pem"))
+    let wrongCA = try world.tappet("check")
+    #expect(wrongCA.status == 1 && wrongCA.output.contains("not trusted"), "\(wrongCA.output)")
+    try world.write(KioskWorld.KioskConfiguration(port: try Port.free(), certificate: "expired-client"))
+    try world.tell("unplug")
+    let bad = try world.tappet("check")
+    #expect(bad.status == 1)
+    for sentence in [
+      "expired-client.pem: O=Tappet demo, CN=kiosk-demo expired", "nothing listens on that port",
+      "/reader is not there",
+    ] {
+      #expect(bad.output.contains(sentence), "\(sentence): \(bad.output)")
+    }
+  }
+
+  @Test func `secrets come in by stdin or file, are listed without their keys, and are refused with a reason`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let list = try world.tappet("secret", "list", "--json")
+    #expect(list.status == 0)
+    let entries = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]]
+    #expect(entries?.count == 2)
+    for key in world.keys { #expect(!list.output.contains(key)) }
+    func refusal(_ share: String) throws -> String {
+      let done = try world.tappet("secret", "import", input: share)
+      #expect(done.status == 1)
+      return done.errors
+    }
+    #expect(try refusal("smpshare://secret?idx=9&key=\(Signing.key())").contains("action 9, which is not configured"))
+    #expect(try refusal("smpshare://secret?idx=0&key=\(world.keys[0])").contains("is there already"))
+    #expect(try refusal("https://example.com").contains("not a share code"))
+    #expect(try refusal("").contains("not a share code"))
+    try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(
+      toFile: world.folder + "/share", atomically: true, encoding: .utf8)
+    #expect(try world.tappet("secret", "import", "--file", world.folder + "/share").status == 0)
+    try world.importSecret(index: 0, key: Signing.key())
+    #expect(try refusal("smpshare://secret?idx=0&key=\(Signing.key())").contains("garage has 3 secrets already"))
+    let shown = try world.tappet("secret", "import", "smpshare://secret?idx=0&key=\(Signing.key())")
+    #expect(shown.status == 2 && shown.errors.contains("others can read the command line"))
+    for name in try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state") {
+      let mode = try FileManager.default.attributesOfItem(atPath: world.folder + "/state/" + name)[.posixPermissions]
+      #expect(mode as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `a removed secret refuses exactly its tags, in the running kiosk, at once`() throws {
+    let world = try KioskWorld()
+    let second = Signing.key()
+    let id = try world.importSecret(index: 1, key: second)
+    try world.start()
+    let url = try Signing.url(index: "1", key: second)
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(try world.tappet("secret", "remove", id).status == 0)
+    let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused")
+    #expect(refused.log.contains("or its secret was removed") && refused.received == [])
+    try world.goodTap()
+    #expect(try world.tappet("secret", "remove", id).status == 1)
+  }
+
+  @Test func `status describes the running kiosk, or says that there is none`() throws {
+    let world = try KioskWorld()
+    let none = try world.tappet("status")
+    #expect(none.status == 4 && none.errors.contains("no kiosk runs"))
+    try world.start()
+    try world.goodTap()
+    let status = try world.tappet("status", "--json")
+    let answer = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+    #expect(status.status == 0 && answer?["light"] as? String == "ready")
+    #expect((answer?["counters"] as? [String: Int])?["delivered"] == 1)
+  }
+
+  @Test func `tag read says the same directly and through the running kiosk`() throws {
+    let world = try KioskWorld()
+    try world.tell("place ntag213 url=\(try world.url(1))")
+    let direct = try world.tappet("tag", "read", "--timeout", "5")
+    #expect(direct.status == 0 && direct.output.contains("works here: light"), "\(direct.output)\(direct.errors)")
+    try world.tell("take")
+    #expect(try world.tappet("tag", "read", "--timeout", "1").status == 1)
+    try world.start()
+    // It is on the reader already when it is asked for, or comes later: both are read.
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+    try world.awaitLight("delivered-by-tag", after: 0)
+    let lying = try world.tappet("tag", "read", "--timeout", "5")
+    #expect(lying.status == 0 && lying.output.contains("works here: light"), "\(lying)")
+    try world.tell("take")
+    #expect(
+      eventually(5) {
+        (try? world.tappet("tag", "read", "--timeout", "1"))?.errors.contains("in time; if a tag") == true
+      }
+    )
+    let asking = try Service(
+      try Programs.built("tappet"), ["tag", "read", "--timeout", "10", "--config", world.configPath],
+      log: world.folder + "/asked")
+    // Tap until the question has reached the kiosk: there is no other sign that it has.
+    #expect(
+      try eventually(10) {
+        guard asking.isRunning else { return true }
+        _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
+        return !asking.isRunning
+      })
+    #expect(asking.text.contains("works here: light"), "\(asking.text)")
+    for text in [direct.output, asking.text] { #expect(!text.contains(try world.url(1).suffix(64))) }
+  }
+
+  @Test func `a token sealed by hand opens again, with the right key only`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let token = try world.tappet("token", "seal", "--time", "1770000000").output.trimmingCharacters(in: .newlines)
+    #expect(try world.tappet("token", "open", token).output.hasPrefix("1770000000 "))
+    // The checksum has one byte: a strange key in 256 fits by chance, hardly ever two of four.
+    let refusals = try (1...4).map { number in
+      let path = world.folder + "/other\(number).key"
+      try Signing.key().write(toFile: path, atomically: true, encoding: .utf8)
+      chmod(path, 0o600)
+      let other = try run("token", "open", "--key-file", path, token)
+      return other.status == 1 && other.errors.contains("another key")
+    }
+    #expect(refusals.filter { $0 }.count >= 3)
+  }
+}

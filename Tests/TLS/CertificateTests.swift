@@ -1,0 +1,117 @@
+import Foundation
+import TappetCore
+import TappetPlatform
+import TappetTLS
+import TestSupport
+import Testing
+
+@Suite struct CertificateTests {
+  private let endpoint = BrokerEndpoint(host: "localhost", port: 8883, usesTLS: true)
+
+  private func settings(ca: String? = nil, certificate: String? = nil, key: String? = nil) -> BrokerSettings {
+    BrokerSettings(
+      endpoints: [endpoint], clientID: "x", caFile: ca, certificateFile: certificate, privateKeyFile: key)
+  }
+
+  private func file(_ text: String) throws -> String {
+    let path = TestFolder.make("certificate") + "/file.pem"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  private func problem(_ settings: BrokerSettings, host: String = "localhost") -> CertificateProblem? {
+    do throws(CertificateProblem) {
+      _ = try Certificates.makeContext(
+        settings, endpoint: BrokerEndpoint(host: host, port: 8883, usesTLS: true))
+      return nil
+    } catch { return error }
+  }
+
+  @Test func `good files make a context`() {
+    #expect(
+      problem(
+        settings(
+          ca: TestCertificates.path("ca.pem"), certificate: TestCertificates.path("client.pem"),
+          key: TestCertificates.path("client.key"))) == nil)
+    #expect(problem(settings()) == nil)
+  }
+
+  @Test func `each kind of bad file is distinguished`() throws {
+    let missing = "/nonexistent/ca.pem"
+    guard case .unreadable(missing, let system) = problem(settings(ca: missing)) else {
+      Issue.record("a missing file was read")
+      return
+    }
+    #expect(system.code == ENOENT)
+    let empty = try file("")
+    #expect(problem(settings(ca: empty)) == .empty(path: empty))
+    let text = try file("hello")
+    #expect(problem(settings(ca: text)) == .notPEM(path: text))
+    #expect(problem(settings(ca: "/tmp")).map { if case .unreadable = $0 { true } else { false } } == true)
+    let certificate = TestCertificates.path("client.pem")
+    #expect(problem(settings(certificate: certificate, key: text)) == .keyNotPEM(path: text))
+    let encrypted = TestCertificates.path("encrypted.key")
+    #expect(problem(settings(certificate: certificate, key: encrypted)) == .keyEncrypted(path: encrypted))
+    #expect(problem(settings(key: encrypted)) == .keyWithoutCertificate(key: encrypted))
+    let large = try file(String(repeating: "x", count: Limits.certificateFileSizeMax + 1))
+    #expect(problem(settings(ca: large)) == .tooLarge(path: large))
+  }
+
+  @Test func `a damaged certificate after a good one is not skipped`() throws {
+    let good = try String(contentsOfFile: TestCertificates.path("ca.pem"), encoding: .utf8)
+    let damaged = try file(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    #expect(problem(settings(ca: damaged)) == .notPEM(path: damaged))
+  }
+
+  @Test func `a host that cannot be checked is refused`() {
+    #expect(problem(settings(), host: "") == .unusableHost(""))
+    #expect(problem(settings(), host: ".") == .unusableHost(""))
+  }
+
+  @Test func `an encrypted key asks nobody`() throws {
+    // A prompt would open the terminal, or read standard input: with neither, the failure must be the same, at once.
+    let start = Date()
+    let encrypted = TestCertificates.path("encrypted.key")
+    _ = problem(settings(certificate: TestCertificates.path("client.pem"), key: encrypted))
+    #expect(Date().timeIntervalSince(start) < 2)
+  }
+
+  @Test func `inspection gives the subject, the issuer, the expiry, and whether the key matches`() throws {
+    let certificate = TestCertificates.path("client.pem")
+    let key = TestCertificates.path("client.key")
+    let facts = Certificates.inspect(
+      settings(ca: TestCertificates.path("ca.pem"), certificate: certificate, key: key))
+    let details = facts.compactMap { if case .certificate(let details) = $0 { details } else { nil } }
+    #expect(details.map(\.role) == [.authority, .client, .clientChain])
+    #expect(details[1].subject == "O=Tappet demo, CN=kiosk-demo")
+    #expect(details[1].issuer == "O=Tappet demo, CN=Tappet demo intermediate")
+    let now = Int64(Date().timeIntervalSince1970)
+    #expect((363...365).contains(details[1].daysLeft(atUnixSeconds: now)))
+    #expect(details[1].notBeforeUnixSeconds < now)
+    #expect(facts.last == .keyMatches(certificate: certificate, key: key))
+  }
+
+  @Test func `days left round down, also after the end`() {
+    let details = CertificateDetails(
+      role: .client, path: "", subject: "", issuer: "", notBeforeUnixSeconds: 0, notAfterUnixSeconds: 86_400 * 10)
+    #expect(details.daysLeft(atUnixSeconds: 86_400 * 9) == 1)
+    #expect(details.daysLeft(atUnixSeconds: 86_400 * 9 + 1) == 0)
+    #expect(details.daysLeft(atUnixSeconds: 86_400 * 10) == 0)
+    #expect(details.daysLeft(atUnixSeconds: 86_400 * 10 + 1) == -1)
+    #expect(details.daysLeft(atUnixSeconds: 86_400 * 11 + 1) == -2)
+    #expect(details.daysLeft(atUnixSeconds: .min) == .max)
+  }
+
+  @Test func `inspection finds the faults`() throws {
+    let certificate = TestCertificates.path("client.pem")
+    let open = try file(try String(contentsOfFile: TestCertificates.path("second-client.key"), encoding: .utf8))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)
+    let facts = Certificates.inspect(settings(certificate: certificate, key: open))
+    #expect(facts.first == .systemTrustStore)
+    #expect(facts.contains(.keyOpenToOthers(path: open, mode: 0o644)))
+    #expect(facts.contains(.problem(.keyMismatch(certificate: certificate, key: open))))
+    #expect(
+      Certificates.inspect(settings(certificate: certificate)).contains(
+        .problem(.certificateWithoutKey(certificate: certificate))))
+  }
+}

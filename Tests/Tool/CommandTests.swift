@@ -1,0 +1,188 @@
+// The table of commands: --help, the parser and the manual page say the same about each.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TappetTool
+
+@Suite struct CommandTests {
+  private static let page =
+    (try? String(contentsOfFile: Repository.root + "/board/man/tappet.1", encoding: .utf8)) ?? ""
+
+  /// Operands that are accepted, as many as the command needs.
+  private func operands(_ command: Command) -> [String] {
+    command.operands.map { operand in
+      switch operand.kind {
+      case .entryID: String(repeating: "0", count: 32)
+      default: "x"
+      }
+    }
+  }
+
+  private func sample(_ option: CommandOption) -> [String] {
+    guard option.value != nil else { return ["--" + option.name] }
+    switch option.kind {
+    case .seconds: return ["--" + option.name, "7"]
+    default: return ["--" + option.name, "7.svg"]
+    }
+  }
+
+  private func message(_ command: Command, _ words: [String]) -> String? {
+    do throws(CommandFailure) {
+      _ = try Arguments.parse(words, for: command)
+      return nil
+    } catch {
+      #expect(error.status == .usage)
+      return error.sentence ?? ""
+    }
+  }
+
+  @Test func `every command is listed once, in the overview, in its section`() {
+    let words = Command.all.map(\.words)
+    #expect(Set(words).count == words.count)
+    let lines = Help.overview.split(separator: "\n")
+    for command in Command.all {
+      let line = "  " + command.words + " "
+      #expect(lines.filter { $0.hasPrefix(line) && $0.hasSuffix(command.summary) }.count == 1, "\(command.words)")
+    }
+  }
+
+  @Test func `every command has help with its usage and every option, and no line is wider than a terminal`() {
+    for command in Command.all {
+      #expect(command.help.hasPrefix("Usage: tappet \(command.words)"))
+      #expect(!command.summary.isEmpty && !command.summary.hasSuffix(".") && !command.details.isEmpty)
+      for option in command.allOptions {
+        #expect(command.help.contains("\n  --\(option.name)"), "\(command.words) --\(option.name)")
+        #expect(!option.summary.isEmpty && !option.summary.hasSuffix("."), "\(command.words) --\(option.name)")
+      }
+      for line in command.help.split(separator: "\n") { #expect(line.count <= 110, "\(line)") }
+    }
+  }
+
+  @Test func `every option in help is accepted by the parser, and no other`() throws {
+    for command in Command.all {
+      let listed = Set(command.help.matches(of: /\n  --([a-z-]+)/).map { String($0.1) })
+      #expect(listed == Set(command.allOptions.map(\.name)))
+      for name in listed {
+        let option = try #require(command.allOptions.first { $0.name == name })
+        let isInPlace =
+          command.operands.last.map { if case .oneUnlessOption = $0.count { true } else { false } } ?? false
+        let words = sample(option) + (isInPlace && name == "all" ? [] : operands(command))
+        let complaint = message(command, words)
+        // A combination may still be refused; the option itself is not.
+        #expect(complaint?.contains("option '") != true, "\(command.words) \(words): \(complaint ?? "")")
+      }
+      let foreign = message(command, ["--nothing"] + operands(command))
+      #expect(foreign?.contains("unknown option '--nothing'") == true, "\(command.words)")
+    }
+  }
+
+  @Test func `mistakes are named, with the nearest word`() {
+    #expect(
+      message(.secretList, ["--jsn"]) == "unknown option '--jsn' (did you mean '--json'?); "
+        + "'tappet secret list --help' lists them")
+    #expect(message(.secretList, ["-x"])?.hasPrefix("unknown option '-x'") == true)
+    #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
+    #expect(message(.secretNew, ["--label"]) == "option '--label' needs a value: LABEL")
+    #expect(message(.certImport, ["--c", "x"]) == "option '--c' is ambiguous: --certificate, --ca, --config")
+    #expect(message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--label LABEL] ACTION")
+    #expect(message(.secretNew, ["a", "b"]) == "unexpected argument 'b'")
+    #expect(message(.tagRead, ["--timeout", "0"]) == "--timeout takes whole seconds from 1 to 3600, not '0'")
+    #expect(message(.outboxDrop, ["--all", String(repeating: "0", count: 32)])?.hasPrefix("unexpected") == true)
+    // A key is not repeated.
+    let key = String(repeating: "ab", count: 32)
+    #expect(message(.secretImport, ["smpshare://secret?idx=0&key=" + key])?.contains(key) == false)
+    #expect(CommandTable.find(["secret", "new", "x"])?.words == "secret new")
+    #expect(CommandTable.find(["secret"]) == nil && CommandTable.find([]) == nil)
+    #expect(CommandTable.split(["--config", "f", "--config=g", "status"]).global == ["--config", "f", "--config=g"])
+  }
+
+  @Test func `the manual page has every command and option, and the table's synopsis`() throws {
+    let synopsis = try #require(Self.page.firstMatch(of: /\.SH SYNOPSIS\n\.nh\n\.ad l\n([\s\S]*?)\.SY tappet\n/)).1
+    let expected = Command.all.map(\.manual).joined()
+    if synopsis != expected {
+      Issue.record("board/man/tappet.1 differs from the table of commands; its synopsis must be:\n\(expected)")
+    }
+    for command in Command.all {
+      let isDescribed = Self.page.contains("\n.B \(command.words.replacing("-", with: "\\-"))\n")
+      #expect(isDescribed, "\(command.words) is not described")
+      for option in command.options {
+        let hasOption = Self.page.contains("\\-\\-" + option.name.replacing("-", with: "\\-"))
+        #expect(hasOption, "\(command.words) --\(option.name) is not described")
+      }
+    }
+  }
+
+  // MARK: Completion
+
+  private func completed(_ words: String...) -> [String] {
+    let lines = Completion(of: words).text.split(separator: "\n").map(String.init)
+    return lines.first == "words" ? lines.dropFirst().map { String($0.prefix { $0 != "\t" }) } : lines
+  }
+
+  @Test func `commands, options, values and files are completed where they fit`() throws {
+    #expect(completed("sec") == ["secret"])
+    #expect(completed("").contains("completion"))
+    #expect(completed("secret", "re") == ["rename", "remove", "rekey"])
+    #expect(completed("help", "secret", "sh") == ["share"])
+    #expect(completed("secret", "list", "--j") == ["--json"])
+    #expect(completed("secret", "share", "--out", "") == ["files"])
+    #expect(completed("secret", "share", "--out=x") == ["files"])
+    #expect(completed("init", "--state", "") == ["folders"])
+    #expect(completed("--config", "") == ["files"])
+    #expect(completed("cert", "check", "a", "b") == ["files"])
+    #expect(completed("completion", "") == ["bash", "zsh", "fish"])
+    #expect(completed("completion", "bash", "") == ["none"])
+    #expect(completed("secret", "list", "") == ["none"])
+    #expect(completed("nothing", "") == ["none"])
+  }
+
+  @Test func `actions and topics come from the configuration, and without one there are none`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/kiosk.yaml"
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    try """
+    broker: {url: "mqtt://127.0.0.1:1", client_id: k}
+    state: \(folder.path)/state
+    actions: [{name: light, topic: home/light, message: b}, {name: garage, topic: home/garage, message: b}]
+    """.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(completed("tag", "write", "--config", path, "") == ["light", "garage"])
+    #expect(completed("--config", path, "tag", "write", "g") == ["garage"])
+    #expect(completed("tag", "write", "--config", "=", path, "g") == ["garage"])
+    #expect(completed("init", "--config=" + path, "--topic", "home/l") == ["home/light"])
+    #expect(completed("secret", "import", "--config", path, "--action=l") == ["--action=light"])
+    #expect(completed("secret", "remove", "--config", path, "") == ["none"])
+    #expect(completed("outbox", "drop", "--config", path, "") == ["none"])
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/state"), "a completion made a database")
+    #expect(completed("tag", "write", "--config", "/nowhere", "") == ["none"])
+  }
+}
+
+extension Command {
+  /// Its part of the synopsis in the manual page (groff_man(7)).
+  fileprivate var manual: String {
+    func escaped(_ text: String) -> String { text.replacing("-", with: "\\-").replacing("…", with: "...") }
+    var lines = [".SY tappet\\ " + escaped(words).replacing(" ", with: "\\ ")]
+    for part in synopsisParts {
+      if abbreviatesOptions, part.words.first?.value?.hasPrefix("[OPTION]") == true {
+        lines.append(".RI [ OPTION ]...")
+      } else if part.words.count == 1, let word = part.words.first, let option = word.option {
+        let value = word.value.map { " " + escaped($0.lowercased()) } ?? ""
+        lines.append(".OP \\-\\-" + escaped(option) + value)
+      } else if part.words.count == 1, let value = part.words.first?.value {
+        lines.append(
+          value.hasPrefix("[") ? ".RI [ file ]..." : value.hasSuffix("…") ? ".IR file ..." : ".I " + value.lowercased())
+      } else {
+        let words = part.words.map { word -> String in
+          let value = word.value.map { "\\fI" + escaped($0.lowercased()) + "\\fP" }
+          return [word.option.map { "\\fB\\-\\-" + escaped($0) + "\\fP" }, value].compactMap { $0 }.joined(
+            separator: " ")
+        }
+        let text = words.joined(separator: " | ")
+        lines.append(part.isRequired ? "{" + text + "}" : "[" + text + "]")
+      }
+    }
+    return (lines + [".YS"]).joined(separator: "\n") + "\n"
+  }
+}
