@@ -59,15 +59,17 @@ LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -s -static-libgcc -Wl,--as-needed -Wl,--i
 	-Wl,-z,relro,-z,now -Wl,-z,defs -lm
 LINK = $(CC) $(CFLAGS) -pie -fPIE
 LINK_SHARED = $(CC) $(CFLAGS) -fPIC -shared -Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 \
-	-Wl,-z,nodelete $(FIRST_COUNTS)
+	-Wl,-z,nodelete
 
 # C that replaces parts of the toolchain's runtime.
 STANDINS := Sources/CLibraries/standins/unicode-tables.c \
 	$(if $(ARCH),Sources/CLibraries/standins/bridge-object-retain.c)
 ifneq ($(SYSROOT),$(SYSROOT_COMPILED))
-# The shim that comes first on the command line replaces the archive's member of the same name.
+# This release's libgpiod has another interface: its shim replaces the one in the archives.
 SHIM := -ISources/CLibraries/CGPIO/include Sources/CLibraries/CGPIO/CGPIO.c
-FIRST_COUNTS := -z muldefs
+INTERFACE := $(SCRATCH)/libTappetInterface-$(RELEASE).a
+else
+INTERFACE := $(ARCHIVES)/libTappetInterfaceStatic.a
 endif
 # The programs wipe all memory that they free. The library leaves its program's allocator alone.
 WIPING := Sources/CLibraries/standins/wiping-free.c
@@ -184,11 +186,20 @@ $(OUT)/bin/tappet-sim:
 	@mkdir -p $(@D)
 	$(LINK) -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LDFLAGS)
 
+ifdef SHIM
+$(LIBRARIES): $(INTERFACE)
+
+# The libraries take the whole archive: without the shim that they replace.
+$(INTERFACE): $(SCRATCH)/.built
+	@cp $(ARCHIVES)/libTappetInterfaceStatic.a $@
+	$(AR) d $@ CGPIO.c.o
+endif
+
 # Never unmapped: a thread that hangs in the resolver while its connection is freed needs its code even after dlclose.
 $(OUT)/lib/libtappet.so.0: Include/tappet.map
 	@mkdir -p $(@D)
-	$(LINK_SHARED) -o $@ $(STANDINS) $(SHIM) -Wl,--whole-archive $(ARCHIVES)/libTappetInterfaceStatic.a \
-		-Wl,--no-whole-archive $(LDFLAGS) $(KIOSK_LIBS)
+	$(LINK_SHARED) -o $@ $(STANDINS) $(SHIM) -Wl,--whole-archive $(INTERFACE) -Wl,--no-whole-archive \
+		$(LDFLAGS) $(KIOSK_LIBS)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 # One relocatable object, because a C compiler's linker does not read bitcode. The stand-ins replace the weak symbols.
@@ -196,8 +207,7 @@ $(OUT)/lib/libtappet.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(CC) $(CFLAGS) -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS) $(SHIM)
-	$(LLD) -r $(FIRST_COUNTS) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o \
-		--whole-archive $(ARCHIVES)/libTappetInterfaceStatic.a
+	$(LLD) -r -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(INTERFACE)
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
