@@ -78,7 +78,9 @@ let tests = suites.filter { chosen?.contains($0.0 + "Tests") ?? true }.map { sui
     exclude: suite.0 == "System" ? ["Faults"] : [])
 }
 let testPrograms: [Target] = [
-  .target(name: "TestSupport", dependencies: ["TappetPlatform", "TappetConfig", "TappetPanel"], path: "Tests/Support"),
+  .target(
+    name: "TestSupport", dependencies: ["CPlatform", "TappetCore", "TappetPlatform", "TappetConfig", "TappetPanel"],
+    path: "Tests/Support"),
   // Tests/Simulation/run builds it with optimisation.
   .executableTarget(
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",

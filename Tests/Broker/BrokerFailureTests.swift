@@ -159,12 +159,12 @@ import Testing
     try install("client", ca: "ca")
     let test = try LinkUnderTest(settings)
     #expect(test.connected(broker))
-    #expect(waitUntil { broker.log.contains("u'kiosk-demo'") })
+    #expect(eventually { broker.log.contains("u'kiosk-demo'") })
     try install("second-client", ca: "ca")
     test.link.disconnect()
     #expect(test.log.wait(.disconnected))
     #expect(test.connected(broker))
-    #expect(waitUntil { broker.log.contains("u'kiosk-second'") })
+    #expect(eventually { broker.log.contains("u'kiosk-second'") })
     try install("client", ca: "other-ca")
     test.link.disconnect()
     #expect(test.log.wait { $0.last == .disconnected })
@@ -181,7 +181,7 @@ import Testing
     #expect(test.failure() == .settingsRefused(code: 0))
     test.link.update(settings: broker.settings("renamed"))
     #expect(test.connected(broker))
-    #expect(waitUntil { broker.log.contains("as renamed ") })
+    #expect(eventually { broker.log.contains("as renamed ") })
   }
 
   // MARK: Strangers

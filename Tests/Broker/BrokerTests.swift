@@ -51,7 +51,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.connected(broker))
     test.publish(first, "kiosk/door", "{\"command\": 1}")
     #expect(test.log.wait(.acknowledged(first)))
-    #expect(waitUntil { subscriber.messages == ["0 1 kiosk/door {\"command\": 1}"] })
+    #expect(eventually { subscriber.messages == ["0 1 kiosk/door {\"command\": 1}"] })
     #expect(test.log.events == [.connected(sessionPresent: false), .acknowledged(first)])
   }
 
@@ -59,7 +59,7 @@ private let first = EntryID(high: 1, low: 1)
     let broker = try TestBroker()
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
-    #expect(waitUntil { broker.log.contains("as kiosk-test (p2, c1, k60, u'kiosk-demo')") })
+    #expect(eventually { broker.log.contains("as kiosk-test (p2, c1, k60, u'kiosk-demo')") })
   }
 
   @Test func `a burst is acknowledged whole, each entry once`() throws {
@@ -80,7 +80,7 @@ private let first = EntryID(high: 1, low: 1)
     let text = String(repeating: "x", count: Limits.messageSizeMax)
     test.publish(first, "kiosk/large", text)
     #expect(test.log.wait(.acknowledged(first)))
-    #expect(waitUntil { subscriber.messages == ["0 1 kiosk/large " + text] })
+    #expect(eventually { subscriber.messages == ["0 1 kiosk/large " + text] })
   }
 
   @Test func `a message published without a connection is never sent`() throws {
@@ -97,7 +97,7 @@ private let first = EntryID(high: 1, low: 1)
     #expect(test.connected(broker))
     test.publish(EntryID(high: 0, low: 3), "kiosk/then")
     #expect(test.log.wait(.acknowledged(EntryID(high: 0, low: 3))))
-    #expect(waitUntil { subscriber.messages.count >= 2 })
+    #expect(eventually { subscriber.messages.count >= 2 })
     #expect(subscriber.messages.map { $0.split(separator: " ")[2] } == ["kiosk/now", "kiosk/then"])
   }
 
@@ -130,13 +130,13 @@ private let first = EntryID(high: 1, low: 1)
     let watcher = try broker.subscribe("tappet/+/status")
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
-    #expect(waitUntil { watcher.messages == ["0 1 tappet/kiosk-test/status online"] })
+    #expect(eventually { watcher.messages == ["0 1 tappet/kiosk-test/status online"] })
     let later = try broker.subscribe("tappet/+/status")
-    #expect(waitUntil { later.messages == ["1 1 tappet/kiosk-test/status online"] })
+    #expect(eventually { later.messages == ["1 1 tappet/kiosk-test/status online"] })
     test.link.disconnect()
     #expect(test.log.wait(.disconnected))
-    #expect(waitUntil { watcher.messages.last == "0 1 tappet/kiosk-test/status offline" })
-    #expect(waitUntil { broker.log.contains("Received DISCONNECT from kiosk-test") })
+    #expect(eventually { watcher.messages.last == "0 1 tappet/kiosk-test/status offline" })
+    #expect(eventually { broker.log.contains("Received DISCONNECT from kiosk-test") })
     #expect(watcher.messages.count == 2)
     #expect(test.log.events.last == .disconnected)
   }
@@ -147,8 +147,8 @@ private let first = EntryID(high: 1, low: 1)
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
     test.link.shutdown()
-    #expect(waitUntil { watcher.messages.last == "0 1 tappet/kiosk-test/status offline" })
-    #expect(waitUntil { broker.log.contains("Received DISCONNECT from kiosk-test") })
+    #expect(eventually { watcher.messages.last == "0 1 tappet/kiosk-test/status offline" })
+    #expect(eventually { broker.log.contains("Received DISCONNECT from kiosk-test") })
   }
 
   @Test func `the will says offline when the connection breaks`() throws {
@@ -156,12 +156,12 @@ private let first = EntryID(high: 1, low: 1)
     let watcher = try broker.subscribe("tappet/+/status")
     let test = try LinkUnderTest(broker.settings())
     #expect(test.connected(broker))
-    #expect(waitUntil { watcher.messages.last == "0 1 tappet/kiosk-test/status online" })
+    #expect(eventually { watcher.messages.last == "0 1 tappet/kiosk-test/status online" })
     // The same client id from elsewhere: mosquitto disconnects the first client, whose will it publishes.
     let usurper = try LinkUnderTest(broker.settings())
     #expect(usurper.connected(broker))
     #expect(test.log.wait(.lost(.closedByBroker)))
-    #expect(waitUntil { watcher.messages.contains("0 1 tappet/kiosk-test/status offline") })
+    #expect(eventually { watcher.messages.contains("0 1 tappet/kiosk-test/status offline") })
   }
 
   @Test(arguments: [true, false])
@@ -174,7 +174,7 @@ private let first = EntryID(high: 1, low: 1)
       settings.endpoints[0].port = relay.port
       let test = try LinkUnderTest(settings)
       test.link.connect(endpoint: 0)
-      guard waitUntil(seconds: 2, { relay.isAwaited }) else { continue }
+      guard eventually(2, { relay.isAwaited }) else { continue }
       relay.open()
       #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)")
       test.publish(first)
@@ -246,7 +246,7 @@ private let first = EntryID(high: 1, low: 1)
         break
       }
     }
-    #expect(waitUntil { TestSocket.descriptorCount <= before })
+    #expect(eventually { TestSocket.descriptorCount <= before })
   }
 
   @Test func `a hundred links that never got a connection leave no descriptor behind`() throws {
@@ -255,7 +255,7 @@ private let first = EntryID(high: 1, low: 1)
       caFile: TestCertificates.path("ca.pem"))
     let before = TestSocket.descriptorCount
     for _ in 0..<100 { try #require(try LinkUnderTest(settings).failure() == .connectionRefused) }
-    #expect(waitUntil { TestSocket.descriptorCount <= before })
+    #expect(eventually { TestSocket.descriptorCount <= before })
   }
 
   @Test func `a connected link that has nothing to do sleeps`() throws {

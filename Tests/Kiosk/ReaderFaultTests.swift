@@ -2,12 +2,13 @@
 
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ReaderFaultTests {
   /// The reader says why, ends, and works again afterwards.
   private func expectLost(_ rig: ReaderRig, _ fault: ReaderFault) throws {
-    guard case .message(.lost(fault, _)) = try rig.nextEvent() else { throw Missing(description: "lost(\(fault))") }
+    guard case .message(.lost(fault, _)) = try rig.nextEvent() else { throw TestFault("lost(\(fault))") }
     #expect(try rig.nextEvent() == .closed)
     #expect(rig.reader?.finish() == .exited(1))
   }
@@ -62,7 +63,7 @@ import Testing
         #expect(fault == .silent)
         break
       }
-      if event == .closed { throw Missing(description: "lost") }
+      if event == .closed { throw TestFault("lost") }
     }
     #expect(try rig.nextEvent() == .closed)
   }
@@ -74,7 +75,7 @@ import Testing
       try rig.start()
       var event = try rig.nextEvent()
       if case .message(.ready) = event { event = try rig.nextEvent() }
-      guard case .message(.lost) = event else { throw Missing(description: "lost after \(commands); \(event)") }
+      guard case .message(.lost) = event else { throw TestFault("lost after \(commands); \(event)") }
       #expect(try rig.nextEvent() == .closed)
       #expect(rig.reader?.finish() == .exited(1))
     }
@@ -85,7 +86,7 @@ import Testing
     try rig.startReady()
     try rig.tell("chip-corrupt status")
     try rig.tell("place ntag213 url=\(tagURL)")
-    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .closed)
     #expect(rig.reader?.finish() == .signaled(SIGABRT))
     try rig.startReady()
@@ -116,7 +117,7 @@ import Testing
     try rig.startReady()
     let second = try ReaderRig()
     try second.start(device: "pn532_uart:" + rig.link)
-    guard case .message(.lost(.busy, _)) = try second.nextEvent() else { throw Missing(description: "busy") }
+    guard case .message(.lost(.busy, _)) = try second.nextEvent() else { throw TestFault("busy") }
     try expectTapWorks(rig)
   }
 
@@ -140,11 +141,11 @@ import Testing
   @Test func `closed standard descriptors do not keep it from the device`() throws {
     let rig = try ReaderRig()
     let script = rig.folder.appendingPathComponent("closed")
-    try "#!/bin/sh\nexec '\(Programs.path("tappet-reader"))' \"$@\" 0<&- 1>&- 2>&-\n".write(
+    try "#!/bin/sh\nexec '\(try Programs.built("tappet-reader").path)' \"$@\" 0<&- 1>&- 2>&-\n".write(
       to: script, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
     try rig.start(executable: script.path)
-    guard case .message(.ready) = try rig.next() else { throw Missing(description: "ready") }
+    guard case .message(.ready) = try rig.next() else { throw TestFault("ready") }
     try expectTapWorks(rig)
   }
 
@@ -162,7 +163,7 @@ import Testing
   func `either way of ending it is enough`(_ way: String) throws {
     let rig = try ReaderRig()
     let process = try rig.start()
-    guard case .message(.ready) = try rig.next() else { throw Missing(description: "ready") }
+    guard case .message(.ready) = try rig.next() else { throw TestFault("ready") }
     if way == "signal" {
       kill(process.pid, SIGTERM)
     } else {

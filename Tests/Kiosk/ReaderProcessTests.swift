@@ -4,6 +4,7 @@ import Foundation
 import TappetCore
 import TappetKiosk
 import TappetPlatform
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ReaderProcessTests {
@@ -18,7 +19,7 @@ import Testing
 
   private func next(_ process: ReaderProcess) throws -> ReaderProcess.Receipt {
     var state = pollfd(fd: process.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&state, 1, 10_000) == 1 else { throw Missing(description: "anything from the child") }
+    guard poll(&state, 1, 10_000) == 1 else { throw TestFault("anything from the child") }
     return process.receive()
   }
 
@@ -26,7 +27,7 @@ import Testing
     try child("printf '\\377garbage' >&3; printf 'xyz' >&3; dd if=/dev/zero bs=9000 count=1 >&3 2>/dev/null; exit 3") {
       process in
       #expect(try next(process) == .malformed(.unknownKind(0xFF)))
-      guard case .malformed = try next(process) else { throw Missing(description: "malformed") }
+      guard case .malformed = try next(process) else { throw TestFault("malformed") }
       #expect(try next(process) == .malformed(.tooLarge(size: 9000)))
       #expect(try next(process) == .closed)
       #expect(process.finish() == .exited(3))
@@ -87,14 +88,8 @@ import Testing
   }
 
   @Test func `called by hand it says what it is`() throws {
-    let process = Process()
-    let complaint = Pipe()
-    process.executableURL = URL(fileURLWithPath: Programs.path("tappet-reader"))
-    process.standardError = complaint
-    try process.run()
-    let text = String(decoding: complaint.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 2)
-    #expect(text.contains("tappet tag read"))
+    let called = try Programs.run(Programs.built("tappet-reader"), [])
+    #expect(called.status == 2)
+    #expect(called.errors.contains("tappet tag read"))
   }
 }

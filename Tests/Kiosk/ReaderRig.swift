@@ -3,30 +3,13 @@
 import Foundation
 import TappetCore
 import TappetKiosk
+import TestSupport
 import Testing
-
-/// Where the built programs are: TAPPET_BIN, or the folder that the test bundle is in.
-enum Programs {
-  static func path(_ name: String) -> String {
-    if let folder = ProcessInfo.processInfo.environment["TAPPET_BIN"] {
-      return name == "tappet-reader" ? folder + "/../libexec/tappet/" + name : folder + "/" + name
-    }
-    let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let beside = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name).path
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    return URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(name).path
-  }
-}
-
-/// An event that a test waited for did not come.
-struct Missing: Error, CustomStringConvertible {
-  var description: String
-}
 
 /// A simulated chip in a folder of its own, and a reader at it.
 final class ReaderRig {
   let folder: URL
-  private let simulator = Process()
+  private let simulator: TestProcess
   private(set) var reader: ReaderProcess?
 
   var link: String { folder.appendingPathComponent("tty").path }
@@ -35,19 +18,18 @@ final class ReaderRig {
   init() throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("tappet-reader-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let output = Pipe()
-    simulator.executableURL = URL(fileURLWithPath: Programs.path("tappet-sim"))
-    simulator.arguments = ["--link", link, "--control", control, "--pace", "off"]
-    simulator.standardOutput = output
-    try simulator.run()
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard line.hasPrefix("ready") else { throw Missing(description: "the simulator did not start: \(line)") }
+    let output = folder.path + "/out"
+    simulator = try TestProcess(
+      try Programs.built("tappet-sim"),
+      ["--link", folder.path + "/tty", "--control", folder.path + "/control", "--pace", "off"], output: output)
+    guard eventually(10, { textSoFar(output).hasPrefix("ready") }) else {
+      throw TestFault("the simulator did not start: \(textSoFar(output))")
+    }
   }
 
   deinit {
     reader = nil
-    simulator.terminate()
-    simulator.waitUntilExit()
+    simulator.stop(SIGTERM)
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -56,7 +38,7 @@ final class ReaderRig {
   func start(executable: String? = nil, device: String? = nil) throws -> ReaderProcess {
     reader = nil
     let process = try ReaderProcess(
-      executable: executable ?? Programs.path("tappet-reader"), device: device ?? "pn532_uart:" + link)
+      executable: executable ?? Programs.built("tappet-reader").path, device: device ?? "pn532_uart:" + link)
     reader = process
     return process
   }
@@ -65,18 +47,18 @@ final class ReaderRig {
   func startReady() throws {
     try start()
     let first = try next()
-    guard case .message(.ready) = first else { throw Missing(description: "ready; there was \(first)") }
+    guard case .message(.ready) = first else { throw TestFault("ready; there was \(first)") }
   }
 
   /// The next that the reader says, be it its end.
   func next(withinSeconds limit: Double = 10) throws -> ReaderProcess.Receipt {
-    guard let reader else { throw Missing(description: "a reader") }
+    guard let reader else { throw TestFault("a reader") }
     let deadline = Date(timeIntervalSinceNow: limit)
     while true {
       let receipt = reader.receive()
       if receipt != .nothing { return receipt }
       let left = deadline.timeIntervalSinceNow
-      guard left > 0 else { throw Missing(description: "any message within \(limit) s") }
+      guard left > 0 else { throw TestFault("any message within \(limit) s") }
       var state = pollfd(fd: reader.fileDescriptor, events: Int16(POLLIN), revents: 0)
       poll(&state, 1, Int32(left * 1000) + 1)
     }
@@ -93,10 +75,10 @@ final class ReaderRig {
 
   /// The reading of a tag that arrives; anything else is a failure.
   func reading() throws -> TagReading {
-    guard case .message(.tagArrived(let uid)) = try nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived(let uid)) = try nextEvent() else { throw TestFault("tagArrived") }
     let event = try nextEvent()
     guard case .message(.tagRead(let reading)) = event, reading.uid == uid else {
-      throw Missing(description: "tagRead of \(uid); there was \(event)")
+      throw TestFault("tagRead of \(uid); there was \(event)")
     }
     return reading
   }
@@ -104,30 +86,15 @@ final class ReaderRig {
   /// Takes the tag away and waits until the reader has seen that.
   func take() throws {
     try tell("take")
-    guard case .message(.tagLeft) = try nextEvent() else { throw Missing(description: "tagLeft") }
+    guard case .message(.tagLeft) = try nextEvent() else { throw TestFault("tagLeft") }
   }
 
   /// Says lines to the simulator, all at once; its answers' lines without `ok`.
   @discardableResult
   func tell(_ commands: String...) throws -> [String] {
-    let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(connection) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: control.utf8) }
-    let code = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(connection, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard code == 0 else { throw Missing(description: "the simulator") }
-    let lines = Array((commands.joined(separator: "\n") + "\n").utf8)
-    _ = lines.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
-    // It answers all and closes.
-    shutdown(connection, Int32(SHUT_WR))
-    let answer = FileHandle(fileDescriptor: connection, closeOnDealloc: false).readDataToEndOfFile()
-    return try String(decoding: answer, as: UTF8.self).split(separator: "\n").map { line in
-      guard !line.hasPrefix("error") else { throw Missing(description: "\(commands): \(line)") }
+    let answer = try LocalStream.ask(control, commands.joined(separator: "\n"))
+    return try answer.split(separator: "\n").map { line in
+      guard !line.hasPrefix("error") else { throw TestFault("\(commands): \(line)") }
       return line.hasPrefix("ok") ? String(line.dropFirst(3)) : String(line)
     }
   }
@@ -144,12 +111,8 @@ final class ReaderRig {
   func memory() throws -> [UInt8] { bytes(ofHex: try tell("dump").first ?? "") }
 
   /// Waits until `condition` holds.
-  func until(_ what: String, withinSeconds limit: Double = 10, _ condition: () throws -> Bool) throws {
-    let deadline = Date(timeIntervalSinceNow: limit)
-    while try !condition() {
-      guard deadline.timeIntervalSinceNow > 0 else { throw Missing(description: what) }
-      poll(nil, 0, 20)
-    }
+  func until(_ what: String, _ condition: () throws -> Bool) throws {
+    if try !eventually(10, condition) { throw TestFault(what) }
   }
 }
 

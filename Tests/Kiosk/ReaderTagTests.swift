@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ReaderTagTests {
@@ -101,7 +102,7 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place classic")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .mifareClassic, .unsupportedModel)))
     try rig.take()
   }
@@ -122,7 +123,7 @@ import Testing
     for (name, bytes, fault) in [("ntag203", 168, TagFault.malformedAnswer), ("ultralight", 64, .refusedToAnswer)] {
       let content = memory(bytes: bytes, container: 0x3E, message: 200)
       try rig.tell("place \(name) memory=\(hex(content))")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type2, fault)))
       try rig.take()
     }
@@ -132,10 +133,10 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 memory=0FFFD101")
-    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     let event = try rig.nextEvent()
     guard case .message(.tagFaulted(_, .type4, .malformedAnswer)) = event else {
-      throw Missing(description: "tagFaulted(malformedAnswer); there was \(event)")
+      throw TestFault("tagFaulted(malformedAnswer); there was \(event)")
     }
   }
 
@@ -144,7 +145,7 @@ import Testing
     try rig.startReady()
     for size in [0, 1] {
       try rig.tell("place type4 size=\(size)")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .malformedAnswer)))
       try rig.take()
     }
@@ -154,14 +155,14 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place type4 url=\(tagURL) slow=800")
-    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     let began = Date()
     #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, .refusedToAnswer)))
     #expect(Date().timeIntervalSince(began) < 5)
     try rig.take()
     try rig.tell("place ntag213 url=\(tagURL)")
-    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
-    guard case .message(.tagRead) = try rig.nextEvent() else { throw Missing(description: "tagRead") }
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    guard case .message(.tagRead) = try rig.nextEvent() else { throw TestFault("tagRead") }
   }
 
   @Test(arguments: ["ntag213", "ntag203", "type4", "classic"])
@@ -169,7 +170,7 @@ import Testing
     let rig = try ReaderRig()
     try rig.startReady()
     try rig.tell("place \(name)")
-    guard case .message(.tagArrived) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+    guard case .message(.tagArrived) = try rig.nextEvent() else { throw TestFault("tagArrived") }
     _ = try rig.nextEvent()
     // Looked at six times more: each look is an exchange or, where that is not possible, a select.
     try rig.tell("reset-counters")
@@ -196,7 +197,7 @@ import Testing
     try rig.startReady()
     for exchanges in 1...6 {
       try rig.tell("place \(name) url=\(tagURL)", "take after \(exchanges)")
-      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw Missing(description: "tagArrived") }
+      guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
       switch try rig.nextEvent() {
       case .message(.tagRead(let reading)):
         #expect(String(decoding: reading.bytes, as: UTF8.self).contains(tagURL))

@@ -7,6 +7,7 @@ import TappetCore
 import TappetKiosk
 import TappetMessages
 import TappetStore
+import TestSupport
 import Testing
 
 /// A kiosk's state in the rig's folder, and jobs for the tag that lies there.
@@ -25,7 +26,7 @@ private final class WritingRig {
       - {name: garage, topic: t, message: m}
     """.write(to: file, atomically: true, encoding: .utf8)
     guard case .loaded(let configuration) = ConfigurationParser.load(path: file.path) else {
-      throw Missing(description: "the configuration")
+      throw TestFault("the configuration")
     }
     self.configuration = configuration
     secretStore = try SecretStore.open(folder: configuration.stateFolder)
@@ -53,7 +54,7 @@ private final class WritingRig {
     run.tagIsThere(uid)
     var last: OrderOutcome?
     while run.isWorking {
-      guard case .message(let message) = try rig.nextEvent() else { throw Missing(description: "the order's outcome") }
+      guard case .message(let message) = try rig.nextEvent() else { throw TestFault("the order's outcome") }
       if case .orderDone(let outcome) = message { last = outcome }
       run.heard(message)
     }
@@ -68,7 +69,7 @@ private final class WritingRig {
       switch try rig.nextEvent() {
       case .message(.tagLeft), .message(.tagArrived): break
       case .message(.tagRead(let reading)): return reading
-      case let other: throw Missing(description: "tagRead; there was \(other)")
+      case let other: throw TestFault("tagRead; there was \(other)")
       }
     }
   }
@@ -109,7 +110,7 @@ private final class WritingRig {
         try world.rig.tell("reset-counters")
         #expect(world.rig.reader?.send(ReaderOrder(uid: reading.uid, task: .write(message))) == true)
         guard case .message(.orderDone(let outcome)) = try world.rig.nextEvent() else {
-          throw Missing(description: "orderDone")
+          throw TestFault("orderDone")
         }
         #expect(outcome.fault == nil && expected.contains(outcome.writes), "\(outcome)")
         #expect(try world.rig.counter("writes") == outcome.writes)
@@ -138,7 +139,7 @@ private final class WritingRig {
       }
       tears += 1
       guard case .pulledAway(let begun)? = outcome?.fault else {
-        throw Missing(description: "pulledAway: \(String(describing: outcome))")
+        throw TestFault("pulledAway: \(String(describing: outcome))")
       }
       #expect(try world.secretStore.usableSecrets().isEmpty)
       run.giveUp(.noTag)
@@ -220,7 +221,7 @@ private final class WritingRig {
       try world.rig.tell("place " + name)
       let run = try world.run(world.request())
       while run.result == nil {
-        guard case .message(let message) = try world.rig.nextEvent() else { throw Missing(description: "a message") }
+        guard case .message(let message) = try world.rig.nextEvent() else { throw TestFault("a message") }
         if case .tagFaulted(_, _, let told) = message { #expect(told == fault) }
         run.heard(message)
       }
@@ -251,7 +252,7 @@ private final class WritingRig {
     let order = ReaderOrder(uid: reading.uid, password: nil, task: .write([0xD0, 0, 0]))
     #expect(world.rig.reader?.send(order) == true)
     guard case .message(.orderDone(let foreign)) = try world.rig.nextEvent() else {
-      throw Missing(description: "orderDone")
+      throw TestFault("orderDone")
     }
     #expect(foreign.fault == .passwordProtected && foreign.writes == 0)
     let (again, _) = try world.perform(world.request(), on: reading.uid)
@@ -260,7 +261,7 @@ private final class WritingRig {
     #expect(erased.result?.isDone == true, "\(erased.result?.sentence ?? "")")
     #expect(world.rig.reader?.send(order) == true)
     guard case .message(.orderDone(let free)) = try world.rig.nextEvent() else {
-      throw Missing(description: "orderDone")
+      throw TestFault("orderDone")
     }
     #expect(free.fault == nil)
   }
@@ -285,7 +286,7 @@ private final class WritingRig {
       try world.rig.tell("take after \(exchanges)")
       #expect(world.rig.reader?.send(ReaderOrder(uid: reading.uid, password: password, task: .protect)) == true)
       guard case .message(.orderDone(let outcome)) = try world.rig.nextEvent() else {
-        throw Missing(description: "orderDone")
+        throw TestFault("orderDone")
       }
       if outcome.fault == nil { break }
       let torn = try world.place("back")

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @testable import TappetPlatform
@@ -185,18 +186,10 @@ import Testing
 
   /// RFC 7914 has no vector of these costs; Python's hashlib, which calls another wrapper of it, agrees.
   @Test func `the key is scrypt's`() throws {
-    let python = Process()
-    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    python.arguments = [
-      "-c",
+    let script =
       "import hashlib; print(hashlib.scrypt(b'correct horse', salt=b'0123456789abcdef', n=1 << 17, "
-        + "r=8, p=1, maxmem=1 << 28, dklen=32).hex())",
-    ]
-    let pipe = Pipe()
-    python.standardOutput = pipe
-    try python.run()
-    let expected = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    python.waitUntilExit()
+      + "r=8, p=1, maxmem=1 << 28, dklen=32).hex())"
+    let expected = try Programs.run(Programs.installed("python3"), ["-c", script]).output
     let key = try LibCrypto.deriveKey(passphrase: Array("correct horse".utf8), salt: Array("0123456789abcdef".utf8))
     #expect(SecretKey(hex: expected.trimmingCharacters(in: .newlines)) == key)
   }

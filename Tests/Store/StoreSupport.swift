@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @testable import TappetStore
@@ -37,9 +38,7 @@ final class StateFolder {
 
   /// Waits for the thread's pause; returns whether the log has its room then.
   func awaitLogRoom() -> Bool {
-    let limit = Date(timeIntervalSinceNow: 10)
-    while Date() < limit, StateFolder.size(logPath) < Limits.storeLogRoom { poll(nil, 0, 5) }
-    return StateFolder.size(logPath) >= Limits.storeLogRoom
+    eventually(10) { StateFolder.size(logPath) >= Limits.storeLogRoom }
   }
 
   /// The pages that are in the log, by another program's reading.
@@ -50,13 +49,13 @@ final class StateFolder {
 
   /// Where the store's thread is at a checkpoint just then, SQLite refuses another's at once, whatever its timeout.
   private func checkpoint(_ kind: String) throws -> [Int] {
-    let limit = Date(timeIntervalSinceNow: 10)
-    while true {
-      let counts = try sqlite("PRAGMA wal_checkpoint(\(kind))").split(separator: "|").compactMap { Int($0) }
-      if counts.count == 3, counts[0] == 0 { return counts }
-      try #require(Date() < limit, "the log is in use")
-      poll(nil, 0, 5)
+    var counts: [Int] = []
+    let isDone = try eventually(10) {
+      counts = try sqlite("PRAGMA wal_checkpoint(\(kind))").split(separator: "|").compactMap { Int($0) }
+      return counts.count == 3 && counts[0] == 0
     }
+    try #require(isDone, "the log is in use")
+    return counts
   }
 
   /// Makes this a copy of the database in `other` as it is on the disk, which is in use.
@@ -70,38 +69,27 @@ final class StateFolder {
   /// Runs SQL through the sqlite3 program: another process, another build of nothing of ours.
   @discardableResult
   func sqlite(_ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // The store's own thread may be at its log.
-    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", databasePath, sql]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    let arguments = ["-cmd", ".timeout 5000", databasePath, sql]
+    return try Programs.run(Programs.installed("sqlite3"), arguments).output.trimmingCharacters(in: .newlines)
   }
 }
 
 /// Another program that holds the write lock until `release`.
 final class WriteLock {
-  private let process = Process()
-  private let input = Pipe()
+  private let process: TestProcess
 
   init(_ folder: StateFolder) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-cmd", ".timeout 5000", folder.databasePath]
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE;\nSELECT 'held';\n".utf8))
-    _ = output.fileHandleForReading.availableData
+    let output = folder.path + "/write-lock"
+    process = try TestProcess(
+      Programs.installed("sqlite3"), ["-cmd", ".timeout 5000", folder.databasePath], input: .typed, output: output)
+    try process.type("BEGIN IMMEDIATE;\nSELECT 'held';\n")
+    guard eventually(10, { textSoFar(output).contains("held") }) else { throw TestFault("no lock") }
   }
 
   func release() {
-    input.fileHandleForWriting.write(Data("ROLLBACK;\n.quit\n".utf8))
-    process.waitUntilExit()
+    try? process.type("ROLLBACK;\n.quit\n")
+    _ = process.ends(within: 10)
   }
 }
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @testable import TappetPlatform
@@ -185,11 +186,12 @@ private final class Diary: @unchecked Sendable {
     }
     // Only a thread that is to stop refuses an entry: its failure is posted at once.
     var number: UInt64 = 0
-    while diary.count == 0, number < 1000 {
+    let isStopping = eventually(5) {
       number += 1
       thread.submit(.append(.test(number)))
-      poll(nil, 0, 5)
+      return diary.count > 0
     }
+    #expect(isStopping)
     #expect(try !add(3, on: thread))
     gate.signal()
     stopped.wait()

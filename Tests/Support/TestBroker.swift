@@ -8,12 +8,10 @@ import TappetCore
 /// The private PKI of this run, made once by tools/demo/make-certificates and removed at the end.
 package enum TestCertificates {
   package static let folder: String = {
-    let script = Repository.path("tools/demo/make-certificates")
     let folder = TestFolder.make("certificates")
-    let log = TestFolder.make("maker") + "/log"
-    let maker = try? TestProcess(["sh", script, folder, "--all"], output: log)
-    let isDone = maker?.ends(within: 30) == true && FileManager.default.fileExists(atPath: folder + "/encrypted.key")
-    precondition(isDone, (try? String(contentsOfFile: log, encoding: .utf8)) ?? "make-certificates did not start")
+    let script = URL(fileURLWithPath: Repository.path("tools/demo/make-certificates"))
+    let made = try? Programs.run(script, [folder, "--all"])
+    precondition(made?.status == 0, made?.errors ?? "make-certificates did not start")
     return folder
   }()
 
@@ -47,7 +45,6 @@ package final class TestBroker {
     /// Wants client certificates, and takes their common name as user name.
     case mutual(server: String)
   }
-  package struct NotStarted: Error { var log: String }
 
   package let port: UInt16
   private let folder = TestFolder.make("broker")
@@ -68,8 +65,8 @@ package final class TestBroker {
 
   package func start() throws {
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
-    process = try TestProcess(["mosquitto", "-c", folder + "/mosquitto.conf"])
-    guard waitUntil({ TestSocket.answers(port) }) else { throw NotStarted(log: log) }
+    process = try TestProcess(try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"])
+    guard eventually(10, { TestSocket.answers(port) }) else { throw TestFault("mosquitto did not start: \(log)") }
   }
 
   /// SIGTERM, or SIGKILL when it is to die without a word.
@@ -132,16 +129,16 @@ package final class TestSubscriber {
   private let file = TestFolder.make("subscriber") + "/out"
 
   package init(_ broker: TestBroker, _ filter: String, _ security: TestBroker.Security) throws {
-    var arguments = ["stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1"]
+    var arguments = ["-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(broker.port)", "-q", "1"]
     arguments += ["-t", filter, "-F", "message %r %q %t %p"]
     if case .mutual = security {
       arguments += ["--cafile", TestCertificates.path("ca.pem")]
       arguments += ["--cert", TestCertificates.path("second-client.pem")]
       arguments += ["--key", TestCertificates.path("second-client.key")]
     }
-    process = try TestProcess(arguments, output: file)
-    guard waitUntil({ self.text.contains("Subscribed (mid") }) else {
-      throw TestBroker.NotStarted(log: text + broker.log)
+    process = try TestProcess(try Programs.installed("stdbuf"), arguments, output: file)
+    guard eventually(10, { self.text.contains("Subscribed (mid") }) else {
+      throw TestFault("mosquitto_sub did not subscribe: \(text)\(broker.log)")
     }
   }
 
@@ -151,16 +148,6 @@ package final class TestSubscriber {
   package var messages: [String] {
     text.split(separator: "\n").filter { $0.hasPrefix("message ") }.map { String($0.dropFirst(8)) }
   }
-}
-
-/// Waits for a condition, at most `seconds`; whether it came true.
-package func waitUntil(seconds: Double = 10, _ condition: () -> Bool) -> Bool {
-  let end = Date().addingTimeInterval(seconds)
-  while Date() < end {
-    if condition() { return true }
-    usleep(5000)
-  }
-  return condition()
 }
 
 /// Takes what a link posts, on any thread.
@@ -206,11 +193,4 @@ package final class LinkLog: @unchecked Sendable {
     wait(seconds: seconds) { $0.count >= count }
     return events.count >= count ? events[count - 1] : nil
   }
-}
-
-/// The content so far of a file that somebody may be writing to; empty when there is none.
-///
-/// Not by Foundation, which has run beyond its buffer reading a file that grows meanwhile (Swift 6.3.1).
-package func textSoFar(_ path: String) -> String {
-  String(decoding: (try? TextFile.read(path, sizeMax: .max).get())?.bytes ?? [], as: UTF8.self)
 }

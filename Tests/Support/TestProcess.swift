@@ -1,17 +1,33 @@
 // A child process of a test. Not Foundation's Process: its children inherit the blocked signals of a dispatch thread,
-// and a mosquitto that never hears SIGTERM never ends.
+// and a mosquitto that never hears SIGTERM never ends; its bookkeeping is done by threads that a test knows nothing of.
 
+import CPlatform
 import Foundation
+import TappetCore
+import TappetPlatform
 
 /// A running program, ended and reaped with its holder.
 package final class TestProcess {
-  package struct NotStarted: Error { var code: Int32 }
+  /// What a program reads.
+  package enum Input {
+    case nothing
+    case file(String)
+    /// What `type` is given.
+    case typed
+  }
 
   package let id: pid_t
-  private var isReaped = false
+  private var end: ProcessEnd?
+  private var keyboard: FileDescriptor?
 
-  /// Starts `arguments[0]`, looked up in PATH and where Debian keeps its servers; its output goes to `output`.
-  package init(_ arguments: [String], output: String = "/dev/null") throws {
+  /// Starts `program` in this process's environment with `environment` on top of it. It inherits no descriptor, and no
+  /// signal is blocked.
+  ///
+  /// What it writes is added to the file `output`, and its errors to `errors`, or to the same file.
+  package init(
+    _ program: URL, _ arguments: [String] = [], environment: [String: String] = [:], input: Input = .nothing,
+    output: String = "/dev/null", errors: String? = nil
+  ) throws {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -19,30 +35,59 @@ package final class TestProcess {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    var ends: [Int32] = [-1, -1]
+    switch input {
+    case .nothing: posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+    case .file(let path): posix_spawn_file_actions_addopen(&files, 0, path, O_RDONLY, 0)
+    case .typed:
+      guard pipe2(&ends, O_CLOEXEC) == 0 else { throw TestFault("pipe2: errno \(errno)") }
+      keyboard = FileDescriptor(owning: ends[1])
+      posix_spawn_file_actions_adddup2(&files, ends[0], 0)
+    }
+    defer { close(ends[0]) }
     posix_spawn_file_actions_addopen(&files, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_adddup2(&files, 1, 2)
-    let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/usr/local/sbin"
-    var words = (["env"] + arguments).map { strdup($0) } + [nil]
-    var environment = [strdup("PATH=" + path), nil]
-    defer { (words + environment).forEach { free($0) } }
+    if let errors {
+      posix_spawn_file_actions_addopen(&files, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    } else {
+      posix_spawn_file_actions_adddup2(&files, 1, 2)
+    }
+    posix_spawn_file_actions_addclosefrom_np(&files, 3)
+
+    let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     var id: pid_t = 0
-    let code = posix_spawnp(&id, "env", &files, &attributes, &words, &environment)
-    guard code == 0 else { throw NotStarted(code: code) }
+    let code = withCStrings([program.path] + arguments) { arguments in
+      withCStrings(merged.map { "\($0)=\($1)" }) {
+        posix_spawn(&id, program.path, &files, &attributes, arguments, $0)
+      }
+    }
+    guard code == 0 else { throw TestFault("\(program.path) does not start: \(String(cString: strerror(code)))") }
     self.id = id
   }
 
   deinit { stop(SIGTERM) }
 
-  /// Sends `signal`.
-  package func send(_ signal: Int32) { if !isReaped { kill(id, signal) } }
+  package var isRunning: Bool {
+    if end == nil {
+      var status: Int32 = 0
+      if waitpid(id, &status, WNOHANG) == id {
+        end = tp_wait_signaled(status) != 0 ? .signaled(tp_wait_signal(status)) : .exited(tp_wait_exit_status(status))
+      }
+    }
+    return end == nil
+  }
+
+  /// Its exit status, if it has ended by itself.
+  package var status: Int32? { if !isRunning, case .exited(let status) = end { status } else { nil } }
+
+  /// Sends `signal`, unless it has ended.
+  package func send(_ signal: Int32) { if isRunning { kill(id, signal) } }
 
   /// Sends `signal`, waits for the end, and after 5 s makes it.
   package func stop(_ signal: Int32) {
-    guard !isReaped else { return }
     send(signal)
     if !ends(within: 5) {
       send(SIGKILL)
@@ -51,11 +96,24 @@ package final class TestProcess {
   }
 
   /// Whether it ends by itself within the time.
-  package func ends(within seconds: Double) -> Bool { waitUntil(seconds: seconds) { self.reap() } }
-
-  private func reap() -> Bool {
-    var status: Int32 = 0
-    if !isReaped { isReaped = waitpid(id, &status, WNOHANG) != 0 }
-    return isReaped
+  package func ends(within seconds: Double) -> Bool {
+    guard isRunning else { return true }
+    let process = FileDescriptor(owning: tp_pidfd_open(id))
+    var waiting = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+    let end = Date().addingTimeInterval(seconds)
+    while isRunning, case let left = end.timeIntervalSinceNow, left > 0 { poll(&waiting, 1, Int32(left * 1000) + 1) }
+    return !isRunning
   }
+
+  /// Types into a program whose input is `typed`.
+  package func type(_ text: String) throws {
+    guard let keyboard,
+      text.utf8.withContiguousStorageIfAvailable({
+        write(keyboard.number, $0.baseAddress, $0.count) == $0.count
+      }) == true
+    else { throw TestFault("'\(text)' cannot be typed") }
+  }
+
+  /// The end of what is typed.
+  package func endTyping() { keyboard = nil }
 }

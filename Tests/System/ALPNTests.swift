@@ -4,6 +4,7 @@
 import Foundation
 import TappetConfig
 import TappetTLS
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ALPNTests {
@@ -38,8 +39,8 @@ import Testing
     throws
   {
     let world = try KioskWorld(withBroker: false)
-    let port = try Port.free()
-    let plain = try Port.free()
+    let port = TestSocket.freePort()
+    let plain = TestSocket.freePort()
     try "listener \(plain) 127.0.0.1\nallow_anonymous true\n".write(
       toFile: world.folder + "/plain.conf", atomically: true, encoding: .utf8)
     let mosquitto = try Service(
@@ -54,7 +55,7 @@ import Testing
         try Certificates.path("server.pem"), try Certificates.path("server.key"),
       ], log: world.folder + "/terminator.log")
     defer { terminator.end() }
-    #expect(eventually(15) { terminator.text.contains("ready") && Port.answers(plain) }, "\(terminator.text)")
+    #expect(eventually(15) { terminator.text.contains("ready") && TestSocket.answers(plain) }, "\(terminator.text)")
 
     func check(_ alpn: String?) throws -> Finished {
       try world.write(KioskWorld.KioskConfiguration(port: port))
@@ -89,7 +90,7 @@ import Testing
 
   @Test func `an endpoint that knows no such protocol says so by an alert, and the sentence names it`() throws {
     let world = try KioskWorld(withBroker: false)
-    let port = try Port.free()
+    let port = TestSocket.freePort()
     let server = try Service(
       try Programs.installed("openssl"),
       [
@@ -98,7 +99,7 @@ import Testing
         "-key", try Certificates.path("server.key"),
       ], log: world.folder + "/server.log")
     defer { server.end(SIGKILL) }
-    #expect(eventually { Port.answers(port) })
+    #expect(eventually { TestSocket.answers(port) })
     try world.write(KioskWorld.KioskConfiguration(port: port))
     let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
     try text.replacingOccurrences(of: "  client_id: kiosk\n", with: "  client_id: kiosk\n  alpn: mqtt\n").write(

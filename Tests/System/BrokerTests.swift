@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct BrokerTests {
@@ -10,10 +11,10 @@ import Testing
     let elsewhere = try Broker(in: world.folder, certificate: "wrong-name")
     try elsewhere.start()
     defer { elsewhere.stop() }
-    let silent = try Stranger(.silence)
-    let closing = try Stranger(.hangUp)
-    let refusing = try Stranger(.answer([0x20, 2, 0, 5]))
-    let unused = try Port.free()
+    let silent = TestPeer(.silence)
+    let closing = TestPeer(.hangUp)
+    let refusing = TestPeer(.answer([0x20, 2, 0, 5]))
+    let unused = TestSocket.freePort()
     typealias KioskConfiguration = KioskWorld.KioskConfiguration
     let cases: [(String, KioskConfiguration, String)] = [
       ("nobody listens", KioskConfiguration(port: unused), "refused the connection"),

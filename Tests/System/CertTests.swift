@@ -3,6 +3,7 @@
 import Foundation
 import TappetConfig
 import TappetTLS
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct CertTests {
@@ -24,7 +25,7 @@ import Testing
   @discardableResult
   private func openssl(_ words: String...) throws -> String {
     let done = try Programs.run(try Programs.installed("openssl"), words)
-    guard done.status == 0 else { throw WorldFault(description: "openssl \(words): \(done.errors)") }
+    guard done.status == 0 else { throw TestFault("openssl \(words): \(done.errors)") }
     return done.output
   }
 
@@ -34,7 +35,7 @@ import Testing
       "pkcs12", "-export", "-out", path, "-passout", "pass:geheim", "-in", try Certificates.path(certificate),
     ]
     let done = try Programs.run(try Programs.installed("openssl"), words + options)
-    guard done.status == 0 else { throw WorldFault(description: done.errors) }
+    guard done.status == 0 else { throw TestFault(done.errors) }
     return path
   }
 

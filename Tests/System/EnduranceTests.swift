@@ -2,6 +2,7 @@
 // TAPPET_ENDURANCE=full does it 100, 100 and 50 times; otherwise three times each.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct EnduranceTests {

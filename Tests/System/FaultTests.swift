@@ -3,6 +3,7 @@
 
 import Foundation
 import TappetTLS
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct FaultTests {
@@ -36,7 +37,7 @@ import Testing
       }
       self.own = own
       let made = try world.tappet("backup", folder + "/before", "--passphrase-file", pass)
-      guard made.status == 0 else { throw WorldFault(description: made.errors) }
+      guard made.status == 0 else { throw TestFault(made.errors) }
       listed = try world.tappet("secret", "list").output
       state = try FolderCopy(folder + "/state")
       commands = [

@@ -2,13 +2,14 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct HeaderTests {
   private func check(_ panel: String, _ words: String...) throws -> Finished {
     let world = try KioskWorld(withBroker: false)
     try """
-    broker: {url: "mqtt://127.0.0.1:\(try Port.free())", client_id: k}
+    broker: {url: "mqtt://127.0.0.1:\(TestSocket.freePort())", client_id: k}
     state: \(world.folder)/state
     clock: trust
     reader: {device: "pn532_uart:/nowhere"}

@@ -3,6 +3,7 @@
 import Foundation
 import TappetConfig
 import TappetTLS
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ImportSettingsTests {

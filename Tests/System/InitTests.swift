@@ -19,7 +19,7 @@ import Testing
         "pkcs12", "-export", "-in", try Certificates.path("client.pem"), "-inkey", try Certificates.path("client.key"),
         "-out", path, "-passout", "pass:" + passphrase,
       ])
-    guard made.status == 0 else { throw WorldFault(description: made.errors) }
+    guard made.status == 0 else { throw TestFault(made.errors) }
     return path
   }
 
@@ -55,7 +55,7 @@ import Testing
     try session.answer("(number or name) [another]: ", "mosquitto")
     try session.answer("Host", "two words")
     try session.expect("'two words' is neither a host")
-    try session.answer("Host", "localhost:\(try Port.free())")
+    try session.answer("Host", "localhost:\(TestSocket.freePort())")
 
     try session.answer("CA certificate", "/nowhere.pem")
     try session.expect("/nowhere.pem cannot be read: No such file")
@@ -157,7 +157,7 @@ import Testing
     #expect(eventually(20) { tappet.text.contains("Hold the tag") || !tappet.isRunning })
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
     #expect(eventually(30) { !tappet.isRunning }, "\(tappet.text)")
-    #expect(tappet.process.terminationStatus == 0, "\(tappet.text)")
+    #expect(tappet.status == 0, "\(tappet.text)")
     #expect(eventually { world.received.map(\.topic) == ["home/light/set"] })
 
     let before = try String(contentsOfFile: target, encoding: .utf8)
@@ -180,7 +180,7 @@ import Testing
         "--write-tag", "--tap", "20",
       ], log: log, environment: data)
     #expect(eventually(40) { !tappet.isRunning }, "\(tappet.text)")
-    #expect(tappet.process.terminationStatus == 0, "\(tappet.text)")
+    #expect(tappet.status == 0, "\(tappet.text)")
     #expect(eventually { world.received.map(\.topic) == ["home/light/set"] }, "\(tappet.text)")
     let listed = try Programs.run(
       try Programs.built("tappet"), ["secret", "list", "--json", "--config", target], environment: data)

@@ -1,6 +1,7 @@
 // tappet-sim's planted faults, as the tools and the kiosk's end of the panel see them.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LibNFCToolsFaultTests {
@@ -41,7 +42,7 @@ import Testing
     try world.tell("take after 6")
     let read = try world.tool("nfc-mfultralight", ["r", world.folder.appendingPathComponent("dump").path])
     #expect(read.output.contains("Read failed"))
-    #expect(throws: WorldFault.self) { try world.tell("dump") }
+    #expect(throws: TestFault.self) { try world.tell("dump") }
   }
 
   @Test func `one wrong bit fails one answer`() throws {
@@ -83,10 +84,9 @@ import Testing
 
   @Test(arguments: [SIGTERM, SIGINT]) func `it leaves nothing behind`(signal: Int32) throws {
     let world = try LibNFCToolsWorld()
-    kill(world.process.processIdentifier, signal)
-    world.process.waitUntilExit()
-    #expect(world.process.terminationStatus == 0)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path) == ["trace"])
+    world.process.send(signal)
+    #expect(world.process.ends(within: 10) && world.process.status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).sorted() == ["out", "trace"])
   }
 
   @Test func `a file of somebody else's is not taken for the link`() throws {
@@ -112,7 +112,7 @@ import Testing
         connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard result == 0 else { throw WorldFault(description: "the panel's socket does not accept: errno \(errno)") }
+    guard result == 0 else { throw TestFault("the panel's socket does not accept: errno \(errno)") }
     return number
   }
 
@@ -134,23 +134,19 @@ import Testing
     #expect(Int64(lights[0][1]) ?? 0 <= Int64(lights[1][1]) ?? 0)
     try world.tell("lights clear")
     #expect(try world.tell("lights") == ".")
-    #expect(throws: WorldFault.self) { try world.tell("lights wait ready 10") }
+    #expect(throws: TestFault.self) { try world.tell("lights wait ready 10") }
   }
 
   @Test func `a light that is still to come is waited for`() throws {
     let world = try LibNFCToolsWorld()
     let kiosk = try connectPanel(world)
     defer { close(kiosk) }
-    let waiter = Process()
-    waiter.executableURL = try Programs.built("tappet-sim")
-    waiter.arguments = ["ctl", world.control, "lights", "wait", "queued", "20000"]
-    let output = Pipe()
-    waiter.standardOutput = output
-    try waiter.run()
+    let output = world.folder.path + "/waiter"
+    let waiter = try TestProcess(
+      try Programs.built("tappet-sim"), ["ctl", world.control, "lights", "wait", "queued", "20000"], output: output)
     say("light queued 5", to: kiosk)
-    #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).hasPrefix("ok queued "))
-    waiter.waitUntilExit()
-    #expect(waiter.terminationStatus == 0)
+    #expect(waiter.ends(within: 20) && waiter.status == 0)
+    #expect(textSoFar(output).hasPrefix("ok queued "))
   }
 
   @Test func `presses reach the kiosk that came last`() throws {

@@ -1,6 +1,7 @@
 // The kiosk's life: killed, ended, started twice, started without descriptors; and what it never lets out.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct LifeTests {
@@ -46,7 +47,7 @@ import Testing
     let readers = Kernel.children(of: kiosk.pid)
     #expect(readers.count == 1)
     #expect(kiosk.end(SIGTERM, within: 5))
-    #expect(kiosk.process.terminationStatus == 0)
+    #expect(kiosk.status == 0)
     #expect(eventually(5) { readers.allSatisfy { kill($0, 0) != 0 } })
     #expect(eventually(5) { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
@@ -63,7 +64,7 @@ import Testing
       log: world.folder + "/bare.log")
     try world.awaitLight("ready", after: 0, seconds: 15)
     try world.goodTap()
-    #expect(bare.end(SIGTERM, within: 5) && bare.process.terminationStatus == 0)
+    #expect(bare.end(SIGTERM, within: 5) && bare.status == 0)
   }
 
   @Test func `no key is in a log, a process list or the state folder`() throws {

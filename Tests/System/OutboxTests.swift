@@ -1,6 +1,7 @@
 // tappet outbox, with a running kiosk and without one.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct OutboxTests {

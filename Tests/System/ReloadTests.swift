@@ -24,7 +24,7 @@ import Testing
     let before = world.log.utf8.count
     world.kiosk?.signal(SIGHUP)
     func said() -> String { String(decoding: world.log.utf8.dropFirst(before), as: UTF8.self) }
-    guard eventually(10, { said().contains(word) }) else { throw WorldFault(description: "no '\(word)': \(said())") }
+    guard eventually(10, { said().contains(word) }) else { throw TestFault("no '\(word)': \(said())") }
     return said()
   }
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 /// A key in the forms in which it could lie about.
@@ -37,7 +38,7 @@ extension String {
 /// All that a core dump could hold, and more: regions that are kept out of one too.
 private func memory(of process: pid_t) throws -> Data {
   let file = open("/proc/\(process)/mem", O_RDONLY)
-  guard file >= 0 else { throw WorldFault(description: "/proc/\(process)/mem: errno \(errno)") }
+  guard file >= 0 else { throw TestFault("/proc/\(process)/mem: errno \(errno)") }
   defer { close(file) }
   var all = Data()
   for line in try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n") {
@@ -83,7 +84,7 @@ private final class Eavesdropper {
     """.write(toFile: script, atomically: true, encoding: .utf8)
     service = try Service(try Programs.installed("python3"), [script, path, kiosk, log], log: log + ".out")
     let started = service
-    guard eventually(10, { started.text.contains("ready") }) else { throw WorldFault(description: service.text) }
+    guard eventually(10, { started.text.contains("ready") }) else { throw TestFault(service.text) }
   }
 
   /// The messages that crossed since the last question, one per line.
@@ -126,7 +127,7 @@ private final class Onlooker: @unchecked Sendable {
 }
 
 @Suite(.serialized) struct SecretLeakTests {
-  private func id(_ done: Finished) -> String { String(done.output.prefix { $0 != " " }) }
+  private func id(_ output: String) -> String { String(output.prefix { $0 != " " }) }
 
   @Test(.enabled(if: geteuid() == 0, "only root may read the memory of a process that keeps no cores"))
   func `a key that was removed is in the kiosk's memory no more, and one in use only where it is used`() throws {
@@ -179,9 +180,9 @@ private final class Onlooker: @unchecked Sendable {
         _ = try world.tap("ntag215 uid=\(world.freshUID()) url=\(url)", until: "refused")
         return !asking.isRunning
       })
-    #expect(asking.process.terminationStatus == 0, "\(asking.text)")
+    #expect(asking.status == 0, "\(asking.text)")
     _ = try world.tap("ntag215 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
-    #expect(try world.tappet("secret", "remove", id(Finished(status: 0, output: asking.text, errors: ""))).status == 0)
+    #expect(try world.tappet("secret", "remove", id(asking.text)).status == 0)
     let after = try memory(of: pid)
     #expect(key.count(in: after) == 0)
     // As the hexadecimal text of the tag's memory.
@@ -198,7 +199,7 @@ private final class Onlooker: @unchecked Sendable {
     planted.append(Planted(digits: imported))
     planted.append(Planted(digits: world.timestampKey + world.timestampKey))
     let first = try world.importSecret(index: 2, key: imported)
-    let made = id(try world.tappet("secret", "new", "bell"))
+    let made = id(try world.tappet("secret", "new", "bell").output)
     let url = try world.tappet("secret", "share", made, "--url").output
     planted.append(Planted(digits: String(url.drop { $0 != "&" }.dropFirst(5).prefix(64))))
     #expect(planted.last?.digits.utf8.count == 64)
@@ -251,7 +252,7 @@ private final class Onlooker: @unchecked Sendable {
     )
     #expect(importing.first?.split(separator: 0).first.map { imported.count(in: Data($0)) } == 0)
 
-    let made = id(try world.tappet("secret", "new", "bell"))
+    let made = id(try world.tappet("secret", "new", "bell").output)
     let making = ear.take()
     let shared = try world.tappet("secret", "share", made, "--url").output
     let sharing = ear.take()

@@ -1,6 +1,7 @@
 // Share codes as people see them, on a terminal and as drawings. zbarimg reads them.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A picture of half blocks, as a screen shows them.

@@ -3,6 +3,7 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 /// One message to a control socket and its answer, as another user if wanted: by Python, so that it is not our own
@@ -21,7 +22,7 @@ enum ControlSocket {
       """
     let done = try Programs.run(
       try Programs.installed("python3"), ["-c", script, path, request, user.map { "\($0)" } ?? "-"])
-    guard done.status == 0 else { throw WorldFault(description: done.errors) }
+    guard done.status == 0 else { throw TestFault(done.errors) }
     return done.output
   }
 }
@@ -159,7 +160,7 @@ enum ControlSocket {
     let renamed = try ControlSocket.ask(
       socket, #"{"request":"secret-rename","id":"\#(id)","label":"by nobody"}"#, user: 65534)
     #expect(renamed.contains("by nobody"))
-    #expect(throws: WorldFault.self) { try ControlSocket.ask(socket, #"{"request":"status"}"#, user: 12345) }
+    #expect(throws: TestFault.self) { try ControlSocket.ask(socket, #"{"request":"status"}"#, user: 12345) }
     let audit = try world.tappet("audit").output.split(separator: "\n").filter { $0.contains("user 65534") }
     #expect(audit.count == 5 && audit.contains { $0.contains("refused  secret-share") })
     #expect(audit.last?.contains("python3") == true && audit.last?.hasSuffix("secret-renamed  \(id)") == true)
@@ -224,7 +225,7 @@ enum ControlSocket {
         _ = try tap(second, carrying, "refused")
         return !asking.isRunning
       })
-    #expect(asking.process.terminationStatus == 0 && !asking.text.contains(key), "\(asking.text)")
+    #expect(asking.status == 0 && !asking.text.contains(key), "\(asking.text)")
     for world in [first, second] { #expect(try tap(world, url, "delivered-by-tag").received.count == 1) }
     // Revoked on one.
     #expect(try first.tappet("secret", "remove", made).status == 0)

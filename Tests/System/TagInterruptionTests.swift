@@ -2,6 +2,7 @@
 // that must be overwritten, and the simulator takes the time that the air and the line take, 10 ms a page.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct TagInterruptionTests {
@@ -9,7 +10,7 @@ import Testing
     let world = try KioskWorld()
     world.sim?.end()
     try world.startSimulator(isPaced: true)
-    guard eventually(5, { (try? world.tell("counters")) != nil }) else { throw WorldFault(description: "no simulator") }
+    guard eventually(5, { (try? world.tell("counters")) != nil }) else { throw TestFault("no simulator") }
     return world
   }
 
@@ -82,7 +83,7 @@ import Testing
     try awaitMidst(world)
     #expect(writing.end(hasKiosk ? SIGINT : SIGTERM))
     // No terminal, no progress.
-    #expect(writing.process.terminationStatus == 0 && writing.text.hasPrefix("written: bell"), "\(writing.text)")
+    #expect(writing.status == 0 && writing.text.hasPrefix("written: bell"), "\(writing.text)")
     #expect(try secretCount(world) == before + 1)
     try expectWorks(world)
   }
@@ -121,14 +122,14 @@ import Testing
     #expect(world.kiosk?.end(SIGKILL) == true)
     #expect(eventually { !writing.isRunning })
     #expect(
-      writing.process.terminationStatus == 4 && writing.text.contains("the kiosk ended before"), "\(writing.text)")
+      writing.status == 4 && writing.text.contains("the kiosk ended before"), "\(writing.text)")
     #expect(try secretCount(world) == before)
     try world.start()
     let later = world.lights.count
     let again = try write(world, "bell")
     try world.awaitLight("writing", after: later)
     #expect(eventually(15) { !again.isRunning })
-    #expect(again.process.terminationStatus == 0, "\(again.text)")
+    #expect(again.status == 0, "\(again.text)")
     #expect(try secretCount(world) == before + 1)
     try expectWorks(world)
   }

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct TapTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetConfig
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct ToolTests {
@@ -89,7 +90,7 @@ import Testing
     try world.write(KioskWorld.KioskConfiguration(ca: "other-ca.pem"))
     let wrongCA = try world.tappet("check")
     #expect(wrongCA.status == 1 && wrongCA.output.contains("not trusted"), "\(wrongCA.output)")
-    try world.write(KioskWorld.KioskConfiguration(port: try Port.free(), certificate: "expired-client"))
+    try world.write(KioskWorld.KioskConfiguration(port: TestSocket.freePort(), certificate: "expired-client"))
     try world.tell("unplug")
     let bad = try world.tappet("check")
     #expect(bad.status == 1)

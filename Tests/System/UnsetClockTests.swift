@@ -3,6 +3,7 @@
 import Foundation
 import TappetPlatform
 import TappetTLS
+import TestSupport
 import Testing
 
 @Suite struct UnsetClockTests {

@@ -18,19 +18,19 @@ import Testing
   }
 
   private func openssl(_ words: String...) throws {
-    let process = try TestProcess(["openssl"] + words)
-    try #require(process.ends(within: 20))
+    let done = try Programs.run(Programs.installed("openssl"), words)
+    try #require(done.status == 0, "\(done.errors)")
   }
 
   private func bundle(_ name: String, passphrase: String, _ options: String...) throws -> String {
     let path = folder + "/" + name
-    let process = try TestProcess(
+    let made = try Programs.run(
+      Programs.installed("openssl"),
       [
-        "openssl", "pkcs12", "-export", "-out", path, "-passout", "pass:" + passphrase, "-in",
-        TestCertificates.path("client.pem"), "-inkey", TestCertificates.path("client.key"),
+        "pkcs12", "-export", "-out", path, "-passout", "pass:" + passphrase, "-in", TestCertificates.path("client.pem"),
+        "-inkey", TestCertificates.path("client.key"),
       ] + options)
-    try #require(process.ends(within: 20))
-    try #require(FileManager.default.fileExists(atPath: path))
+    try #require(made.status == 0, "\(made.errors)")
     return path
   }
 

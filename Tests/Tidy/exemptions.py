@@ -14,9 +14,8 @@ _FINGER = "a finger rests on the button for longer than the debounce"
 _SLEEPS = [
     ("Tests/Interface/steps/place.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/Platform/MailboxTests.swift", 1, r"usleep(50)", "a full mailbox is tried again until it has room"),
-    ("Tests/Support/Pause.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
-    ("Tests/Support/TestBroker.swift", 1, r"usleep(5000)", _POLLS),
-    ("Tests/System/Support/Service.swift", 1, r"usleep(5000)", _POLLS),
+    ("Tests/Support/Waiting.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
+    ("Tests/Support/Waiting.swift", 1, r"usleep(5000)", _POLLS),
     ("Tests/System/Faults/faults.c", 1, r"nanosleep(&rest", "the delay is the fault"),
     ("Tests/Torture/parts.py", 1, r"time.sleep(0.01)", _POLLS),
     ("Tests/Torture/parts.py", 1, r"time.sleep(0.1)", _QUIET),

@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `actions and topics come from the configuration, and without one there are none`() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = folder.path + "/kiosk.yaml"
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     try """

@@ -1,18 +1,19 @@
 // A mosquitto that wants client certificates, and mosquitto_sub as the witness of what really arrived.
 
+import TestSupport
 import Foundation
 import TappetTLS
 
 /// A broker that can be stopped and started again; sessions outlive it, so that the witness misses nothing.
 final class Broker {
-  let port: Int
+  let port: UInt16
   private let folder: String
   private var service: Service?
 
   /// `certificate` is what it shows to its clients.
   init(in parent: String, certificate: String = "server") throws {
     folder = parent + "/broker-" + certificate
-    port = try Port.free()
+    port = TestSocket.freePort()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try """
     user \(NSUserName())
@@ -33,9 +34,10 @@ final class Broker {
   }
 
   func start() throws {
-    service = try Service(try Broker.program(), ["-c", folder + "/mosquitto.conf"], log: folder + "/log")
-    guard eventually(10, { Port.answers(self.port) }) else {
-      throw WorldFault(description: "mosquitto did not start: \(service?.text ?? "")")
+    service = try Service(
+      try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"], log: folder + "/log")
+    guard eventually(10, { TestSocket.answers(self.port) }) else {
+      throw TestFault("mosquitto did not start: \(service?.text ?? "")")
     }
   }
 
@@ -48,12 +50,6 @@ final class Broker {
   func freeze() { service?.signal(SIGSTOP) }
 
   func thaw() { service?.signal(SIGCONT) }
-
-  private static func program() throws -> URL {
-    for path in ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto"]
-    where FileManager.default.isExecutableFile(atPath: path) { return URL(fileURLWithPath: path) }
-    throw WorldFault(description: "mosquitto is not installed; 'make deps' names its package")
-  }
 }
 
 /// One message as the witness saw it.
@@ -66,7 +62,7 @@ struct Received: Equatable, CustomStringConvertible {
 
 /// mosquitto_sub with a persistent session.
 final class Witness {
-  private let port: Int
+  private let port: UInt16
   private let log: String
   private var service: Service?
 
@@ -82,15 +78,15 @@ final class Witness {
     service?.end(SIGKILL)
     let before = subscriptionCount
     service = try Service(
-      URL(fileURLWithPath: "/usr/bin/env"),
+      try Programs.installed("stdbuf"),
       [
-        "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
+        "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
         "witness", "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
         try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
         try Certificates.path("second-client.key"),
       ], log: log)
     guard eventually(10, { self.subscriptionCount > before }) else {
-      throw WorldFault(description: "mosquitto_sub did not subscribe: \(service?.text ?? "")")
+      throw TestFault("mosquitto_sub did not subscribe: \(service?.text ?? "")")
     }
   }
 

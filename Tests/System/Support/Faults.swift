@@ -21,7 +21,7 @@ enum Faults {
     let made = try Programs.run(
       try Programs.installed("cc"),
       ["-std=c11", "-shared", "-fPIC", "-o", folder + "/faults.so", Repository.root + "/Tests/System/Faults/faults.c"])
-    guard made.status == 0 else { throw WorldFault(description: made.errors) }
+    guard made.status == 0 else { throw TestFault(made.errors) }
     atexit {
       if case .success(let path) = Faults.library {
         try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
@@ -57,7 +57,7 @@ enum Faults {
       environment: ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_COUNTS": file], input: input)
     let counts = try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isWhitespace)
       .compactMap { Int($0) }
-    guard done.status == 0, counts.count == 2 else { throw WorldFault(description: "\(words): \(done)") }
+    guard done.status == 0, counts.count == 2 else { throw TestFault("\(words): \(done)") }
     return (counts[0], counts[1])
   }
 }

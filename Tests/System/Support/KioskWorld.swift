@@ -12,7 +12,7 @@ final class KioskWorld {
     var host = "localhost"
     var scheme = "mqtts"
     /// `nil` means the world's own broker.
-    var port: Int?
+    var port: UInt16?
     var ca: String? = "ca.pem"
     var certificate: String? = "client"
     var more = ""
@@ -92,7 +92,7 @@ final class KioskWorld {
       ],
       log: folder + "/sim.log")
     sim = service
-    guard eventually(5, { service.text.contains("ready ") }) else { throw WorldFault(description: service.text) }
+    guard eventually(5, { service.text.contains("ready ") }) else { throw TestFault(service.text) }
   }
 
   /// Starts `tappet run`, and waits until the last light is `light`.
@@ -122,7 +122,7 @@ final class KioskWorld {
   @discardableResult
   func tell(_ command: String) throws -> String {
     let answer = try LocalStream.ask(folder + "/sim", command)
-    guard !answer.hasPrefix("error") else { throw WorldFault(description: "\(command): \(answer)") }
+    guard !answer.hasPrefix("error") else { throw TestFault("\(command): \(answer)") }
     return answer
   }
 
@@ -130,7 +130,7 @@ final class KioskWorld {
   @discardableResult
   func importSecret(index: Int, key: String) throws -> String {
     let done = try tappet("secret", "import", input: "smpshare://secret?idx=\(index)&key=\(key)&label=Test\n")
-    guard done.status == 0 else { throw WorldFault(description: done.errors) }
+    guard done.status == 0 else { throw TestFault(done.errors) }
     return String(done.output.prefix { $0 != " " })
   }
 
@@ -152,8 +152,8 @@ final class KioskWorld {
 
   func awaitLight(_ name: String, after count: Int, seconds: Double = 10) throws {
     guard eventually(seconds, { self.lights.dropFirst(count).contains(name) }) else {
-      throw WorldFault(
-        description: "waited in vain for '\(name)'; lights: \(lights.dropFirst(count)); log:\n\(log.suffix(2000))")
+      throw TestFault(
+        "waited in vain for '\(name)'; lights: \(lights.dropFirst(count)); log:\n\(log.suffix(2000))")
     }
   }
 

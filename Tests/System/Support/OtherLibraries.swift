@@ -1,6 +1,7 @@
 // Tags as independent libraries read them: ndeflib of messages, libfreefare of the blocks around them.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Each asked through a script; memory, messages and blocks in hexadecimal.

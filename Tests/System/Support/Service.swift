@@ -5,76 +5,32 @@ import TestSupport
 
 /// A running program; its output goes to a file.
 final class Service {
-  let process = Process()
+  private let process: TestProcess
   let log: String
 
   init(_ program: URL, _ arguments: [String], log: String, environment: [String: String] = [:]) throws {
     self.log = log
-    if !FileManager.default.fileExists(atPath: log) { _ = FileManager.default.createFile(atPath: log, contents: nil) }
-    guard let output = FileHandle(forWritingAtPath: log) else {
-      throw WorldFault(description: "\(log) cannot be written")
-    }
-    output.seekToEndOfFile()
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = output
-    // The threads that tests run on block all signals, and a child would begin with them blocked: SIGTERM would not end
-    // it.
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try process.run()
+    process = try TestProcess(program, arguments, environment: environment, output: log)
   }
 
   deinit { end(SIGKILL) }
 
-  var pid: pid_t { process.processIdentifier }
+  var pid: pid_t { process.id }
   var isRunning: Bool { process.isRunning }
+  /// Its exit status, if it has ended by itself.
+  var status: Int32? { process.status }
 
   /// Everything that it said so far.
   var text: String { textSoFar(log) }
 
-  func signal(_ number: Int32) { if process.isRunning { kill(pid, number) } }
+  func signal(_ number: Int32) { process.send(number) }
 
   /// Signals it and waits for its end; whether it ended in time.
   @discardableResult
   func end(_ number: Int32 = SIGTERM, within seconds: Double = 10) -> Bool {
-    signal(number)
-    return eventually(seconds) { !self.process.isRunning }
+    process.send(number)
+    return process.ends(within: seconds)
   }
-}
-
-/// The content so far of a file that somebody may be writing to; empty when there is none.
-///
-/// By the system's own calls: Foundation, reading a file that grows meanwhile, has run beyond its buffer (Swift 6.3.1).
-func textSoFar(_ path: String) -> String { String(decoding: bytesSoFar(path), as: UTF8.self) }
-
-/// As `textSoFar`, where it need not be text.
-func bytesSoFar(_ path: String) -> [UInt8] {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return [] }
-  defer { close(file) }
-  var bytes: [UInt8] = []
-  var block = [UInt8](repeating: 0, count: 65536)
-  while true {
-    let count = read(file, &block, block.count)
-    guard count > 0 else { return bytes }
-    bytes += block[..<count]
-  }
-}
-
-/// Waits for a condition for at most this number of seconds; returns whether it came true.
-func eventually(_ seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
-  let end = Date().addingTimeInterval(seconds)
-  while Date() < end {
-    if try condition() { return true }
-    usleep(5000)
-  }
-  return try condition()
 }
 
 /// The kernel's facts about a process.

@@ -18,7 +18,7 @@ enum Signing {
     let finished = try Programs.run(
       try Programs.installed("openssl"), ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "hexkey:\(key)"], input: text)
     guard let digits = finished.output.split(separator: " ").last?.trimmingCharacters(in: .newlines), digits.count == 64
-    else { throw WorldFault(description: "openssl said \(finished.output)\(finished.errors)") }
+    else { throw TestFault("openssl said \(finished.output)\(finished.errors)") }
     return digits
   }
 
@@ -37,7 +37,7 @@ enum Certificates {
     let folder = try Programs.temporaryFolder().path
     let script = Repository.root + "/tools/demo/make-certificates"
     let made = try Programs.run(URL(fileURLWithPath: script), [folder, "--all"], limit: 60)
-    guard made.status == 0 else { throw WorldFault(description: made.errors) }
+    guard made.status == 0 else { throw TestFault(made.errors) }
     atexit {
       if case .success(let folder) = Certificates.folder { try? FileManager.default.removeItem(atPath: folder) }
     }

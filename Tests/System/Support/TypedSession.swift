@@ -6,33 +6,22 @@ import TestSupport
 
 /// Text to type once certain words have appeared.
 final class TypedSession {
-  private let process = Process()
-  private let keyboard = Pipe()
+  private let process: TestProcess
   private let log: String
   private var position = 0
 
   /// Starts `program`; what it shows is in `text`.
   init(_ program: URL, _ arguments: [String], log: String, environment: [String: String] = [:]) throws {
     self.log = log
-    _ = FileManager.default.createFile(atPath: log, contents: nil)
     let command = ([program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    process.executableURL = try Programs.installed("script")
-    process.arguments = ["--quiet", "--return", "--command", "exec " + command, "/dev/null"]
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-    process.standardInput = keyboard
-    process.standardOutput = FileHandle(forWritingAtPath: log)
-    process.standardError = FileHandle.nullDevice
-    // As in Service: children would begin with the signals blocked that this thread blocks.
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try process.run()
+    process = try TestProcess(
+      try Programs.installed("script"), ["--quiet", "--return", "--command", "exec " + command, "/dev/null"],
+      environment: environment, input: .typed, output: log, errors: "/dev/null")
   }
 
   deinit {
-    try? keyboard.fileHandleForWriting.close()
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.endTyping()
+    process.stop(SIGKILL)
   }
 
   /// Everything that was shown.
@@ -45,7 +34,7 @@ final class TypedSession {
       self.position = self.text.distance(from: self.text.startIndex, to: range.upperBound)
       return true
     }
-    guard found else { throw WorldFault(description: "waited in vain for '\(words)' in:\n\(text)") }
+    guard found else { throw TestFault("waited in vain for '\(words)' in:\n\(text)") }
   }
 
   /// Waits for the words, and answers with a line.
@@ -55,13 +44,13 @@ final class TypedSession {
   }
 
   /// Types a text into the terminal.
-  func type(_ keys: String) throws { try keyboard.fileHandleForWriting.write(contentsOf: Data(keys.utf8)) }
+  func type(_ keys: String) throws { try process.type(keys) }
 
   /// Its exit status, once it has ended.
   func status(seconds: Double = 30) throws -> Int32 {
-    guard eventually(seconds, { !self.process.isRunning }) else {
-      throw WorldFault(description: "it did not end:\n\(text)")
+    guard process.ends(within: seconds) else {
+      throw TestFault("it did not end:\n\(text)")
     }
-    return process.terminationStatus
+    return process.status ?? -1
   }
 }
