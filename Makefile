@@ -241,18 +241,21 @@ check:  ## a developer's minute: layout, house rules, the core's and the platfor
 check-tests: export TAPPET_TESTS := CoreTests PlatformTests
 check-tests:
 	@$(SWIFT) build --product TappetPackageTests --scratch-path .build-check
-	@$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --scratch-path .build-check
+	@$(call RUN_TESTS,.build-check)
 
-TEST_ENVIRONMENT := TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no
+# The tests' own program: `swift test` side by side with another crashes (SIGBUS in swift-test, 6.3.1).
+TEST_ENVIRONMENT := TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no \
+	$(if $(MAKE_TERMOUT),,NO_COLOR=1)
+RUN_TESTS = $(TEST_ENVIRONMENT) $(1)/debug/TappetPackageTests.xctest --testing-library swift-testing
 SHIPPED := TAPPET_BIN=$(CURDIR)/$(OUT)/bin
 
 ifdef FILTER
 # With the programs of the tests' own build, except for the system tests: they are about those that ship.
 test:
 	$(SWIFT) build --build-tests
-	@if $(SWIFT) test list --skip-build 2>/dev/null | grep -E '$(FILTER)' | grep -q '^SystemTests'; then \
+	@if $(call RUN_TESTS,.build) --list-tests | grep -E '$(FILTER)' | grep -q '^SystemTests'; then \
 		$(MAKE) --no-print-directory all && export $(SHIPPED); fi && \
-		$(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --filter '$(FILTER)'
+		$(call RUN_TESTS,.build) --filter '$(FILTER)'
 else
 test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swift tests whose names match)
 	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead
@@ -285,7 +288,7 @@ test-system-a-p: SELECTED := --filter 'SystemTests\.[A-P]'
 test-system-q-s: SELECTED := --filter 'SystemTests\.[Q-S]'
 test-system-t-z: SELECTED := --filter 'SystemTests\.[T-Z]'
 $(PARTS):
-	@$(SHIPPED) $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build --ignore-lock --no-parallel $(SELECTED)
+	@$(SHIPPED) $(call RUN_TESTS,.build) --no-parallel $(SELECTED)
 
 SANITIZED := --scratch-path .build-asan --sanitize=address
 
@@ -293,7 +296,7 @@ SANITIZED := --scratch-path .build-asan --sanitize=address
 test-sanitized ahead: export TAPPET_TESTS := CoreTests ConfigTests
 test-sanitized:  ## the core and the parsers again under the address sanitizer
 	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
-	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(TEST_ENVIRONMENT) $(SWIFT) test --skip-build $(SANITIZED)
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(call RUN_TESTS,.build-asan)
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)

@@ -268,7 +268,7 @@ package enum Limits {
   /// The tool writes a secret in milliseconds; an SD card may stall for seconds meanwhile.
   package static let storeBusyTimeout: Duration = .seconds(5)
   /// Interval between two attempts to lock the state folder: much shorter than a sync.
-  package static let storeLockPollMilliseconds: Int32 = 5
+  package static let storeLockPollInterval: Duration = .milliseconds(5)
   /// Bytes of SQLite's page cache; the window is read once and in order, so more would only cost memory.
   package static let storeCacheSizeMax = 256 * 1024
   /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond that is given back.

@@ -22,30 +22,23 @@ package final class Runtime {
     case secrets(SecretNotice)
   }
 
-  /// While this is held, no other kiosk starts on the state folder.
-  private let lock: KioskLock
   /// The configuration in force.
   var configuration: KioskConfiguration
   var kiosk: Kiosk
   let reactor: Reactor
   let inbox: Inbox
-  let storeThread: StoreThread
+  let store: StoreHost
   let broker: BrokerLink
   let clock: ClockMonitor
   var certificates: CertificateMonitor
   let reader = ReaderHost()
   var panel: RuntimePanel
   var control = ControlHost()
-  var tagJobs = TagJobHost()
   let supervisor = Supervisor()
   /// The listeners, the log and the last taps.
   package var observers: KioskObservers
   /// Reads the configuration again at SIGHUP; `nil` when there is no file.
   package var loadConfiguration: (() -> ConfigurationParser.Outcome)?
-  /// Secrets of the program around the kiosk, in addition to those of the store.
-  let ownSecrets: [TagSecret]
-  /// Why the secrets' replica could not be brought up to date at the start.
-  private let replicaError: StoreError?
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   ///
@@ -53,25 +46,22 @@ package final class Runtime {
   package convenience init(
     _ configuration: KioskConfiguration, lightTracePath: String? = nil, ownSecrets: [TagSecret] = []
   ) throws(RuntimeError) {
-    self.init(try RuntimeParts.open(configuration, lightTracePath: lightTracePath), ownSecrets: ownSecrets)
+    self.init(try RuntimeParts.open(configuration, lightTracePath: lightTracePath, ownSecrets: ownSecrets))
   }
 
-  private init(_ parts: RuntimeParts, ownSecrets: [TagSecret]) {
+  private init(_ parts: RuntimeParts) {
     configuration = parts.configuration
-    self.ownSecrets = ownSecrets
-    lock = parts.lock
     reactor = parts.reactor
     inbox = Inbox(parts.mailbox)
     clock = parts.clock
-    storeThread = parts.storeThread
+    store = parts.store
     broker = parts.broker
     panel = parts.panel
     kiosk = Kiosk(settings: KioskSettings(parts.configuration), seed: parts.seed, at: parts.openedAt.instant)
     certificates = CertificateMonitor(parts.configuration.broker)
     observers = KioskObservers(startedAt: parts.openedAt.instant)
-    replicaError = parts.replicaError
     inbox.append(.started(parts.summary))
-    inbox.append(.secretsLoaded(parts.secrets + ownSecrets))
+    inbox.append(.secretsLoaded(parts.secrets + store.ownSecrets))
   }
 
   /// Runs until the kiosk was asked to stop and has come to rest.
@@ -87,7 +77,7 @@ package final class Runtime {
     reader.noteSign()
     supervisor.begin(at: now().instant)
     supervisor.report(kiosk.status, configuration)
-    askForSigns()
+    requestHeartbeats()
     while !isFinished { try dispatch(timeout: nil) }
   }
 
@@ -107,7 +97,7 @@ package final class Runtime {
 
   /// Handles the first events and opens the panel.
   package func begin() throws(RuntimeError) {
-    if let replicaError { log(LogRecord(replicaError: replicaError)) }
+    if let replicaError = store.replicaError { log(LogRecord(replicaError: replicaError)) }
     checkClock()
     checkCertificates()
     handleWaiting()
@@ -128,7 +118,7 @@ package final class Runtime {
   package func close() {
     panel.close()
     broker.shutdown()
-    storeThread.stop()
+    store.thread.stop()
   }
 
   /// Asks for an action like a button that is not on the panel; the panel's lock and the action's question apply.
@@ -274,15 +264,15 @@ package final class Runtime {
     // The core knows of answers that have not come although they never fail to.
     let isAlive =
       now - reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
-      && storeThread.signs.isAlive(at: now) && !kiosk.isStuck(at: moment)
+      && store.thread.heartbeat.isAlive(at: now) && !kiosk.isStuck(at: moment)
     supervisor.feed(isAlive: isAlive, at: now)
-    askForSigns()
+    requestHeartbeats()
   }
 
-  private func askForSigns() {
-    guard supervisor.wantsSigns else { return }
+  private func requestHeartbeats() {
+    guard supervisor.wantsHeartbeats else { return }
     broker.requestHeartbeat()
-    storeThread.askForSign()
+    store.thread.requestHeartbeat()
   }
 
   // MARK: Effects
@@ -297,22 +287,22 @@ package final class Runtime {
     case .stopReader: reader.stop()
     case .connect(let endpoint): broker.connect(endpoint: endpoint)
     case .disconnect: broker.disconnect()
-    case .store(let entry): storeThread.submit(.append(entry))
+    case .store(let entry): store.thread.submit(.append(entry))
     case .fetch(let after, let limit, let clockIsGood):
-      storeThread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+      store.thread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
     case .fetchExpired(let clockIsGood, let spared):
-      storeThread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
-    case .drop(let id, let spared): storeThread.submit(.drop(id, excluding: spared))
-    case .checkStore: storeThread.submit(.check)
+      store.thread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
+    case .drop(let id, let spared): store.thread.submit(.drop(id, excluding: spared))
+    case .checkStore: store.thread.submit(.check)
     case .noteSecretUse(let id, let unixSeconds):
-      storeThread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
+      store.thread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .report(let report): tell(report, at: now)
-    case .forget(let ids): storeThread.submit(.remove(ids))
+    case .forget(let ids): store.thread.submit(.remove(ids))
     case .finish: inbox.isFinished = true
     }
   }

@@ -14,20 +14,19 @@ struct RuntimeParts {
   var configuration: KioskConfiguration
   var openedAt: Moment
   var seed: (UInt64, UInt64, UInt64, UInt64)
-  var lock: KioskLock
   var summary: OutboxSummary
   var secrets: [TagSecret]
-  /// Why the secrets' replica could not be brought up to date.
-  var replicaError: StoreError?
   var reactor: Reactor
   var clock: ClockMonitor
   var mailbox: Mailbox<Runtime.Notice>
   var panel: RuntimePanel
   var broker: BrokerLink
-  var storeThread: StoreThread
+  var store: StoreHost
 
   /// Opens all of them, or none.
-  static func open(_ configuration: KioskConfiguration, lightTracePath: String?) throws(RuntimeError) -> RuntimeParts {
+  static func open(
+    _ configuration: KioskConfiguration, lightTracePath: String?, ownSecrets: [TagSecret]
+  ) throws(RuntimeError) -> RuntimeParts {
     var configuration = configuration
     let clock = SystemClock()
     let now = clock.now()
@@ -66,9 +65,9 @@ struct RuntimeParts {
         throw error
       }
       return RuntimeParts(
-        configuration: configuration, openedAt: now, seed: seed, lock: lock, summary: summary,
-        secrets: secrets, replicaError: replicaError, reactor: reactor, clock: clockMonitor, mailbox: mailbox,
-        panel: panel, broker: broker, storeThread: storeThread)
+        configuration: configuration, openedAt: now, seed: seed, summary: summary, secrets: secrets, reactor: reactor,
+        clock: clockMonitor, mailbox: mailbox, panel: panel, broker: broker,
+        store: StoreHost(lock: lock, thread: storeThread, ownSecrets: ownSecrets, replicaError: replicaError))
     } catch { throw .system(error) }
   }
 

@@ -56,7 +56,7 @@ final class StoreFolder {
         throw .busy(StoreFailure(code: StoreDatabase.busyCode, systemCode: error.code, path: path))
       }
       // The kernel cannot wait for this lock with a limit.
-      poll(nil, 0, Limits.storeLockPollMilliseconds)
+      Poll.sleep(Limits.storeLockPollInterval)
     }
   }
 

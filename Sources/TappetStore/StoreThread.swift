@@ -11,7 +11,7 @@ import TappetCore
 import TappetPlatform
 
 // Unchecked because the compiler cannot see the mutex. Any thread touches `waiting`, `waitingWork`, `isWanted`,
-// `appendCount`, `isStopping` and `isSignWanted`, but only under it. `store` and `unfinished` belong to the thread
+// `appendCount`, `isStopping` and `isHeartbeatWanted`, but only under it. `store` and `unfinished` belong to the thread
 // alone from `init` on. `thread` is used by `stop` alone, which one thread calls once.
 /// Runs a store on a thread of its own.
 package final class StoreThread: @unchecked Sendable {
@@ -39,9 +39,9 @@ package final class StoreThread: @unchecked Sendable {
   private var isWanted = false
   private var appendCount = 0
   private var isStopping = false
-  private var isSignWanted = false
+  private var isHeartbeatWanted = false
   /// Shows whether the thread makes progress.
-  package let signs = Heartbeat()
+  package let heartbeat = Heartbeat()
   private var unfinished: [EntryID] = []
   private var thread: pthread_t?
 
@@ -95,13 +95,13 @@ package final class StoreThread: @unchecked Sendable {
     return hasRoom
   }
 
-  /// Has the thread give a sign.
+  /// Asks the thread for a heartbeat.
   ///
   /// Any thread.
-  package func askForSign() {
-    signs.request()
+  package func requestHeartbeat() {
+    heartbeat.request()
     monitor.lock()
-    isSignWanted = true
+    isHeartbeatWanted = true
     monitor.signal()
     monitor.unlock()
   }
@@ -162,9 +162,9 @@ package final class StoreThread: @unchecked Sendable {
   ///
   /// A thread that comes here makes progress, however much work there is.
   private func giveSign() {
-    guard isSignWanted else { return }
-    isSignWanted = false
-    signs.beat()
+    guard isHeartbeatWanted else { return }
+    isHeartbeatWanted = false
+    heartbeat.beat()
   }
 
   /// The mutex is held.

@@ -200,10 +200,10 @@ private final class Diary: @unchecked Sendable {
 
   @Test func `work on the secrets is a sign of progress`() throws {
     let thread = try start()
-    thread.askForSign()
+    thread.requestHeartbeat()
     #expect(try add(1, on: thread))
     #expect(diary.wait(1) != nil)
-    #expect(thread.signs.isAlive(at: Instant(nanoseconds: 0)))
+    #expect(thread.heartbeat.isAlive(at: Instant(nanoseconds: 0)))
     let gate = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)
     let blocks = thread.submit(isRequired: false) { _ in
@@ -214,12 +214,12 @@ private final class Diary: @unchecked Sendable {
     #expect(blocks)
     hasBegun.wait()
     // A thread that hangs gives no sign.
-    thread.askForSign()
-    #expect(!thread.signs.isAlive(at: Instant(nanoseconds: 0)))
+    thread.requestHeartbeat()
+    #expect(!thread.heartbeat.isAlive(at: Instant(nanoseconds: 0)))
     gate.signal()
     #expect(try add(2, on: thread))
     #expect(diary.wait(2) != nil)
-    #expect(thread.signs.isAlive(at: Instant(nanoseconds: 0)))
+    #expect(thread.heartbeat.isAlive(at: Instant(nanoseconds: 0)))
     thread.stop()
   }
 }

@@ -11,7 +11,7 @@ package struct TestFault: Error, CustomStringConvertible {
 
 /// The output and the status of a program.
 package struct Finished {
-  /// -1 when a signal ended it.
+  /// 128 + N when signal N ended it.
   package var status: Int32
   package var output: String
   package var errors: String

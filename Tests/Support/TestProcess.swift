@@ -8,11 +8,11 @@ import TappetPlatform
 
 /// A running program, ended and reaped with its holder.
 package final class TestProcess {
-  /// What a program reads.
+  /// The standard input of a program.
   package enum Input {
     case nothing
     case file(String)
-    /// What `type` is given.
+    /// A pipe that `type` writes to.
     case typed
   }
 
@@ -20,10 +20,10 @@ package final class TestProcess {
   private var end: ProcessEnd?
   private var keyboard: FileDescriptor?
 
-  /// Starts `program` in this process's environment with `environment` on top of it. It inherits no descriptor, and no
-  /// signal is blocked.
+  /// Starts `program`, with `environment` on top of this process's own.
   ///
-  /// What it writes is added to the file `output`, and its errors to `errors`, or to the same file.
+  /// It inherits no descriptor, and no signal is blocked. Its output is added to the file `output`, and its errors
+  /// to `errors`, or to the same file.
   package init(
     _ program: URL, _ arguments: [String] = [], environment: [String: String] = [:], input: Input = .nothing,
     output: String = "/dev/null", errors: String? = nil
@@ -80,8 +80,14 @@ package final class TestProcess {
     return end == nil
   }
 
-  /// Its exit status, if it has ended by itself.
-  package var status: Int32? { if !isRunning, case .exited(let status) = end { status } else { nil } }
+  /// Its exit status once it has ended; as a shell has it, 128 + N when signal N ended it.
+  package var status: Int32? {
+    guard !isRunning, let end else { return nil }
+    return switch end {
+    case .exited(let status): status
+    case .signaled(let signal): 128 + signal
+    }
+  }
 
   /// Sends `signal`, unless it has ended.
   package func send(_ signal: Int32) { if isRunning { kill(id, signal) } }

@@ -54,22 +54,25 @@ import Testing
 
   @Test func `progress is shown on a terminal when it takes over a second`() throws {
     let world = try slowWorld()
-    func typed(_ placement: () throws -> Void) throws -> String {
+    func typed(_ action: String, _ placement: () throws -> Void) throws -> String {
       try placement()
       let session = try TypedSession(
-        try Programs.built("tappet"), ["tag", "write", "bell", "--timeout", "20", "--config", world.configPath],
-        log: world.folder + "/session")
+        try Programs.built("tappet"), ["tag", "write", action, "--timeout", "20", "--config", world.configPath],
+        log: world.folder + "/session-" + action)
       #expect(try session.status() == 0, "\(session.text)")
-      #expect(session.text.contains("written: bell"))
+      #expect(session.text.contains("written: " + action))
       return session.text
     }
-    let slow = try typed { try placeSlowTag(world, size: 800) }
+    let slow = try typed("bell") { try placeSlowTag(world, size: 800) }
     let counts = slow.components(separatedBy: "\rWriting: ").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
     #expect(counts.count >= 2 && counts == counts.sorted() && slow.contains(" of 210"), "\(slow)")
     // The result has a line of its own.
     #expect(slow.contains(" of 210\u{1B}[K\r\nwritten: bell"), "\(slow)")
-    let quick = try typed { try world.tell("place ntag213 uid=\(world.freshUID()) empty") }
-    #expect(!quick.contains("Writing:"), "\(quick)")
+    // On a busy machine this, too, may take a second.
+    let isQuiet = try ["light", "garage"].contains { action in
+      try !typed(action) { try world.tell("place ntag213 uid=\(world.freshUID()) empty") }.contains("Writing:")
+    }
+    #expect(isQuiet)
   }
 
   @Test(arguments: [false, true])

@@ -105,7 +105,8 @@ import Testing
       if hasKiosk {
         try world.awaitLight("writing", after: before)
       } else {
-        pause(seconds: 1, "the tool waits for a tag")
+        // It has started its reader, so it holds the signals.
+        try #require(eventually { !Kernel.children(of: writing.pid).isEmpty })
       }
       writing.end(SIGINT)
       #expect(writing.text.contains("cancelled; nothing was changed"), "\(writing.text)")
@@ -200,7 +201,6 @@ import Testing
     let world = try KioskWorld()
     if hasKiosk { try world.start() }
     let watching = try waiting(world, "watch", "--json")
-    pause(seconds: 1, "the tool waits for a tag")
     for (number, placement) in ["ntag213 url=\(try world.url(1))", "classic", "type4 empty"].enumerated() {
       try world.tell("place " + placement)
       #expect(eventually(10) { watching.text.split(separator: "\n").count > number }, "\(watching.text)")

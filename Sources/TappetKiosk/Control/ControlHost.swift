@@ -6,4 +6,6 @@ struct ControlHost {
   var server: ControlServer?
   /// Clients that wait for entries to be dropped; the store answers in the order of the requests.
   var drops: [OutboxRequester] = []
+  /// Jobs for tags, and who waits for one.
+  var tags = TagJobHost()
 }

@@ -57,18 +57,18 @@ extension Runtime {
 
   /// Sends the present tag's reading; returns false when there is none that may be sent without reading the tag again.
   private func sendPresentTag(to client: ControlServer.Client) -> Bool {
-    guard let sighting = tagJobs.present?.sighting else { return false }
+    guard let sighting = control.tags.present?.sighting else { return false }
     client.send(sighting)
     return true
   }
 
   private func startTagJob(_ json: JSON, for client: ControlServer.Client) {
-    guard tagJobs.job == nil else {
+    guard control.tags.job == nil else {
       return client.send(.failure("another tag is being written already; wait until that is done"))
     }
     guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
-    tagJobs.job = HostedJob(request: request, client: client, peer: peer)
+    control.tags.job = HostedJob(request: request, client: client, peer: peer)
     let configuration = configuration
     let unixSeconds = now().unixSeconds
     askStore(isRequired: true) { secrets in
@@ -78,22 +78,22 @@ extension Runtime {
 
   /// The store's thread has prepared the job, or refused it.
   func tagJobPrepared(_ prepared: Result<TagJob, TagJobRefusal>) {
-    guard let job = tagJobs.job else { return }
+    guard let job = control.tags.job else { return }
     switch prepared {
     case .failure(let refusal):
-      tagJobs.job = nil
+      control.tags.job = nil
       job.client.send(.object(["result": TagJobRunner.Result(refusal).json]))
     case .success(let tagJob):
       let client = job.client
-      tagJobs.job?.runner = TagJobRunner(
+      control.tags.job?.runner = TagJobRunner(
         job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1, $2) },
         send: calling(self) { $0.reader.send($1) }, tell: { client.send($0.json) })
       client.send(.object(["waiting": .bool(true)]))
       feed(.tagJob(.waiting))
       if job.isCancelled {
-        tagJobs.job?.runner?.giveUp(.cancelled)
-      } else if let present = tagJobs.present {
-        tagJobs.job?.runner?.tagIsThere(present.uid)
+        control.tags.job?.runner?.giveUp(.cancelled)
+      } else if let present = control.tags.present {
+        control.tags.job?.runner?.tagIsThere(present.uid)
       }
       finishTagJob()
     }
@@ -108,33 +108,33 @@ extension Runtime {
 
   /// The secret of the tag that was written is stored and in force, or `trouble` says why it is not.
   func tagSecretSaved(_ trouble: String?) {
-    tagJobs.job?.runner?.saved(trouble)
+    control.tags.job?.runner?.saved(trouble)
     finishTagJob()
   }
 
   /// Handles a message of tappet-reader, after the core has.
   func tagHeard(_ message: ReaderMessage) {
     switch message {
-    case .tagArrived, .tagLeft, .ready, .lost: tagJobs.present = nil
+    case .tagArrived, .tagLeft, .ready, .lost: control.tags.present = nil
     case .tagRead(let reading):
       let masked = reading.withoutCarriedKey
-      tagJobs.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
+      control.tags.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
       control.server?.answerTagWaiters { describe($0.maySeeKeys ? reading : masked) }
     case .tagFaulted(let uid, let model, let fault):
       let sighting = describe(uid, model, fault)
-      tagJobs.present = PresentTag(uid: uid, sighting: sighting)
+      control.tags.present = PresentTag(uid: uid, sighting: sighting)
       control.server?.answerTagWaiters { _ in sighting }
-    case .orderProgress, .orderDone: tagJobs.present?.sighting = nil
+    case .orderProgress, .orderDone: control.tags.present?.sighting = nil
     case .heartbeat: break
     }
-    tagJobs.job?.runner?.heard(message)
+    control.tags.job?.runner?.heard(message)
     finishTagJob()
   }
 
   /// tappet-reader has ended; the next one does not know what this one was about to do.
   func tagReaderLost() {
-    tagJobs.present = nil
-    if let runner = tagJobs.job?.runner, runner.isWorking { runner.readerLost() }
+    control.tags.present = nil
+    if let runner = control.tags.job?.runner, runner.isWorking { runner.readerLost() }
     finishTagJob()
   }
 
@@ -143,9 +143,9 @@ extension Runtime {
 
   /// Gives the job up, unless its tag is being written: then it is brought to its end.
   private func cancelTagJob(of client: ControlServer.Client) {
-    guard let job = tagJobs.job, job.client === client else { return }
+    guard let job = control.tags.job, job.client === client else { return }
     guard let runner = job.runner else {
-      tagJobs.job?.isCancelled = true
+      control.tags.job?.isCancelled = true
       return
     }
     runner.giveUp(.cancelled)
@@ -153,8 +153,8 @@ extension Runtime {
   }
 
   private func finishTagJob() {
-    guard let job = tagJobs.job, let result = job.runner?.result else { return }
-    tagJobs.job = nil
+    guard let job = control.tags.job, let result = job.runner?.result else { return }
+    control.tags.job = nil
     log(Self.logRecord(result, job.request, user: job.client.peer?.user))
     feed(.tagJob(result.isDone ? .done : .failed))
     job.client.send(.object(["result": result.json]))

@@ -42,7 +42,7 @@ extension Runtime {
   @discardableResult
   func askStore(isRequired: Bool, _ work: @escaping @Sendable (StoreThread.Secrets) -> SecretNotice) -> Bool {
     let mailbox = inbox.mailbox
-    return storeThread.submit(isRequired: isRequired) { secrets in
+    return store.thread.submit(isRequired: isRequired) { secrets in
       let notice = work(secrets)
       return { replicaError in
         if let replicaError { mailbox.post(.secrets(.replicaFailed(replicaError))) }
@@ -73,5 +73,5 @@ extension Runtime {
   }
 
   /// Puts these secrets into force.
-  func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + ownSecrets)) }
+  func load(_ secrets: [TagSecret]) { feed(.secretsLoaded(secrets + store.ownSecrets)) }
 }

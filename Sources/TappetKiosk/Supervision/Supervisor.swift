@@ -30,7 +30,7 @@ final class Supervisor {
   }
 
   /// Whether a watchdog waits for signs.
-  var wantsSigns: Bool { manager?.watchdogInterval != nil }
+  var wantsHeartbeats: Bool { manager?.watchdogInterval != nil }
 
   func reloading() { manager?.reloading(at: SystemClock().monotonicNanoseconds) }
 

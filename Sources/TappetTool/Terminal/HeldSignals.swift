@@ -11,27 +11,21 @@ final class HeldSignals {
   /// The same, and those of a terminal's keys.
   static var typed: [Int32] { ending + [SIGQUIT, SIGTSTP] }
 
-  /// Readable when a signal has come.
-  let fileDescriptor: Int32
-  private var before = sigset_t()
+  /// `nil` when signals cannot be read; then none is held back, since nobody would notice it.
+  private let signals: SignalDescriptor?
+  private let mask: SignalMask?
 
   init(_ numbers: [Int32] = HeldSignals.ending) {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in numbers { sigaddset(&set, number) }
-    pthread_sigmask(SIG_BLOCK, &set, &before)
-    fileDescriptor = signalfd(-1, &set, tp_sfd_flags())
-    // Nobody would notice them.
-    if fileDescriptor < 0 { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let mask = SignalMask(numbers)
+    signals = try? SignalDescriptor.open(numbers)
+    self.mask = signals == nil ? nil : mask
   }
 
-  deinit {
-    guard fileDescriptor >= 0 else { return }
-    // They were answers to us, and have had their effect.
-    _ = consume()
-    close(fileDescriptor)
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-  }
+  // They were answers to us, and have had their effect.
+  deinit { _ = consume() }
+
+  /// Readable when a signal has come; -1 when none is held back.
+  var fileDescriptor: Int32 { signals?.fileDescriptor ?? -1 }
 
   /// Whether a signal has come that nobody has consumed.
   var hasArrived: Bool {
@@ -40,9 +34,8 @@ final class HeldSignals {
 
   /// Takes the signals that have come; false when there were none.
   func consume() -> Bool {
-    var information = signalfd_siginfo()
     var found = false
-    while read(fileDescriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 { found = true }
+    while signals?.next() != nil { found = true }
     return found
   }
 
@@ -53,13 +46,8 @@ final class HeldSignals {
 
   /// Waits until `file` is readable, a signal has come, or the time is up; `file` may be -1.
   func wait(for file: Int32, until limit: Duration?) -> Wakeup {
-    var entries = [
-      pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: file, events: Int16(POLLIN), revents: 0),
-    ]
-    let milliseconds = limit.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1
-    guard let count = try? checked("poll", { poll(&entries, 2, milliseconds) }) else { return .signal }
-    if count == 0 { return .timeUp }
-    return entries[0].revents != 0 ? .signal : .readable
+    let ready = Poll.wait([(fileDescriptor, .readable), (file, .readable)], for: limit)
+    if !ready[0].isEmpty { return .signal }
+    return ready[1].isEmpty ? .timeUp : .readable
   }
 }

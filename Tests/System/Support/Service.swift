@@ -17,7 +17,7 @@ final class Service {
 
   var pid: pid_t { process.id }
   var isRunning: Bool { process.isRunning }
-  /// Its exit status, if it has ended by itself.
+  /// Its exit status once it has ended; 128 + N when signal N ended it.
   var status: Int32? { process.status }
 
   /// Everything that it said so far.

@@ -59,11 +59,8 @@ enum DeviceProbe {
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
     let remaining = limit - SystemClock().now().instant
-    // A descriptor of -1 is passed over.
-    var entries = [
-      pollfd(fd: fd, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-    ]
-    guard remaining > .zero, poll(&entries, 2, Int32(clamping: remaining.wholeMilliseconds)) > 0 else { return false }
-    return entries[1].revents == 0
+    guard remaining > .zero else { return false }
+    let ready = Poll.wait([(fd, .readable), (end, .readable)], for: remaining)
+    return !ready[0].isEmpty && ready[1].isEmpty
   }
 }

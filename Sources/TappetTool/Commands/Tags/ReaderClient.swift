@@ -23,17 +23,20 @@ final class ReaderClient {
 
   let source: Source
   let device: String?
-  private let signals = HeldSignals()
+  private let signals: HeldSignals
   private var deadline: Instant?
 
   /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
-    ReaderClient(try source(configuration), configuration.readerDevice, limit)
+    // Before the reader is started: a signal that ends us then is noticed, and the reader ended.
+    let signals = HeldSignals()
+    return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
   }
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1).
-  private init(_ source: Source, _ device: String?, _ limit: Duration?) {
+  private init(_ source: Source, _ device: String?, _ limit: Duration?, _ signals: HeldSignals) {
     self.source = source
+    self.signals = signals
     self.device = device
     deadline = limit.map { SystemClock().now().instant + $0 }
   }
