@@ -237,6 +237,7 @@ extension BrokerLinkSession.Outcome {
     guard let tls = session.tls else {
       return .closedBeforeConnack(usesTLS: false, clientCertificateGiven: hasCertificate)
     }
+    guard tls.hasAnswered else { return .closedWithoutTLS }
     return tls.isEstablished
       ? .closedBeforeConnack(usesTLS: true, clientCertificateGiven: hasCertificate)
       : .closedDuringHandshake(clientCertificateGiven: hasCertificate)

@@ -24,6 +24,9 @@ extension LinkFailure {
     case .handshakeTimedOut:
       "the broker took the connection but never answered the TLS handshake: is this its TLS port, or does it hang?"
     case .tls(let failure): failure.sentence
+    case .closedWithoutTLS:
+      "the broker dropped the connection without a word of TLS: if this is its port without TLS, write mqtt:// in "
+        + "broker.url, or use its TLS port (8883)"
     case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
     case .closedBeforeConnack(usesTLS: true, let given):
       LinkFailure.dropped("before it answered CONNECT", certificateGiven: given)

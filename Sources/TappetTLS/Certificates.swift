@@ -20,6 +20,8 @@ package final class TLSContext {
   package let handle: OpaquePointer
   /// Whether the handshake is complete on our side.
   package fileprivate(set) var isEstablished = false
+  /// Whether the other side has begun its part of the handshake.
+  package fileprivate(set) var hasAnswered = false
   /// The errno of the handshake's first failure on the socket; 0 when there was none.
   package fileprivate(set) var systemCode: Int32 = 0
   /// The name for SNI; `nil` for an address, which RFC 6066 §3 does not allow there.
@@ -179,6 +181,7 @@ package enum Certificates {
   /// Sets the right SNI (libmosquitto sets the host it connects to, here an address), and remembers alerts and errors.
   fileprivate static let onInfo: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
     guard let ssl, let context = context(of: ssl) else { return }
+    if SSL_get_state(ssl) == TLS_ST_CR_SRVR_HELLO { context.hasAnswered = true }
     switch event {
     case SSL_CB_HANDSHAKE_START:
       setServerName(context.serverName, of: ssl)

@@ -201,13 +201,22 @@ import Testing
   @Test func `a peer that hangs up is reported by what was expected of it`() throws {
     let peer = TestPeer(.hangUp)
     #expect(try failure(settings(peer)) == .closedBeforeConnack(usesTLS: false, clientCertificateGiven: false))
-    #expect(try failure(settings(peer, usesTLS: true)) == .closedDuringHandshake(clientCertificateGiven: false))
+    #expect(try failure(settings(peer, usesTLS: true)) == .closedWithoutTLS)
+  }
+
+  @Test func `TLS to a real broker's port without TLS is not blamed on the certificate`() throws {
+    let broker = try TestBroker(.plain)
+    let settings = BrokerSettings(
+      endpoints: [BrokerEndpoint(host: "127.0.0.1", port: broker.port, usesTLS: true)], clientID: "kiosk-test",
+      caFile: TestCertificates.path("ca.pem"), certificateFile: TestCertificates.path("client.pem"),
+      privateKeyFile: TestCertificates.path("client.key"))
+    #expect(try failure(settings) == .closedWithoutTLS)
   }
 
   @Test func `a peer that resets the connection is reported like one that hangs up`() throws {
     let peer = TestPeer(.reset)
     #expect(try failure(settings(peer)) == .closedBeforeConnack(usesTLS: false, clientCertificateGiven: false))
-    #expect(try failure(settings(peer, usesTLS: true)) == .closedDuringHandshake(clientCertificateGiven: false))
+    #expect(try failure(settings(peer, usesTLS: true)) == .closedWithoutTLS)
   }
 
   @Test(arguments: 1...5)

@@ -16,6 +16,8 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   // Between the first byte and CONNACK.
   case handshakeTimedOut
   case tls(TLSFailure)
+  /// Closed before the first byte of the broker's part of the handshake.
+  case closedWithoutTLS
   case closedDuringHandshake(clientCertificateGiven: Bool)
   case closedBeforeConnack(usesTLS: Bool, clientCertificateGiven: Bool)
   case noConnack
