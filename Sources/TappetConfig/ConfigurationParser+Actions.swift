@@ -67,8 +67,11 @@ extension YAMLReader {
   /// May be empty: some devices act on any message.
   private mutating func message(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
     guard let node else { return nil }
-    guard case .scalar(let text, _) = node.content, !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax
-    else {
+    guard case .scalar(let text, _) = node.content else {
+      note(.unquotedMessage, at: node)
+      return nil
+    }
+    guard !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax else {
       note(.badMessage, at: node)
       return nil
     }

@@ -1,6 +1,8 @@
 // The part `broker:` of kiosk.yaml.
 
+import CPlatform
 import TappetCore
+import TappetPlatform
 import TappetTLS
 
 extension YAMLReader {
@@ -19,11 +21,8 @@ extension YAMLReader {
     if let value = mapping["private_key"], certificate == nil {
       note(.needsPartner("private_key", partner: "certificate"), at: value.position, node.place)
     }
-    // When connecting it would be too late: nobody sits at a kiosk to answer a prompt.
-    for value in [mapping["certificate"], mapping["private_key"]] {
-      if let value, let path = path(value), let problem = Certificates.askingProblem(path) {
-        note(.passphraseNeeded(problem), at: value)
-      }
+    for name in ["ca", "certificate", "private_key"] {
+      if let value = mapping[name], let path = path(value) { checkFile(path, at: value, isAuthority: name == "ca") }
     }
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
@@ -36,6 +35,19 @@ extension YAMLReader {
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
       version: version == 1 ? .v5 : .v311,
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn)
+  }
+
+  private mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
+    guard files != .ignored else { return }
+    do throws(SystemError) { _ = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
+      // A kiosk starts without it, and reads it at each connect.
+      if files == .required { note(.fileUnreadable(path: path, error), at: node) }
+      return
+    }
+    guard !isAuthority else { return }
+    if let mode = Certificates.keyMode(path), mode & 0o077 != 0 { note(.keyFileOpen(path: path, mode: mode), at: node) }
+    // When connecting it would be too late: nobody sits at a kiosk to answer a prompt.
+    if let problem = Certificates.askingProblem(path) { note(.passphraseNeeded(problem), at: node) }
   }
 
   /// At most as long as the status topic allows; MQTT 3.1.1 §3.1.3.1 lets a server refuse more than 23 bytes; few do.

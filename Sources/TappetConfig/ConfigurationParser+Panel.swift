@@ -12,6 +12,7 @@ extension YAMLReader {
     var panel = PanelSettings()
     panel.simulator = socketPath(mapping["simulator"])
     panel.profile = profile(mapping["profile"])
+    if let value = mapping["profile"], panel.simulator == nil { checkProfile(panel.profile, at: value) }
     panel.chip = lineText(mapping["chip"])
     var uses: [(address: LineAddress, place: String)] = []
     if let value = mapping["leds"] { leds(value, &panel, &uses) }
@@ -59,6 +60,14 @@ extension YAMLReader {
   private mutating func profile(_ node: YAMLNode?) -> String? {
     if let node, case .scalar(let text, _) = node.content, text.utf8.contains(UInt8(ascii: "/")) { return path(node) }
     return fileName(node)
+  }
+
+  /// A kiosk starts without it, and shows it.
+  private mutating func checkProfile(_ name: String?, at node: YAMLNode) {
+    guard files == .required, let name else { return }
+    do throws(BoardProfileError) { _ = try BoardProfile.load(name: name) } catch {
+      note(.unusableProfile(error), at: node)
+    }
   }
 
   /// A line's address, by exactly one of `line`, `pin` and `offset`.

@@ -4,6 +4,16 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
+/// How closely the files that a configuration names are looked at.
+package enum NamedFiles: Sendable {
+  /// Not at all: whoever may not read the keys can still ask the kiosk.
+  case ignored
+  /// Keys are read, and must be private; a certificate that is missing may still come.
+  case used
+  /// Each must be there, too.
+  case required
+}
+
 /// The reader of kiosk.yaml.
 package enum ConfigurationParser {
   /// A configuration, or the mistakes in it.
@@ -16,19 +26,21 @@ package enum ConfigurationParser {
   /// Reads the file at `path`.
   ///
   /// Relative paths in it are relative to its folder.
-  package static func load(path: String) -> Outcome {
+  package static func load(path: String, files: NamedFiles = .used) -> Outcome {
     let start = TextPosition(line: 1, column: 1)
     switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
     case .failure(let error):
       return .refused([ConfigurationProblem(file: path, position: start, place: "", kind: .cannotRead(error))])
     case .success(let file):
-      return parse(file.bytes, name: path, folder: folder(of: path))
+      return parse(file.bytes, name: path, folder: folder(of: path), files: files)
     }
   }
 
   /// Reads a configuration's bytes; `name` is the file's name in errors.
-  package static func parse(_ bytes: [UInt8], name: String, folder: String) -> Outcome {
-    var reader = YAMLReader(file: name, folder: folder)
+  package static func parse(
+    _ bytes: [UInt8], name: String, folder: String, files: NamedFiles = .used
+  ) -> Outcome {
+    var reader = YAMLReader(file: name, folder: folder, files: files)
     let start = TextPosition(line: 1, column: 1)
     if bytes.count > Limits.configurationSizeMax {
       reader.note(.tooLarge(size: bytes.count, max: Limits.configurationSizeMax), at: start, "")
@@ -112,8 +124,8 @@ extension YAMLReader {
     let device = readerDevice(top["reader"])
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
-    let state = path(top["state"]) ?? "/var/lib/tappet"
-    let control = socketPath(top["control"]) ?? state + "/control"
+    let state = path(top["state"]) ?? KioskConfiguration.usualState
+    let control = socketPath(top["control"]) ?? KioskConfiguration.controlSocket(in: state)
     if let place = top["state"], top["control"] == nil, control.utf8.count > Limits.socketPathSizeMax {
       let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
@@ -150,14 +162,16 @@ extension YAMLReader {
       if mapping["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
       return (nil, true)
     }
-    guard let file = required("file", in: mapping), let path = path(file) else { return (nil, false) }
+    guard let file = required("file", in: mapping), let path = path(file), files != .ignored else {
+      return (nil, false)
+    }
     return (timestampKey(in: path, at: file), false)
   }
 
   private mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
-      note(.keyFileUnreadable(path: path, error), at: file)
+      note(.fileUnreadable(path: path, error), at: file)
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {

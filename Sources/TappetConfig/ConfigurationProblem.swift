@@ -34,10 +34,13 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case nothingUnlocks
     /// `%T` where no timestamp_key is set.
     case timestampWithoutKey
-    case keyFileUnreadable(path: String, SystemError)
+    case fileUnreadable(path: String, SystemError)
+    case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
     case badMessage
+    /// A message without quotes that YAML takes for a mapping or a list.
+    case unquotedMessage
     /// A key that only a passphrase opens.
     case passphraseNeeded(CertificateProblem)
     /// Number of further mistakes that are not listed.

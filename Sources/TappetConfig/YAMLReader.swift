@@ -23,13 +23,16 @@ struct YAMLMapping {
 struct YAMLReader {
   let file: String
   let folder: String
+  /// How closely the files that it names are looked at.
+  let files: NamedFiles
   private(set) var problems: [ConfigurationProblem] = []
   /// The actions with `confirm`, once `actions` was read.
   var askingActions: [String] = []
 
-  init(file: String, folder: String) {
+  init(file: String, folder: String, files: NamedFiles = .used) {
     self.file = file
     self.folder = folder
+    self.files = files
   }
 
   mutating func note(_ kind: ConfigurationProblem.Kind, at position: TextPosition, _ place: String) {

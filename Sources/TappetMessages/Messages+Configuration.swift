@@ -66,12 +66,15 @@ extension ConfigurationProblem {
     case .nothingUnlocks:
       return "\(what) has 'lock_after', but nothing unlocks it; add 'unlock_code', or 'unlock: true' to an action"
     case .timestampWithoutKey: return "\(what) uses %T, but no 'timestamp_key' is set"
-    case .keyFileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
+    case .fileUnreadable(let path, let error): return "\(path) cannot be read: \(error.text)"
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
     case .passphraseNeeded(let problem): return problem.sentence
     case .more(let count): return "and \(count) more"
+    case .unusableProfile(let error): return error.sentences.joined(separator: "; ")
+    case .unquotedMessage:
+      return "\(what) looks like a YAML mapping or list; put it in '…': message: '{\"command\":1}'"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
     }
   }

@@ -313,6 +313,14 @@ extension Certificates {
     return [".p12", ".pfx"].contains { (ending: String) in name.suffix(4).elementsEqual(ending.utf8) }
   }
 
+  /// Returns the permission bits of a file with a private key in it; `nil` when it has none, or cannot be read.
+  package static func keyMode(_ path: String) -> UInt32? {
+    guard let file = try? CertificateFile(path), let contents = try? file.contents(),
+      contents.key != nil || contents.keyProblem != nil
+    else { return nil }
+    return file.mode & 0o777
+  }
+
   /// Returns why a person would have to be asked for the file's passphrase.
   ///
   /// `nil` when that is not necessary, or the file cannot be read at all.

@@ -213,7 +213,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       "kiosk.yaml:8:34: actions[0].message uses %T, but no 'timestamp_key' is set",
       "kiosk.yaml:9:22: actions[1].topic must be a topic without '+' and '#' that does not begin with '$', not 'a/+'",
       "kiosk.yaml:10:22: actions[2].topic must be text that is not empty, not ''",
-      "kiosk.yaml:10:35: actions[2].message must be text without NUL, at most 65536 bytes",
+      "kiosk.yaml:10:35: actions[2].message looks like a YAML mapping or list; "
+        + "put it in '…': message: '{\"command\":1}'",
       "kiosk.yaml:11:5: a second action has the index 0; tags cannot tell them apart",
       "kiosk.yaml:11:55: actions[3].retain must be true or false, without quotes, not 'true'",
       "kiosk.yaml:11:72: actions[3].expires must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "

@@ -1,0 +1,28 @@
+// Where the running kiosk listens, as far as a configuration with mistakes tells it: a lost tag must be revoked even
+// while somebody edits the file.
+
+import TappetCore
+import TappetPlatform
+
+extension ConfigurationParser {
+  /// The control socket's path; `nil` when the file cannot be read at all.
+  package static func controlSocket(path: String) -> String? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) else { return nil }
+    func value(_ key: String) -> String? { self.path(key, in: file.bytes, folder: folder(of: path)) }
+    return value("control") ?? KioskConfiguration.controlSocket(in: value("state") ?? KioskConfiguration.usualState)
+  }
+
+  /// The path that a key of the top level gives: from the tree or, if the text is not valid YAML, from the key's line.
+  private static func path(_ key: String, in bytes: [UInt8], folder: String) -> String? {
+    if let root = try? YAMLDocument.parse(bytes) { return path(key, in: root, folder: folder) }
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: (key + ":").utf8) {
+      if let root = try? YAMLDocument.parse(Array(line)) { return path(key, in: root, folder: folder) }
+    }
+    return nil
+  }
+
+  private static func path(_ key: String, in root: YAMLNode, folder: String) -> String? {
+    var reader = YAMLReader(file: "", folder: folder, files: .ignored)
+    return reader.path(reader.mapping(root, keys: [key])?[key])
+  }
+}
