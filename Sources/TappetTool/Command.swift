@@ -126,6 +126,10 @@ struct Command {
   enum Body {
     case plain((Arguments) throws(CommandFailure) -> Void)
     case configured((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
+    /// With the keys and certificates that the configuration names, too.
+    case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
+    /// While a kiosk runs, mistakes in the file do not matter.
+    case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
   }
 
   /// `secret new`.
@@ -166,6 +170,8 @@ struct Command {
       switch body {
       case .plain(let run): try run(arguments)
       case .configured(let run): try run(arguments, try Settings.load(arguments))
+      case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
+      case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
       }
       return .success
     } catch {

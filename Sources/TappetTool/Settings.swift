@@ -21,8 +21,10 @@ enum Settings {
   }
 
   /// Loads the configuration, and prints every mistake in it.
-  static func load(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
-    switch ConfigurationParser.load(path: path(arguments)) {
+  static func load(
+    _ arguments: Arguments, files: NamedFiles = .ignored
+  ) throws(CommandFailure) -> KioskConfiguration {
+    switch ConfigurationParser.load(path: path(arguments), files: files) {
     case .loaded(let configuration): return configuration
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
@@ -31,6 +33,21 @@ enum Settings {
       }
       throw .reported(.configuration)
     }
+  }
+
+  /// Loads the configuration; of a file with mistakes only the place of the kiosk that runs, and warns of them.
+  static func loadRunning(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
+    let path = path(arguments)
+    guard case .refused(let problems) = ConfigurationParser.load(path: path, files: .ignored),
+      let control = ConfigurationParser.controlSocket(path: path)
+    else { return try load(arguments) }
+    var configuration = KioskConfiguration.bare()
+    configuration.controlSocket = control
+    guard let state = RunningKiosk(configuration)?.ask("status")?["state"]?.text else { return try load(arguments) }
+    configuration.stateFolder = state
+    for problem in problems { Output.printError("warning: " + problem.sentence) }
+    Output.printError("warning: the file has mistakes; this is the kiosk that listens at \(control)")
+    return configuration
   }
 
   /// The database of the configuration.

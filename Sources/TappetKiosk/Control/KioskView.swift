@@ -1,6 +1,7 @@
 // A picture of the running kiosk for a person: for `status`, for the live view, for the control socket. Made when one
 // is wanted.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
@@ -16,6 +17,8 @@ package struct KioskView: Sendable {
     package var text: String
   }
 
+  /// The state folder, for the tool.
+  private var stateFolder: String
   /// The client id at the broker.
   package var clientID: String
   /// Time since the kiosk was started.
@@ -57,6 +60,7 @@ package struct KioskView: Sendable {
     let status = runtime.kiosk.status
     let configuration = runtime.configuration
     self.now = now
+    stateFolder = configuration.stateFolder
     clientID = configuration.broker.clientID
     uptime = now.instant - runtime.observers.startedAt
     reader = Part(isGood: status.reader.isGood, text: status.reader.sentence(configuration))
@@ -87,7 +91,8 @@ package struct KioskView: Sendable {
       "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
     ])
     return .object([
-      "version": .string(Version.text), "client_id": .string(clientID),
+      "version": .string(Version.text), "state": .string(absoluteStateFolder),
+      "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": part(reader), "broker": part(broker), "disk": part(disk), "panel": part(panel),
       "locked": isLocked.map { .bool($0) } ?? .null,
@@ -98,6 +103,13 @@ package struct KioskView: Sendable {
           .object(["unix_ms": .number($0.unixMilliseconds), "good": .bool($0.isGood), "text": .string($0.text)])
         }),
     ])
+  }
+
+  /// Relative paths are relative to this process's folder.
+  private var absoluteStateFolder: String {
+    guard let path = realpath(stateFolder, nil) else { return stateFolder }
+    defer { free(path) }
+    return String(cString: path)
   }
 
   /// A certificate with its days; `nil` for the system's trust store and for problems.

@@ -169,7 +169,8 @@ private struct PartialLine {
   // MARK: The configuration
 
   private var configuration: KioskConfiguration? {
-    guard case .loaded(let configuration) = ConfigurationParser.load(path: path ?? Settings.usualPath) else {
+    guard case .loaded(let configuration) = ConfigurationParser.load(path: path ?? Settings.usualPath, files: .ignored)
+    else {
       return nil
     }
     return configuration

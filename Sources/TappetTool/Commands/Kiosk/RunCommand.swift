@@ -20,7 +20,7 @@ extension Command {
         a digit holds it until the digit is typed again); otherwise, or with --plain, it logs to stderr.
         The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
         do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
       })
   }
@@ -28,7 +28,7 @@ extension Command {
   private static func run(_ configuration: KioskConfiguration, _ arguments: Arguments) throws(RuntimeError) {
     let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
     let path = Settings.path(arguments)
-    runtime.loadConfiguration = { ConfigurationParser.load(path: path) }
+    runtime.loadConfiguration = { ConfigurationParser.load(path: path, files: .required) }
     guard isatty(1) == 1, !arguments.has("plain") else { return try runtime.run() }
     let screen = LiveView()
     runtime.observers.onRecord = { _ in }  // The view shows the lines; a log between them would tear it.

@@ -8,11 +8,12 @@ extension Command {
       words: "status", section: .running, summary: "show what the running kiosk is doing",
       options: [.json],
       details: """
-        Asks the running kiosk. Exit status: 0 all is well; 1 something is wrong; 3 mistakes in the
-        configuration (the running kiosk keeps the one that it has); 4 none is running. A certificate that
-        is about to expire is not a fault yet; see days_left in --json.
+        Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
+        Exit status: 0 all is well; 1 something is wrong; 3 mistakes in the configuration, and no kiosk
+        where it says; 4 none is running. A certificate that is about to expire is not a fault yet; see
+        days_left in --json.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
         guard let status = kiosk.ask("status") else { throw .failed("the kiosk does not answer; look at its log") }
         if arguments.asJSON { Output.print(status) } else { show(status) }

@@ -13,7 +13,7 @@ extension Command {
         Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
         and message. With --json one object per line.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
         try OutboxClient(configuration).forEach { entry in
           count += 1
@@ -38,7 +38,7 @@ extension Command {
         guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
         return "'\(text)' is not an id; 'tappet outbox list' shows them"
       },
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
         let (dropped, sent) = try OutboxClient(configuration).drop(id)
         if arguments.asJSON { Output.print(.object(["dropped": .number(dropped), "sent": .number(sent)])) }
@@ -65,7 +65,7 @@ extension Command {
         Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.
         --json prints how many were "exported".
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let count = try export(OutboxClient(configuration), to: arguments.operands[0])
         if arguments.asJSON { return Output.print(.object(["exported": .number(Int64(count))])) }
         Output.printError("\(count) \(count == 1 ? "entry" : "entries") written; the outbox still contains them.")

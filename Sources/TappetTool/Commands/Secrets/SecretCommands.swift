@@ -23,7 +23,7 @@ extension Command {
         Lists id, action, index, creation, uses and label of each secret, but never the key. A date before
         2020 is shown as unknown, because the clock was not set.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let (secrets, unreadable) = try SecretClient(configuration).list()
         for secret in unreadable {
           Output.printError(
@@ -71,7 +71,7 @@ extension Command {
       details: """
         Changes the label of a secret; '' removes it.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.operands[1])
         let members = JSON.Member.text("id", arguments.operands[0]) + JSON.Member.text("label", label)
         _ = try SecretClient(configuration).ask("secret-rename", members)
@@ -86,7 +86,7 @@ extension Command {
         Removes one secret: exactly the tags that were written with it are refused from now on, by a running
         kiosk too.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         _ = try SecretClient(configuration).ask("secret-remove", JSON.Member.text("id", arguments.operands[0]))
       })
   }
@@ -99,7 +99,7 @@ extension Command {
         manager provides the key, provide the new one as tappet.key, the old one as tappet.key.old, and
         restart the kiosk.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask("secret-rekey").json
         Output.printError("Values sealed under the new key: \(answer["sealed"]?.wholeNumber ?? 0).")
       })
@@ -111,7 +111,7 @@ extension Command {
       details: """
         Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand entries.
         """,
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
           $0["deeds"]?.elements?.last?["number"]?.wholeNumber
         }

@@ -27,7 +27,7 @@ extension Command {
         if arguments.has("url") || isatty(1) == 1 { return nil }
         return "standard output is not a terminal; give --url for the text, or --out FILE for a drawing"
       },
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask("secret-share", JSON.Member.text("id", arguments.operands[0]))
         guard let secretPayload = answer.secretPayload else { throw .malformedAnswer }
         var url = secretPayload.withBytes { Array($0) }

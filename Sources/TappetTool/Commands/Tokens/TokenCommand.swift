@@ -87,7 +87,7 @@ private enum Tokens {
       }
       return key
     }
-    let configuration = try Settings.load(arguments)
+    let configuration = try Settings.load(arguments, files: .used)
     if configuration.storesTimestampKey {
       let name = JSON.Member.text("name", SecretStore.timestampKeyName)
       let answer = try SecretClient(configuration).ask("value-reveal", name)
