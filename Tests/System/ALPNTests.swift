@@ -70,7 +70,7 @@ import Testing
     #expect(without.status == 1 && without.output.contains("dropped the connection"), "\(without.output)")
     #expect(terminator.text.contains("chosen None"))
     let good = try check("x-amzn-mqtt-ca")
-    #expect(good.output.contains("ok    broker       connected to"), "\(good.output)")
+    #expect(good.output.contains("ok    broker         connected to"), "\(good.output)")
     #expect(terminator.text.contains("chosen x-amzn-mqtt-ca"))
 
     let subscriber = try Service(

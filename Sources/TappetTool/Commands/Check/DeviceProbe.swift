@@ -34,27 +34,42 @@ enum DeviceProbe {
     } catch { return (false, ReaderLoss.notStarted(code: error.code).sentence(device: device)) }
   }
 
+  /// Connects under a client id of its own and publishes nothing, so that a kiosk that runs keeps its connection.
   static func broker(
     _ configuration: KioskConfiguration, endpoint: Int, endedBy end: Int32 = -1
-  ) -> (isGood: Bool, text: String) {
+  ) -> (verdict: Verdict, text: String) {
     let name = configuration.broker.endpoints[endpoint].text
+    let settings = configuration.broker.forProbe
     do throws(SystemError) {
       let mailbox = try Mailbox<LinkEvent>()
-      let link = try BrokerLink(settings: configuration.broker) { mailbox.post($0) }
+      let link = try BrokerLink(settings: settings) { mailbox.post($0) }
       defer { link.shutdown() }
       link.connect(endpoint: endpoint)
       let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
       while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
         for event in mailbox.drain() {
           switch event {
-          case .connected: return (true, "connected to \(name)")
-          case .failed(let failure), .lost(let failure): return (false, "\(name): \(failure.sentence)")
+          case .connected: return (.good, "connected to \(name)")
+          case .failed(let failure) where failure.mayConcernClientID:
+            return (.note, "\(name): not tried to the end: \(idRefusal(settings.clientID, failure))")
+          case .failed(.closedBeforeConnack(usesTLS: true, true)):
+            let failure = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
+            return (
+              .bad, "\(name): \(failure.sentence); or that it does not allow the client id '\(settings.clientID)'"
+            )
+          case .failed(let failure), .lost(let failure): return (.bad, "\(name): \(failure.sentence)")
           case .acknowledged, .publishRefused, .disconnected: break
           }
         }
       }
-      return (false, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s")
-    } catch { return (false, "the link to \(name) cannot be set up: \(error.call): \(error.text)") }
+      return (.bad, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s")
+    } catch { return (.bad, "the link to \(name) cannot be set up: \(error.call): \(error.text)") }
+  }
+
+  private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
+    "the broker refused the client id '\(clientID)', with which a running kiosk is not disturbed; it may allow each "
+      + "certificate or user one id only (\(failure.sentence)); 'tappet run' uses the right one, and "
+      + "'tappet check --running' asks it"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -62,5 +77,30 @@ enum DeviceProbe {
     guard remaining > .zero else { return false }
     let ready = Poll.wait([(fd, .readable), (end, .readable)], for: remaining)
     return !ready[0].isEmpty && ready[1].isEmpty
+  }
+}
+
+extension BrokerSettings {
+  /// The same for a connection that nobody at the broker notices.
+  fileprivate var forProbe: BrokerSettings {
+    let ending = "-check"
+    var settings = self
+    var name = clientID.unicodeScalars
+    while name.reduce(ending.utf8.count, { $0 + UTF8.width($1) }) > Limits.clientIDSizeMax { name.removeLast() }
+    settings.clientID = String(name) + ending
+    settings.announcesStatus = false
+    return settings
+  }
+}
+
+extension LinkFailure {
+  /// Whether the broker may have refused the client id, and would take another.
+  fileprivate var mayConcernClientID: Bool {
+    switch self {
+    case .connack(.identifierRejected), .connack(.notAuthorized), .refused(.clientIdentifierNotValid),
+      .refused(.notAuthorized):
+      true
+    default: false
+    }
   }
 }

@@ -164,7 +164,7 @@ extension SetupWizard {
       }
       inform("  Connecting to \(files.draft.url) …")
       let probe = DeviceProbe.broker(configuration, endpoint: 0, endedBy: files.prompt.signalDescriptor)
-      if probe.isGood { return inform("  " + probe.text) }
+      if probe.verdict != .bad { return inform("  " + probe.text) }
       if files.prompt.isOver { throw .reported(.refused) }
       Output.printError("  " + probe.text)
       guard let prompt else {

@@ -1,0 +1,198 @@
+// The parts that 'tappet check' looks at; each finding is printed as it is made, since some take seconds.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+import TappetTLS
+
+/// The judgement of one part.
+enum Verdict {
+  case good
+  /// Neither good nor wrong: it was not tried, or is still missing.
+  case note
+  case bad
+}
+
+/// The findings so far.
+struct Checkup {
+  private struct Finding {
+    var part: String
+    var verdict: Verdict
+    var text: String
+  }
+
+  private let printsLines: Bool
+  private var findings: [Finding] = []
+
+  var isGood: Bool { findings.allSatisfy { $0.verdict != .bad } }
+
+  var json: JSON {
+    .array(
+      findings.map {
+        .object([
+          "part": .string($0.part), "good": .bool($0.verdict != .bad), "note": .bool($0.verdict == .note),
+          "text": .string($0.text),
+        ])
+      })
+  }
+
+  init(printsLines: Bool) { self.printsLines = printsLines }
+
+  mutating func note(_ part: String, _ isGood: Bool, _ text: String) { note(part, isGood ? .good : .bad, text) }
+
+  mutating func note(_ part: String, _ verdict: Verdict, _ text: String) {
+    findings.append(Finding(part: part, verdict: verdict, text: text))
+    guard printsLines else { return }
+    Output.print("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text)")
+  }
+
+  private static func mark(_ verdict: Verdict) -> String {
+    let (colour, word) =
+      switch verdict {
+      case .good: (32, "ok  ")
+      case .note: (33, "note")
+      case .bad: (31, "FAIL")
+      }
+    return isatty(1) == 1 ? "\u{1B}[\(colour)m\(word)\u{1B}[0m" : word
+  }
+
+  // MARK: Parts
+
+  /// The configuration and its files.
+  mutating func checkFiles(_ configuration: KioskConfiguration) {
+    let count = configuration.actions.count
+    note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
+    if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
+    checkCertificates(configuration.broker)
+  }
+
+  /// Everything, by using it.
+  mutating func checkAll(_ configuration: KioskConfiguration) {
+    checkFiles(configuration)
+    let kiosk = RunningKiosk(configuration)
+    checkStore(configuration, isRunning: kiosk != nil)
+    checkClock(configuration)
+    if kiosk == nil {
+      let reader = DeviceProbe.reader(configuration)
+      note("reader", reader.isGood, reader.text)
+    } else {
+      note("reader", .note, "not tried: the running kiosk has it; 'tappet check --running' asks the kiosk")
+    }
+    for index in configuration.broker.endpoints.indices {
+      let broker = DeviceProbe.broker(configuration, endpoint: index)
+      note("broker", broker.verdict, broker.text)
+    }
+    checkPanel(configuration, isRunning: kiosk != nil)
+  }
+
+  /// The parts of the kiosk that runs.
+  mutating func askKiosk(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
+    guard let status = kiosk.ask("status") else {
+      return note("kiosk", .bad, "it is running, but does not answer; look at its log")
+    }
+    for part in Command.statusParts {
+      note(part, status[part]?["good"] == .bool(true), status[part]?["text"]?.text ?? "")
+    }
+  }
+
+  private mutating func checkCertificates(_ broker: BrokerSettings) {
+    guard broker.endpoints.contains(where: { $0.usesTLS }) else {
+      return note("certificates", .good, "none needed: no endpoint uses TLS")
+    }
+    let now = SystemClock().now().unixSeconds
+    for fact in Certificates.inspect(broker) {
+      switch fact {
+      case .systemTrustStore:
+        note("certificates", .good, "the broker's certificate is checked against the system's trust store")
+      case .certificate(let details):
+        let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
+        note("certificate", isValid, details.sentence(at: now))
+      case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
+      case .keyOpenToOthers(let path, _):
+        note("private key", .bad, "\(path) can be read by others; run: chmod 600 \(path)")
+      case .problem: break
+      }
+    }
+    for mistake in Certificates.mistakes(broker) { note("certificate", .bad, mistake.sentence) }
+  }
+
+  private mutating func checkClock(_ configuration: KioskConfiguration) {
+    if SystemClock().isSynchronised() { return note("clock", .good, "synchronised") }
+    note(
+      "clock", !configuration.checksClock,
+      configuration.checksClock
+        ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
+        : "not synchronised, but trusted because of 'clock: trust'")
+  }
+
+  private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
+    // It replaces real lines.
+    if let path = configuration.panel.simulator { return note("panel", .good, "virtual, at " + path) }
+    let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
+    for finding in probe.findings { note("panel", finding.isGood, finding.text) }
+    guard printsLines, !probe.drawing.isEmpty else { return }
+    Output.print("")
+    for line in probe.drawing { Output.print(line) }
+  }
+}
+
+// MARK: The state folder
+
+extension Checkup {
+  fileprivate mutating func checkStore(_ configuration: KioskConfiguration, isRunning: Bool) {
+    let store: SecretStore
+    do throws(SecretStoreError) { store = try SecretStore.open(folder: configuration.stateFolder) } catch {
+      if isRunning, case .sealingKey(.lost) = error {
+        return note(
+          "state", .good,
+          "\(configuration.stateFolder); the running kiosk has the sealing key from the service manager")
+      }
+      return note("state", .bad, error.sentence)
+    }
+    note("state", .good, configuration.stateFolder)
+    do throws(SecretStoreError) {
+      if configuration.storesTimestampKey {
+        _ = try store.timestampKey()
+        note("timestamp key", .good, "stored, sealed")
+      }
+    } catch { note("timestamp key", .bad, error.sentence) }
+    do throws(SecretStoreError) { checkSecrets(try store.secrets(), configuration.actions) } catch {
+      note("secrets", .bad, error.sentence)
+    }
+  }
+
+  private mutating func checkSecrets(_ stored: StoredSecrets, _ actions: [Action]) {
+    let secrets = stored.readable.map { $0.secret }
+    for secret in stored.unreadable {
+      note(
+        "secrets", .bad,
+        "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and "
+          + "import it again")
+    }
+    for action in actions {
+      let own = secrets.filter { $0.action == action.name }
+      guard let stray = own.first(where: { $0.index != action.index }) else {
+        if !own.isEmpty { note("secrets", .good, "\(action.name): \(own.count) of \(Limits.secretsPerActionMax)") }
+        continue
+      }
+      note(
+        "secrets", .bad,
+        "\(action.name) has index \(action.index), but its tags have \(stray.index); add 'index: \(stray.index)' to it")
+    }
+    for secret in secrets where !actions.contains(where: { $0.name == secret.action }) {
+      note(
+        "secrets", .bad,
+        "secret \(secret.id) is for \(secret.action), which is not configured; remove it, or add the action")
+    }
+    if secrets.isEmpty {
+      note(
+        "secrets", .note,
+        "none yet: every tag is refused; 'tappet tag write' makes one, 'tappet secret import' imports one")
+    }
+  }
+}

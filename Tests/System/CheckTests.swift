@@ -1,0 +1,64 @@
+// `tappet check` next to a kiosk that runs, before a reload, and with a broker that is particular about client ids.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct CheckTests {
+  private func lines(_ done: Finished, _ part: String) -> [String] {
+    done.output.split(separator: "\n").map(String.init).filter { $0.dropFirst(6).hasPrefix(part) }
+  }
+
+  @Test func `it judges the file on the disk, and the kiosk that runs is not disturbed`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let good = try world.tappet("check")
+    #expect(
+      good.status == 0 && lines(good, "broker").first?.hasPrefix("ok    broker         connected") == true, "\(good)")
+    #expect(lines(good, "reader").first?.hasPrefix("note  reader         not tried") == true, "\(good)")
+    #expect(lines(good, "timestamp key") == ["ok    timestamp key  read from its file"], "\(good)")
+    try world.write(KioskWorld.KioskConfiguration(port: TestSocket.freePort()))
+    let bad = try world.tappet("check")
+    #expect(bad.status == 1 && lines(bad, "broker").first?.contains("nothing listens") == true, "\(bad)")
+    let running = try world.tappet("check", "--running")
+    #expect(running.status == 0 && lines(running, "broker").first?.contains("ok    broker") == true, "\(running)")
+    try world.goodTap()
+    #expect(world.log.components(separatedBy: "event=broker-connected").count == 2)
+    let said = world.witness?.all.filter { $0.topic.hasPrefix("tappet/") } ?? []
+    #expect(said.map(\.payload) == ["online"] && said.map(\.topic) == ["tappet/kiosk/status"], "\(said)")
+    world.kiosk?.end()
+    #expect(try world.tappet("check", "--running").status == 4)
+  }
+
+  @Test func `before a reload it reads files, and opens neither a device nor a connection`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try world.tell("unplug")
+    let state = world.folder + "/state"
+    try FileManager.default.removeItem(atPath: state)
+    let done = try world.tappet("check", "--config-only")
+    #expect(done.status == 0 && done.output.contains("belongs to the certificate"), "\(done)")
+    #expect(!done.output.contains("reader") && !FileManager.default.fileExists(atPath: state), "\(done)")
+    try world.write(KioskWorld.KioskConfiguration(certificate: "missing"))
+    let missing = try world.tappet("check", "--config-only")
+    #expect(missing.status == 3 && missing.errors.contains("kiosk.yaml:5:16: ") && missing.output.isEmpty, "\(missing)")
+    let json = try world.tappet("check", "--config-only", "--json")
+    let parts = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+    #expect(json.status == 3 && parts?.count == 2 && parts?.first?["good"] as? Bool == false, "\(json)")
+    #expect(try world.tappet("check", "--config-only", "--running").status == 2)
+  }
+
+  @Test func `a broker that refuses the id of the check is not called wrong, and neither is a kiosk without tags`()
+    throws
+  {
+    let world = try KioskWorld(withBroker: false)
+    try FileManager.default.removeItem(atPath: world.folder + "/state")
+    let refusing = TestPeer(.answer([0x20, 2, 0, 5]))
+    try world.write(
+      KioskWorld.KioskConfiguration(scheme: "mqtt", port: refusing.port, ca: nil, certificate: nil))
+    let done = try world.tappet("check")
+    #expect(done.status == 0, "\(done)")
+    let broker = try #require(lines(done, "broker").first)
+    #expect(broker.hasPrefix("note  broker") && broker.contains("client id 'kiosk-check'"), "\(done)")
+    #expect(lines(done, "secrets").first?.hasPrefix("note  secrets        none yet") == true, "\(done)")
+  }
+}
