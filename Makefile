@@ -124,9 +124,13 @@ docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declarat
 # ---- Compiling ------------------------------------------------------------------------------------------------------
 
 # SwiftPM does not compile again when only LLVM's flags change. The flags and the toolchain name the stamp: others start
-# from an empty folder.
+# from an empty folder. Where there is no toolchain, as in sudo's PATH at `make install`, what is built is current
+# as far as its files are.
+STAMP := $(if $(shell command -v $(SWIFT)),,$(firstword $(wildcard $(SCRATCH)/.flags-*)))
+ifeq ($(STAMP),)
 STAMP := $(SCRATCH)/.flags-$(shell { echo '$(TARGET)'; grep -e '"-' Package.swift; $(SWIFT) --version 2>&1; } | cksum \
 	| cut -d ' ' -f 1)
+endif
 $(STAMP):
 	@rm -rf $(SCRATCH)
 	@mkdir -p $(SCRATCH)

@@ -9,9 +9,11 @@ extension ReaderLoss {
     let name = device ?? "the reader"
     switch self {
     case .fault(.notFound, _):
-      return device == nil
-        ? "no reader was found; plug one in, or name it with 'reader: {device: …}'"
-        : "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
+      guard let device else { return "no reader was found; plug one in, or name it with 'reader: {device: …}'" }
+      if let driver = Self.unknownDriver(device) {
+        return "Debian's libnfc has no driver '\(driver)'; it has " + Self.drivers.joined(separator: ", ")
+      }
+      return "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
     case .fault(.silent, _):
       return "\(name) does not answer; Tappet keeps reopening it. Check its power and wires"
     case .fault(.ioError, let code):
@@ -31,6 +33,19 @@ extension ReaderLoss {
         "tappet-reader cannot be started: \(SystemError(call: "posix_spawn", code: code).text); "
         + "is it installed in libexec/tappet?"
     }
+  }
+}
+
+extension ReaderLoss {
+  /// The drivers in Debian's libnfc, which does not tell them itself.
+  private static let drivers = [
+    "pn532_uart", "pn532_i2c", "pn532_spi", "pn53x_usb", "acr122_usb", "acr122s", "arygon",
+  ]
+
+  /// The driver of a connection string, unless libnfc has it.
+  private static func unknownDriver(_ device: String) -> String? {
+    let driver = String(device.prefix { $0 != ":" })
+    return drivers.contains(driver) ? nil : driver
   }
 }
 

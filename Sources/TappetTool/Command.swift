@@ -87,7 +87,7 @@ struct CommandOption {
 struct Operand {
   enum Count {
     case one, oneOrMore, any
-    /// Or the last option in its place.
+    /// Or the last option, or one of its alternatives, in its place.
     case oneUnlessOption
   }
 
@@ -155,6 +155,12 @@ struct Command {
       CommandOption("config", "FILE", .file, "the configuration (/etc/tappet/kiosk.yaml, or TAPPET_CONFIG)"),
       CommandOption("help", "show this"),
     ]
+  }
+
+  /// The last option and those that it is an alternative to.
+  var lastAlternatives: ArraySlice<CommandOption> {
+    let first = options.lastIndex { !$0.isAlternative } ?? options.startIndex
+    return options[first...]
   }
 
   var allOptions: [CommandOption] { options + Self.common }

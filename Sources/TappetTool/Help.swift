@@ -15,6 +15,7 @@ extension Command {
     if abbreviatesOptions {
       parts.append(SynopsisPart(words: [.init(option: nil, value: "[OPTION]…")], isRequired: true))
     } else {
+      parts.append(SynopsisPart(words: [.init(option: "config", value: "FILE")], isRequired: false))
       for option in options {
         let word = SynopsisPart.Word(option: option.name, value: option.value)
         if option.isAlternative, !parts.isEmpty {

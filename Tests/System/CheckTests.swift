@@ -61,4 +61,14 @@ import Testing
     #expect(broker.hasPrefix("note  broker") && broker.contains("client id 'kiosk-check'"), "\(done)")
     #expect(lines(done, "secrets").first?.hasPrefix("note  secrets        none yet") == true, "\(done)")
   }
+
+  @Test func `a driver that libnfc does not have is named, instead of a reader to plug in`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try text.replacingOccurrences(of: "pn532_uart:\(world.folder)/reader", with: "pcsc:foo")
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let done = try world.tappet("check")
+    let reader = try #require(lines(done, "reader").first)
+    #expect(reader.contains("no driver 'pcsc'; it has pn532_uart") && !reader.contains("plug"), "\(done)")
+  }
 }

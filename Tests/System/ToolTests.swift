@@ -16,7 +16,7 @@ import Testing
     #expect(try run("--help").output.contains("Exit status"))
     #expect(try run("run", "--help").output.contains("--light-trace"))
     #expect(try run("secret").errors.contains("missing command; its commands are list, new"))
-    #expect(try run("secret", "--help").output.contains("tappet secret share [--url | --out FILE] ID"))
+    #expect(try run("secret", "--help").output.contains("tappet secret share [--config FILE] [--url | --out FILE] ID"))
     let unknown = try run("rnu")
     #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("unknown command 'rnu'"))
     #expect(unknown.errors.contains("did you mean 'run'?"))

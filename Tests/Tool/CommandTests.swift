@@ -86,7 +86,8 @@ import Testing
     #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
     #expect(message(.secretNew, ["--label"]) == "option '--label' needs a value: LABEL")
     #expect(message(.certImport, ["--c", "x"]) == "option '--c' is ambiguous: --certificate, --ca, --config")
-    #expect(message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--label LABEL] ACTION")
+    #expect(
+      message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--config FILE] [--label LABEL] ACTION")
     #expect(message(.secretNew, ["a", "b"]) == "unexpected argument 'b'")
     #expect(message(.tagRead, ["--timeout", "0"]) == "--timeout takes whole seconds from 1 to 3600, not '0'")
     #expect(message(.outboxDrop, ["--all", String(repeating: "0", count: 32)])?.hasPrefix("unexpected") == true)

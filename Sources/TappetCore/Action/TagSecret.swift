@@ -72,6 +72,16 @@ package final class SecretKey: Sendable {
   }
 }
 
+extension SecretKey {
+  /// The key's name for people, 16 lower-case digits: the same wherever the key is, and of no use without it.
+  ///
+  /// The first 8 bytes of the HMAC of a text that no tag carries; `nil` when OpenSSL fails.
+  package var fingerprint: String? {
+    guard let code = try? authenticate(Array("fingerprint".utf8)) else { return nil }
+    return Hex.encode(Array(code.prefix(8)))
+  }
+}
+
 extension SecretKey: Equatable {
   /// Compares in constant time.
   package static func == (left: SecretKey, right: SecretKey) -> Bool {

@@ -72,7 +72,8 @@ extension SecretService {
 
   private func json(_ entry: StoredSecret) -> JSON {
     .object([
-      "id": .string(entry.secret.id), "action": .string(entry.secret.action), "index": .number(entry.secret.index),
+      "id": .string(entry.secret.id), "fingerprint": .optional(entry.secret.key.fingerprint),
+      "action": .string(entry.secret.action), "index": .number(entry.secret.index),
       "label": .optional(entry.secret.label), "created": .number(entry.secret.createdUnixSeconds),
       "last_used": entry.lastUsedUnixSeconds.map { .number($0) } ?? .null, "times_used": .number(entry.timesUsed),
     ])

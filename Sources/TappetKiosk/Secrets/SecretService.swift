@@ -129,13 +129,14 @@ package final class SecretService: Sendable {
       ])
   }
 
-  /// Finds the secret of the request's id, or the only one whose id begins with it.
+  /// Finds the secret of the request's id, or the only one whose id or fingerprint begins with it.
   func find(_ request: SecretRequest, in secretStore: SecretStore) throws(SecretStoreError) -> Match {
     let wanted = request.json["id"]?.text ?? ""
     guard !wanted.isEmpty else { return .none("say which secret; 'tappet secret list' shows the ids") }
     let stored = try secretStore.secrets()
     var found: [(id: String, action: String)] = []
-    for entry in stored.readable where entry.secret.id.begins(with: wanted) {
+    for entry in stored.readable
+    where entry.secret.id.begins(with: wanted) || entry.secret.key.fingerprint?.begins(with: wanted) == true {
       if entry.secret.id == wanted { return .readable(entry.secret) }
       found.append((entry.secret.id, entry.secret.action))
     }

@@ -20,7 +20,8 @@ extension Command {
     Command(
       words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
       details: """
-        Lists id, action, index, creation, uses and label of each secret, but never the key. A date before
+        Lists id, action, index, fingerprint, creation, uses and label of each secret, but never the key. The
+        fingerprint is the same on every kiosk that has the secret, and may stand for the id. A date before
         2020 is shown as unknown, because the clock was not set.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
@@ -46,6 +47,7 @@ extension Command {
     }
     let created = TimeText.local(secret["created"]?.wholeNumber ?? 0)
     return "\(secret["id"]?.text ?? "")  \(secret["action"]?.text ?? "")  idx=\(secret["index"]?.wholeNumber ?? 0)"
+      + "  fingerprint \(secret["fingerprint"]?.text ?? "")"
       + "  created \(created)  \(uses)  \(secret["label"]?.text ?? "")"
   }
 
@@ -75,19 +77,6 @@ extension Command {
         let label = try checkedLabel(arguments.operands[1])
         let members = JSON.Member.text("id", arguments.operands[0]) + JSON.Member.text("label", label)
         _ = try SecretClient(configuration).ask("secret-rename", members)
-      })
-  }
-
-  static var secretRemove: Command {
-    Command(
-      words: "secret remove", section: .secrets, summary: "refuse the tags of a secret from now on",
-      operands: [.secretID],
-      details: """
-        Removes one secret: exactly the tags that were written with it are refused from now on, by a running
-        kiosk too.
-        """,
-      body: .running { (arguments, configuration) throws(CommandFailure) in
-        _ = try SecretClient(configuration).ask("secret-remove", JSON.Member.text("id", arguments.operands[0]))
       })
   }
 
