@@ -187,6 +187,30 @@ import Testing
     #expect(listed.output.contains("\"times_used\":1") || listed.output.contains("\"times_used\": 1"), "\(listed)")
   }
 
+  @Test func `a first tag that is not formatted is formatted, and written then`() throws {
+    let world = try KioskWorld()
+    let target = world.folder + "/new/kiosk.yaml"
+    let session = try TypedSession(
+      try Programs.built("tappet"),
+      [
+        "init", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)", "--ca",
+        try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"), "--private-key",
+        try Certificates.path("client.key"), "--client-id", "kiosk", "--reader", "pn532_uart:\(world.folder)/reader",
+        "--profile", "none", "--action", "gate", "--topic", "home/gate", "--message", "open", "--state", "state",
+      ], log: world.folder + "/session", environment: data)
+    try session.answer("Line of the status LED", "")
+    try session.answer("Line of a button", "")
+    try world.tell("place ntag213 blank uid=\(world.freshUID())")
+    try session.answer("Write a new tag now?", "y")
+    try session.expect("'tappet tag format'")
+    try session.answer("Try again (t), format the tag for good", "f")
+    try session.expect("formatted: NTAG213")
+    try session.expect("written: gate on NTAG213")
+    try session.expect("Hold the tag to the reader (60 s")
+    try session.type("\u{3}")
+    #expect(try session.status() >= 0)
+  }
+
   /// A wrong option, and the message about it.
   struct Wrong: Sendable, CustomTestStringConvertible {
     var options: [String]

@@ -32,17 +32,8 @@ extension SetupWizard {
       if let mistake = accept(share, configuration) { throw .refused(mistake) }
       return true
     }
-    if hasReader, let action = configuration.actions.first, wantsTag() {
-      var request = TagJobRequest(.write)
-      request.action = action.name
-      do throws(CommandFailure) {
-        try TagJobClient.run(request, configuration)
-        return true
-      } catch {
-        if let sentence = error.sentence { Output.printError("tappet tag write: " + sentence) }
-        // The phone's tags may still do.
-        if prompt == nil { throw .reported(.refused) }
-      }
+    if hasReader, let action = configuration.actions.first, wantsTag(), try writeTag(action, configuration) {
+      return true
     }
     guard let prompt else { return false }
     inform("  Tags that the phone app has written work here once the app's share code is known.")
@@ -52,6 +43,32 @@ extension SetupWizard {
       Output.printError("  " + mistake)
     }
     return false
+  }
+
+  /// Writes a tag, which may have to be formatted first; false when the phone's tags have to do.
+  private func writeTag(_ action: Action, _ configuration: KioskConfiguration) throws(CommandFailure) -> Bool {
+    var request = TagJobRequest(.write)
+    request.action = action.name
+    while true {
+      if perform(request, configuration) { return true }
+      guard let prompt else { throw .reported(.refused) }
+      switch prompt.ask("Try again (t), format the tag for good and try again (f), or go on without (g)?", default: "t")
+      {
+      case "g", nil: return false
+      case "f": _ = perform(TagJobRequest(.format), configuration)
+      default: break
+      }
+    }
+  }
+
+  private func perform(_ request: TagJobRequest, _ configuration: KioskConfiguration) -> Bool {
+    do throws(CommandFailure) {
+      try TagJobClient.run(request, configuration)
+      return true
+    } catch {
+      if let sentence = error.sentence { Output.printError("tappet tag \(request.kind.name): " + sentence) }
+      return false
+    }
   }
 
   private func wantsTag() -> Bool {
