@@ -22,6 +22,7 @@ package final class BrokerLink {
     receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
+    LibCrypto.prepare()
     commands = try Mailbox(capacity: Limits.mailboxCapacity)
     thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [commands, heartbeat] in
       BrokerLinkLoop(settings, commands: commands, heartbeat: heartbeat, post: post, receive: receive).run()
@@ -33,13 +34,29 @@ package final class BrokerLink {
   /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
   package func connect(endpoint index: Int) { commands.post(.connect(endpoint: index)) }
 
-  /// Publishes with QoS 1.
+  /// Publishes a message.
   ///
-  /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. While the link is not up the
+  /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. With QoS 0 it is acknowledged
+  /// as soon as it was handed to the connection. While the link is not up the
   /// message is dropped: the connection's end was posted, or will be. Returns false when the thread is too busy.
   @discardableResult
-  package func publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool) -> Bool {
-    commands.post(.publish(id: id, topic: topic, payload: payload, isRetained: isRetained))
+  package func publish(
+    id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool
+  ) -> Bool {
+    guard let copy = payload.withUnsafeBytes({ BrokerLink.payload($0) }) else { return false }
+    return publish(id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained)
+  }
+
+  /// Publishes a payload of any size, made with `payload`.
+  package func publish(
+    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool
+  ) -> Bool {
+    commands.post(.publish(id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained))
+  }
+
+  /// A copy of a payload, with memory for the two that libmosquitto makes; `nil` when there is not as much.
+  package static func payload(_ bytes: UnsafeRawBufferPointer) -> ReservedBytes? {
+    ReservedBytes(copying: bytes, copies: 2)
   }
 
   /// Subscribes to a filter; `request` returns in `LinkReception.subscribed`, unless the connection ends before.
@@ -47,6 +64,13 @@ package final class BrokerLink {
   /// While the link is not up the command is dropped, as with `publish`. Returns false when the thread takes no more.
   package func subscribe(request: UInt64, filter: String, qos: Int32) -> Bool {
     commands.post(.subscribe(request: request, filter: filter, qos: qos))
+  }
+
+  /// Ends a subscription; `request` returns in `LinkReception.unsubscribed`, unless the connection ends before.
+  ///
+  /// As with `subscribe`.
+  package func unsubscribe(request: UInt64, filter: String) -> Bool {
+    commands.post(.unsubscribe(request: request, filter: filter))
   }
 
   /// Publishes `offline`, disconnects, and posts `disconnected`; does nothing without a connection or an attempt.

@@ -19,8 +19,9 @@ final class BrokerLinkLoop {
   /// A command from the link's owner.
   indirect enum Command: Sendable {
     case connect(endpoint: Int)
-    case publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool)
+    case publish(id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool)
     case subscribe(request: UInt64, filter: String, qos: Int32)
+    case unsubscribe(request: UInt64, filter: String)
     case disconnect
     case update(BrokerSettings)
     case beat
@@ -51,8 +52,8 @@ final class BrokerLinkLoop {
   private var phase: Phase = .idle
   private var session: BrokerLinkSession?
   private var unacknowledged: [Unacknowledged] = []
-  /// Subscriptions that wait for their SUBACK.
-  private var subscriptions: [(messageID: Int32, request: UInt64)] = []
+  /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
+  private var requests: [(messageID: Int32, request: UInt64)] = []
   private var keepalive = BrokerLinkKeepalive()
   private var isEnding = false
 
@@ -122,12 +123,14 @@ final class BrokerLinkLoop {
       close()
       if case .closing = phase { sendDisconnect() }
       connect(endpoint: endpoint)
-    case .publish(let id, let topic, let payload, let isRetained):
+    case .publish(let id, let topic, let payload, let qos, let isRetained):
       guard case .up = phase else { return }
-      publish(id: id, topic: topic, payload: payload, isRetained: isRetained)
+      payload.releaseReserve()
+      publish(id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained)
     case .subscribe(let request, let filter, let qos):
-      guard case .up = phase else { return }
-      subscribe(request: request, filter: filter, qos: qos)
+      send(request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribe(filter: filter, qos: qos) }
+    case .unsubscribe(let request, let filter):
+      send(request, orReport: .unsubscribed(request: request, isDone: false)) { $0.unsubscribe(filter: filter) }
     case .disconnect: close()
     case .update(let settings): self.settings = settings
     case .beat: heartbeat.beat()
@@ -180,12 +183,14 @@ final class BrokerLinkLoop {
     self.session = session
   }
 
-  private func publish(id: EntryID?, topic: String, payload: [UInt8], isRetained: Bool) {
+  private func publish(id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool) {
     guard let session else { return }
-    let (outcome, messageID) = session.publish(topic: topic, payload: payload, isRetained: isRetained)
+    let (outcome, messageID) = session.publish(topic: topic, payload: payload, qos: qos, isRetained: isRetained)
     let now = now
     keepalive.sent(at: now)
-    if outcome.isSuccess {
+    if outcome.isSuccess, qos == 0 {
+      if let id { post(.acknowledged(id)) }
+    } else if outcome.isSuccess {
       let deadline = now + Limits.acknowledgeTimeout
       unacknowledged.append(Unacknowledged(messageID: messageID, id: id, deadline: deadline))
     } else if outcome.refusesMessage {
@@ -195,14 +200,18 @@ final class BrokerLinkLoop {
     }
   }
 
-  private func subscribe(request: UInt64, filter: String, qos: Int32) {
-    guard let session else { return }
-    let (outcome, messageID) = session.subscribe(filter: filter, qos: qos)
+  /// Sends a request whose answer is a packet of its own; `refusal` is reported if it cannot be sent as it is.
+  private func send(
+    _ request: UInt64, orReport refusal: LinkReception,
+    _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
+  ) {
+    guard case .up = phase, let session else { return }
+    let (outcome, messageID) = call(session)
     keepalive.sent(at: now)
     if outcome.isSuccess {
-      subscriptions.append((messageID, request))
+      requests.append((messageID, request))
     } else if outcome.refusesMessage {
-      receive(.subscribed(request: request, qos: nil))
+      receive(refusal)
     } else {
       ended(session, outcome, socketError: 0)
     }
@@ -216,8 +225,9 @@ final class BrokerLinkLoop {
     case .up:
       phase = .closing(status: 0, until: now + Limits.linkCloseMax)
       guard let session, current.announcesStatus else { return sendDisconnect() }
-      let (outcome, messageID) = session.publish(
-        topic: current.statusTopic + "/status", payload: Array("offline".utf8), isRetained: true)
+      let (outcome, messageID) = StaticString("offline").withBytes {
+        session.publish(topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
+      }
       guard outcome.isSuccess else { return sendDisconnect() }
       phase = .closing(status: messageID, until: now + Limits.linkCloseMax)
     }
@@ -282,9 +292,12 @@ final class BrokerLinkLoop {
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
     for grant in session.takeGrants() {
-      guard let index = subscriptions.firstIndex(where: { $0.messageID == grant.messageID }) else { continue }
-      receive(.subscribed(request: subscriptions.remove(at: index).request, qos: grant.qos))
+      if let request = takeRequest(grant.messageID) { receive(.subscribed(request: request, qos: grant.qos)) }
     }
+    for messageID in session.takeEndedSubscriptions() {
+      if let request = takeRequest(messageID) { receive(.unsubscribed(request: request, isDone: true)) }
+    }
+    for _ in 0..<session.takeDiscardedCount() { receive(.discarded) }
     for message in session.takeMessages() { receive(.message(message)) }
     // The DISCONNECT may have ended it.
     guard self.session === session else { return false }
@@ -293,13 +306,19 @@ final class BrokerLinkLoop {
     return false
   }
 
+  private func takeRequest(_ messageID: Int32) -> UInt64? {
+    requests.firstIndex { $0.messageID == messageID }.map { requests.remove(at: $0).request }
+  }
+
   private func becomeUp(_ connack: BrokerLinkSession.Connack) {
     phase = .up
     let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, at: now)
     post(.connected(sessionPresent: connack.sessionPresent))
     guard current.announcesStatus else { return }
-    publish(id: nil, topic: current.statusTopic + "/status", payload: Array("online".utf8), isRetained: true)
+    StaticString("online").withBytes {
+      publish(id: nil, topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
+    }
   }
 
   private func handle(_ acknowledgement: BrokerLinkSession.Acknowledgement) {
@@ -369,7 +388,13 @@ final class BrokerLinkLoop {
     session = nil
     phase = .idle
     unacknowledged.removeAll()
-    subscriptions.removeAll()
+    requests.removeAll()
     post(event)
+  }
+}
+
+extension StaticString {
+  fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
   }
 }

@@ -42,7 +42,9 @@ final class BrokerLinkSession {
   private(set) var disconnectReason: Int32?
   private var acknowledgements: [Acknowledgement] = []
   private var grants: [Grant] = []
+  private var endedSubscriptions: [Int32] = []
   private var messages: [LinkMessage] = []
+  private var discardedCount = 0
   private let mosquitto: OpaquePointer
 
   /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
@@ -51,11 +53,8 @@ final class BrokerLinkSession {
   /// A configured object without a connection.
   init(_ settings: BrokerSettings, tls: TLSContext?) throws(LinkFailure) {
     self.tls = tls
-    guard let object = mosquitto_new(settings.clientID, true, nil) else {
-      let code = SystemError.last("mosquitto_new").code
-      throw code == EINVAL ? .settingsRefused(code: MOSQ_ERR_INVAL.rawValue) : .system(SystemCode(code))
-    }
-    mosquitto = object
+    mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
+    let object = mosquitto
     mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
     try configure(settings)
     mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
@@ -69,14 +68,11 @@ final class BrokerLinkSession {
       guard let session = BrokerLinkSession.session(context), count > 0, let qos = granted?.pointee else { return }
       session.grants.append(Grant(messageID: messageID, qos: (0...2).contains(qos) ? qos : nil))
     }
+    mosquitto_unsubscribe_callback_set(object) { _, context, messageID in
+      BrokerLinkSession.session(context)?.endedSubscriptions.append(messageID)
+    }
     mosquitto_message_callback_set(object) { _, context, message in
-      guard let message, let topic = message.pointee.topic else { return }
-      let payload = UnsafeRawBufferPointer(
-        start: message.pointee.payload, count: message.pointee.payload == nil ? 0 : Int(message.pointee.payloadlen))
-      BrokerLinkSession.session(context)?.messages.append(
-        LinkMessage(
-          topic: String(cString: topic), payload: Array(payload), qos: message.pointee.qos,
-          isRetained: message.pointee.retain))
+      if let message { BrokerLinkSession.session(context)?.note(message.pointee) }
     }
     mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
       // A DISCONNECT packet is reported first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
@@ -86,6 +82,22 @@ final class BrokerLinkSession {
   }
 
   deinit { mosquitto_destroy(mosquitto) }
+
+  /// A new object of libmosquitto's, which ignores SIGPIPE in the whole process when it makes one.
+  ///
+  /// It need not: the link's thread has all signals blocked, so its writes to a closed socket only fail.
+  private static func makeObject(_ clientID: String) throws(LinkFailure) -> OpaquePointer {
+    var code: Int32 = 0
+    let object = SignalMask.keepingSIGPIPE {
+      let object = mosquitto_new(clientID, true, nil)
+      code = SystemError.last("mosquitto_new").code
+      return object
+    }
+    guard let object else {
+      throw code == EINVAL ? .settingsRefused(code: MOSQ_ERR_INVAL.rawValue) : .system(SystemCode(code))
+    }
+    return object
+  }
 
   private func configure(_ settings: BrokerSettings) throws(LinkFailure) {
     let version = settings.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
@@ -126,11 +138,13 @@ final class BrokerLinkSession {
   func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }
   func disconnect() -> Outcome { outcome(mosquitto_disconnect(mosquitto)) }
 
-  /// Publishes with QoS 1, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
-  func publish(topic: String, payload: [UInt8], isRetained: Bool) -> (outcome: Outcome, messageID: Int32) {
+  /// Publishes, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
+  func publish(
+    topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool
+  ) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     let code = mosquitto_publish(
-      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload, 1, isRetained)
+      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload.baseAddress, qos, isRetained)
     return (outcome(code), messageID)
   }
 
@@ -153,10 +167,29 @@ final class BrokerLinkSession {
     return grants
   }
 
+  /// Ends a subscription on a connection that is up.
+  func unsubscribe(filter: String) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_unsubscribe(mosquitto, &messageID, filter)
+    return (outcome(code), messageID)
+  }
+
+  /// Returns the UNSUBACKs since the last call.
+  func takeEndedSubscriptions() -> [Int32] {
+    defer { endedSubscriptions.removeAll() }
+    return endedSubscriptions
+  }
+
   /// Returns the messages since the last call.
   func takeMessages() -> [LinkMessage] {
     defer { messages.removeAll() }
     return messages
+  }
+
+  /// Returns the number of messages that were thrown away since the last call.
+  func takeDiscardedCount() -> Int {
+    defer { discardedCount = 0 }
+    return discardedCount
   }
 
   private func outcome(_ code: Int32) -> Outcome { Outcome(code: code, systemCode: SystemError.last("mosquitto").code) }
@@ -165,6 +198,16 @@ final class BrokerLinkSession {
 
   private static func session(_ context: UnsafeMutableRawPointer?) -> BrokerLinkSession? {
     context.map { Unmanaged<BrokerLinkSession>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func note(_ message: mosquitto_message) {
+    guard let topic = message.topic else { return }
+    let size = message.payload == nil ? 0 : Int(message.payloadlen)
+    guard size <= Limits.receivedMessageSizeMax, Memory.hasRoom(for: size) else { return discardedCount += 1 }
+    messages.append(
+      LinkMessage(
+        topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: size)),
+        qos: message.qos, isRetained: message.retain))
   }
 
   private static func noteConnack(

@@ -153,6 +153,10 @@ package enum Limits {
   ///
   /// Before CONNACK libmosquitto's own wish to write is not reliable: 2.0.20 spins, 2.0.11 sleeps.
   package static let handshakeTurn: Duration = .milliseconds(50)
+  /// Bytes of a message for a subscription; a larger one is thrown away.
+  package static let receivedMessageSizeMax = 256 * 1024
+  /// Bytes of a message that a program publishes through the C library.
+  package static let publishedMessageSizeMax = 64 << 20
   /// Time that an orderly close has for the status message's PUBACK and the DISCONNECT.
   ///
   /// Less than a service manager or a person waits.

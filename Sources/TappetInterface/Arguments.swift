@@ -3,6 +3,7 @@
 import CPlatform
 import CTappet
 import TappetCore
+import TappetPlatform
 
 /// Lends the caller's bytes to `body`; `nil` when they are NULL though there are some, or more than `sizeMax`.
 func withInput<Result>(
@@ -26,6 +27,12 @@ func text(_ pointer: UnsafePointer<CChar>?, sizeMax: Int) -> String? {
   let size = strnlen(pointer, sizeMax + 1)
   guard size <= sizeMax else { return nil }
   return String(validating: UnsafeRawBufferPointer(start: pointer, count: size), as: UTF8.self)
+}
+
+/// Whether there is memory for the copies of a text that a call with it makes; asked before `text`.
+func hasRoom(for pointer: UnsafePointer<CChar>?, sizeMax: Int) -> Bool {
+  guard let pointer else { return true }
+  return Memory.hasRoom(for: 4 * strnlen(pointer, sizeMax))
 }
 
 /// A text for one line of a terminal, 1 to `sizeMax` bytes.

@@ -26,7 +26,6 @@ private final class BrokerObject: LibraryObject {
   /// Orders under way, of each kind: the answers to all of them fit the mailbox.
   private static let ordersMax = 256
   private static let messagesMax = 256
-  private static let messageSizeMax = 256 * 1024
 
   var callback: tappet_broker_event_callback?
   var context: UnsafeMutableRawPointer?
@@ -76,23 +75,27 @@ private final class BrokerObject: LibraryObject {
 
   /// On the link's thread; a caller who does not dispatch costs messages, never memory or answers.
   private static func take(_ reception: LinkReception, _ receptions: Mailbox<LinkReception>, _ lost: LostCount) {
-    if case .message(let message) = reception {
-      guard message.payload.count <= messageSizeMax, receptions.count < messagesMax else { return lost.add() }
+    switch reception {
+    case .discarded: lost.add()
+    case .message where receptions.count >= messagesMax: lost.add()
+    case .message, .subscribed, .unsubscribed: receptions.post(reception)
     }
-    receptions.post(reception)
   }
 
   func publish(
-    _ topic: String, _ payload: [UInt8], isRetained: Bool, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
-  )
-    -> Int32
-  {
+    _ topic: String, _ payload: UnsafeBufferPointer<UInt8>, qos: Int32, isRetained: Bool,
+    _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)
+  ) -> Int32 {
     guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to publish on") }
     guard publications.count < BrokerObject.ordersMax else {
       return fail(.limit, "256 messages are under way; wait for one")
     }
+    guard let copy = BrokerLink.payload(UnsafeRawBufferPointer(payload)) else {
+      return fail(.memory, "there is no memory for three times the payload")
+    }
     let number = nextNumber()
-    guard link.publish(id: EntryID(high: 0, low: number), topic: topic, payload: payload, isRetained: isRetained) else {
+    let id = EntryID(high: 0, low: number)
+    guard link.publish(id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained) else {
       return fail(.limit, "the connection's thread takes no more orders now")
     }
     publications.append(Order(number: number, completion: end.0, context: end.1))
@@ -148,10 +151,15 @@ private final class BrokerObject: LibraryObject {
   private func received(_ reception: LinkReception) {
     switch reception {
     case .message(let message): tell(message)
-    case .subscribed(let number, let qos):
-      guard let index = subscriptions.firstIndex(where: { $0.number == number }) else { return }
-      end(subscriptions.remove(at: index), qos ?? ErrorCode.refused.rawValue)
+    case .subscribed(let number, let qos): endSubscription(number, qos ?? ErrorCode.refused.rawValue)
+    case .unsubscribed(let number, let isDone): endSubscription(number, isDone ? 0 : ErrorCode.refused.rawValue)
+    case .discarded: break
     }
+  }
+
+  private func endSubscription(_ number: UInt64, _ result: Int32) {
+    guard let index = subscriptions.firstIndex(where: { $0.number == number }) else { return }
+    end(subscriptions.remove(at: index), result)
   }
 
   private func happened(_ event: LinkEvent) {
@@ -326,14 +334,15 @@ public func tappet_broker_publish(
   _ isRetained: Int32, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(broker) { object in
+    guard hasRoom(for: topic, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     // The broker decides on topics that begin with '$': AWS IoT's shadows have them.
     guard let topic = text(topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
       !topic.utf8.contains(where: { "+#".utf8.contains($0) })
     else {
       return object.fail(.argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#'")
     }
-    return withInput(payload, payloadSize, sizeMax: 64 << 20) {
-      object.publish(topic, Array($0), isRetained: isRetained != 0, (completion, context))
+    return withInput(payload, payloadSize, sizeMax: Limits.publishedMessageSizeMax) {
+      object.publish(topic, $0, qos: 1, isRetained: isRetained != 0, (completion, context))
     } ?? object.fail(.argument, "the payload is NULL, or has more than 64 MiB")
   }
 }
@@ -345,6 +354,7 @@ public func tappet_broker_subscribe(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(broker) { object in
+    guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty, (0...2).contains(qos) else {
       return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8, and the QoS be 0, 1 or 2")
     }

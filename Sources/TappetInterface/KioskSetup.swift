@@ -12,6 +12,9 @@ struct KioskSetup {
 
   private var actions: [Action] { configuration.actions }
 
+  /// Names of all actions.
+  var actionNames: [String] { actions.map { $0.name } }
+
   /// Adds an action, unless its name or index is in use.
   mutating func add(_ given: UnsafePointer<tappet_action>) throws(Failure) {
     guard given.pointee.size >= MemoryLayout<tappet_action>.size else {
@@ -34,6 +37,9 @@ struct KioskSetup {
     guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else {
       throw Failure(.argument, "the action's name must have 1 to 64 bytes on one line")
     }
+    guard hasRoom(for: given.topic, sizeMax: Limits.topicSizeMax),
+      hasRoom(for: given.message, sizeMax: Limits.messageSizeMax)
+    else { throw Failure(.memory) }
     let title = given.title == nil ? name : shortText(given.title, sizeMax: Limits.actionTitleSizeMax)
     guard let title else { throw Failure(.argument, "the title of '\(name)' must have 1 to 128 bytes on one line") }
     guard let topic = text(given.topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
@@ -62,7 +68,7 @@ struct KioskSetup {
   }
 
   /// The name of an existing action.
-  func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
+  private func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
     guard let name = text(pointer, sizeMax: Limits.actionNameSizeMax), actions.contains(where: { $0.name == name })
     else {
       throw Failure(.argument, "there is no action of this name; add it first")

@@ -21,12 +21,15 @@ private final class KioskObject: LibraryObject {
     case press(action: String)
     case stop
   }
+  /// Those to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
   /// Number of places for presses; the rest is for requests that must always get through: to stop, twice at most.
   private static let pressesMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
-  private var lastCounts = (counters: Counters(), waiting: 0)
+  /// For calls that any thread may make.
+  let facts = SharedFacts()
+  private var hasBegun = false
   private var isDispatching = false
   /// The reason why it cannot continue.
   private var trouble: Failure?
@@ -44,6 +47,7 @@ private final class KioskObject: LibraryObject {
     guard runtime == nil else { return fail(.state, "the kiosk runs; set it up before it is started") }
     do throws(Failure) {
       try body(&setup)
+      facts.setActions(setup.actionNames)
       return 0
     } catch { return fail(error) }
   }
@@ -54,7 +58,13 @@ private final class KioskObject: LibraryObject {
     guard runtime == nil else { return fail(.state, "the kiosk runs already") }
     do throws(Failure) {
       try setup.check()
-      runtime = try started(setup.configuration)
+      let started = try started(setup.configuration)
+      runtime = started
+      hasBegun = false
+      facts.setRunning(true)
+      facts.setCounts(started.counts)
+      // A mailbox that is full rings already.
+      requests.post(.begin)
       return 0
     } catch { return fail(error) }
   }
@@ -76,37 +86,38 @@ private final class KioskObject: LibraryObject {
       runtime.close()
       throw Failure(error)
     }
-    // Requests to the run before are not meant for this one.
-    _ = requests.drain()
-    requests.post(.begin)
     return runtime
   }
 
   private func execute() {
-    for request in requests.drain() where !isFreed {
+    let waiting = requests.drain()
+    if !hasBegun { begin() }
+    for request in waiting where !isFreed {
       switch request {
-      case .begin: begin()
+      case .begin: break
       case .press(let action): runtime?.press(action: action)
       case .stop: runtime?.stop()
       }
     }
   }
 
+  /// Callable from any thread.
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
-    do throws(Failure) {
-      let name = try setup.actionName(action)
-      guard runtime != nil else { throw Failure(.state, "the kiosk does not run") }
-      guard requests.count < KioskObject.pressesMax, requests.post(.press(action: name)) else {
-        throw Failure(.limit, "too many presses wait; dispatch them")
-      }
-      return 0
-    } catch { return fail(error) }
+    guard let name = text(action, sizeMax: Limits.actionNameSizeMax), facts.hasAction(name) else {
+      return fail(.argument, "there is no action of this name; add it first")
+    }
+    guard facts.isRunning else { return fail(.state, "the kiosk does not run") }
+    guard requests.count < KioskObject.pressesMax, requests.post(.press(action: name)) else {
+      return fail(.limit, "too many presses wait; dispatch them")
+    }
+    return 0
   }
 
   /// Callable from any thread.
   func stop() { requests.post(.stop) }
 
   private func begin() {
+    hasBegun = true
     do throws(RuntimeError) { try runtime?.begin() } catch { trouble = Failure(error) }
   }
 
@@ -125,11 +136,14 @@ private final class KioskObject: LibraryObject {
     defer { isDispatching = false }
     do throws(RuntimeError) { try runtime.dispatch(timeout: timeout) } catch { return fail(Failure(error)) }
     if isFreed { return 0 }
+    facts.setCounts(runtime.counts)
     guard runtime.isFinished || trouble != nil else { return 1 }
-    lastCounts = runtime.counts
+    facts.setRunning(false)
     runtime.close()
     requestsWatch = nil
     self.runtime = nil
+    // Those to this run are not meant for the next one.
+    _ = requests.drain()
     guard let trouble else { return 0 }
     self.trouble = nil
     return fail(trouble)
@@ -146,8 +160,6 @@ private final class KioskObject: LibraryObject {
     }
   }
 
-  var counts: (counters: Counters, waiting: Int) { runtime?.counts ?? lastCounts }
-
   // MARK: Telling
 
   private func tell(_ light: Light) {
@@ -160,6 +172,7 @@ private final class KioskObject: LibraryObject {
   }
 
   private func tell(_ report: Report, _ line: LogRecord) {
+    if let runtime { facts.setCounts(runtime.counts) }
     guard let callback = eventCallback, !isFreed else { return }
     var loan = Loan()
     defer { loan.clear() }
@@ -208,6 +221,14 @@ private final class KioskObject: LibraryObject {
 
 private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
   Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }
+}
+
+/// For calls that any thread may make, even while another one is inside the object.
+private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
+  switch Objects.find(kiosk, as: .kiosk) {
+  case .failure(let failure): failure.code.rawValue
+  case .success(let object): body(unsafeDowncast(object, to: KioskObject.self))
+  }
 }
 
 private func change(_ kiosk: OpaquePointer?, _ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
@@ -359,16 +380,14 @@ public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0
 /// `tappet_kiosk_press`.
 @_cdecl("tappet_kiosk_press") @implementation
 public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
-  use(kiosk) { $0.press(action) }
+  find(kiosk) { $0.press(action) }
 }
 
 /// `tappet_kiosk_stop`.
 @_cdecl("tappet_kiosk_stop") @implementation
 public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
-  switch Objects.find(kiosk, as: .kiosk) {
-  case .failure(let failure): return failure.code.rawValue
-  case .success(let object):
-    unsafeDowncast(object, to: KioskObject.self).stop()
+  find(kiosk) {
+    $0.stop()
     return 0
   }
 }
@@ -376,11 +395,11 @@ public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
 /// `tappet_kiosk_counters`.
 @_cdecl("tappet_kiosk_counters") @implementation
 public func tappet_kiosk_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_counters>?) -> Int32 {
-  use(kiosk) {
+  find(kiosk) {
     guard let result, result.pointee.size >= MemoryLayout<tappet_counters>.size else {
       return $0.fail(.argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_counters)")
     }
-    let (counters, waiting) = $0.counts
+    let (counters, waiting) = $0.facts.counts
     result.pointee.accepted = UInt64(counters.accepted)
     result.pointee.delivered = UInt64(counters.delivered)
     result.pointee.refused = UInt64(counters.refused)

@@ -26,13 +26,26 @@ class LibraryObject {
   fileprivate var thread = pthread_t()
   /// Freed while a call is inside it; under the library's mutex.
   fileprivate var isDoomed = false
-  /// The failure of the last call that failed.
-  var failure: Failure?
+  private var lastFailure: Failure?
   private var loan = Loan()
 
   init(kind: ObjectKind) { self.kind = kind }
 
   deinit { loan.clear() }
+
+  /// The failure of the last call that failed, whichever thread made it.
+  var failure: Failure? {
+    get {
+      tp_library_lock()
+      defer { tp_library_unlock() }
+      return lastFailure
+    }
+    set {
+      tp_library_lock()
+      defer { tp_library_unlock() }
+      lastFailure = newValue
+    }
+  }
 
   /// Whether it was freed while a call is inside it, by a callback most likely.
   var isFreed: Bool {
@@ -56,6 +69,7 @@ class LibraryObject {
   /// `tappet_…_last_error`.
   func report(to result: UnsafeMutablePointer<tappet_failure>) {
     loan.clear()
+    let failure = failure
     result.pointee.code = failure?.code.rawValue ?? 0
     result.pointee.system_code = failure?.systemCode ?? 0
     result.pointee.line = Int32(clamping: failure?.position?.line ?? 0)

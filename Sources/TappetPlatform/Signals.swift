@@ -21,6 +21,14 @@ package final class SignalMask {
 
   deinit { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
+  /// Calls `body`, which ignores SIGPIPE in the whole process, and then restores what the process does about it.
+  package static func keepingSIGPIPE<Result>(_ body: () -> Result) -> Result {
+    var own = sigaction()
+    tp_keep_sigpipe(&own)
+    defer { tp_restore_sigpipe(&own) }
+    return body()
+  }
+
   /// Ignores `numbers` in the whole process from now on.
   package static func ignore(_ numbers: [Int32]) { for number in numbers { tp_ignore_signal(number) } }
 

@@ -20,7 +20,7 @@ package final class KioskLock {
   ///
   /// Makes the folder if it is absent.
   package static func acquire(folder path: String) throws(StoreError) -> KioskLock? {
-    let folder = try StoreFolder(path: path)
+    let folder = try StoreFolder.open(path: path)
     try folder.ensureFile(fileName)
     do throws(SystemError) {
       let descriptor = try checked("open") {

@@ -134,7 +134,7 @@ package enum SealingKey {
 
   private static func lockedFolder(_ path: String) throws(SealingKeyError) -> StoreFolder {
     do throws(StoreError) {
-      let state = try StoreFolder(path: path)
+      let state = try StoreFolder.open(path: path)
       try state.lock()
       return state
     } catch { throw .folder(error) }

@@ -36,7 +36,7 @@ extension Store {
 
   /// Does the same in a store that is open: another process may have changed either of them.
   func reconcileReplica() throws(StoreError) {
-    let folder = try StoreFolder(path: folderPath)
+    let folder = try StoreFolder.open(path: folderPath)
     try folder.lock()
     defer { folder.unlock() }
     _ = try reconcileReplica(in: folder)
@@ -52,7 +52,7 @@ extension Store {
   func renewStaleReplica() {
     guard isReplicaStale else { return }
     do throws(StoreError) {
-      let folder = try StoreFolder(path: folderPath)
+      let folder = try StoreFolder.open(path: folderPath)
       try folder.lock()
       defer { folder.unlock() }
       writeReplica(folder)

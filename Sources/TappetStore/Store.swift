@@ -39,7 +39,7 @@ package final class Store {
   /// `bootID`: the 16 bytes that the kernel drew at its start. If they are unknown it is empty, and then no entry of an
   /// earlier process counts as this start's. Blocks on the disk.
   package init(folder path: String, bootID: [UInt8]) throws(StoreError) {
-    let folder = try StoreFolder(path: path)
+    let folder = try StoreFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }

@@ -11,15 +11,20 @@ final class StoreFolder {
   private let descriptor: Int32
   private let owner: stat
 
+  private init(path: String, owning descriptor: Int32, _ owner: stat) {
+    self.path = path
+    self.descriptor = descriptor
+    self.owner = owner
+  }
+
   /// Opens the folder; makes it with mode 0700 if it is absent.
   ///
-  /// Follows a symbolic link: service managers make one.
-  init(path: String) throws(StoreError) {
-    self.path = path
+  /// Follows a symbolic link: service managers make one. Not an `init`: one that throws halfway leaks its object in
+  /// Embedded Swift 6.3, and this is what fails each time that a kiosk is started without its folder.
+  static func open(path: String) throws(StoreError) -> StoreFolder {
     do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
       if error.code != EEXIST { throw .cannotOpen(path: path, error) }
     }
-    var status = stat()
     let opened: Int32
     do throws(SystemError) {
       opened = try checked("open") { tp_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
@@ -27,17 +32,16 @@ final class StoreFolder {
       if error.code == ENOTDIR { throw .wrongFileType(path: path) }
       throw .cannotOpen(path: path, error)
     }
-    descriptor = opened
-    guard fstat(opened, &status) == 0 else {
-      owner = status
-      throw .cannotOpen(path: path, .last("fstat"))
-    }
-    owner = status
-    try StoreFolder.requireOwner(of: status, path: path)
+    var status = stat()
+    let result = fstat(opened, &status)
+    let folder = StoreFolder(path: path, owning: opened, status)
+    guard result == 0 else { throw .cannotOpen(path: path, .last("fstat")) }
+    try requireOwner(of: status, path: path)
     // Write access to the folder is enough to replace our database by another one.
     if status.st_mode & 0o022 != 0, fchmod(opened, status.st_mode & 0o7755) == -1 {
       throw .cannotOpen(path: path, .last("fchmod"))
     }
+    return folder
   }
 
   deinit { close(descriptor) }

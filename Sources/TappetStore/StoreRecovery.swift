@@ -63,7 +63,7 @@ extension Store {
 
   /// Renames the database and its log; returns the new path.
   private static func setAside(_ path: String, unixSeconds: Int64) throws(StoreError) -> String {
-    let folder = try StoreFolder(path: path)
+    let folder = try StoreFolder.open(path: path)
     try folder.lock()
     defer { folder.unlock() }
     let base = fileName + ".damaged-" + String(unixSeconds)

@@ -13,6 +13,34 @@ static pthread_mutex_t library_mutex = PTHREAD_MUTEX_INITIALIZER;
 void tp_library_lock(void) { pthread_mutex_lock(&library_mutex); }
 void tp_library_unlock(void) { pthread_mutex_unlock(&library_mutex); }
 
+/* The child of a fork has only the thread that forked, so no other thread may have the mutex at that moment. */
+static void __attribute__((constructor)) keep_mutex_over_fork(void) {
+  pthread_atfork(tp_library_lock, tp_library_unlock, tp_library_unlock);
+}
+
+/* Two threads at once would save each other's SIG_IGN as the process's own. */
+static pthread_mutex_t sigpipe_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void tp_keep_sigpipe(struct sigaction *own) {
+  pthread_mutex_lock(&sigpipe_mutex);
+  sigaction(SIGPIPE, NULL, own);
+}
+
+void tp_restore_sigpipe(const struct sigaction *own) {
+  struct sigaction now;
+  sigaction(SIGPIPE, NULL, &now);
+  /* Anything else was set by the program meanwhile. */
+  if (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN) sigaction(SIGPIPE, own, NULL);
+  pthread_mutex_unlock(&sigpipe_mutex);
+}
+
+bool tp_has_room(size_t size) {
+  void *volatile memory = malloc(size);
+  const bool is_there = memory != NULL;
+  free(memory);
+  return is_there;
+}
+
 const char *tp_library_path(void) {
   Dl_info information;
   return dladdr((void *)&library_mutex, &information) != 0 ? information.dli_fname : NULL;

@@ -48,9 +48,12 @@ package final class SecretKey: Sendable {
 
   /// Returns a new random key.
   package static func random() throws(CryptoError) -> SecretKey {
-    guard let storage = SecretBytes(size: size, fill: { LibCrypto.fillRandom($0) }) else {
-      throw LibCrypto.randomnessError()
+    var code: Int32 = 0
+    let storage = SecretBytes(size: size) { memory in
+      code = LibCrypto.fillRandom(memory)
+      return code == 0
     }
+    guard let storage else { throw .noRandomness(code: code) }
     return SecretKey(storage)
   }
 

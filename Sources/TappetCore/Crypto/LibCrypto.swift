@@ -1,13 +1,13 @@
-// The core's calls of OpenSSL's libcrypto. They add bounds, errors and wiping; every algorithm is libcrypto's. A
-// failure is an error, never a weaker result, and leaves libcrypto's error queue empty: TLS on the same thread reads
-// it.
+// The core's calls of OpenSSL's libcrypto. They add bounds, errors and wiping; every algorithm is libcrypto's, and
+// random numbers are the kernel's. A failure is an error, never a weaker result, and leaves libcrypto's error queue
+// empty: TLS on the same thread reads it.
 
 import COpenSSL
 
 /// Why a cryptographic operation has no result.
 package enum CryptoError: Error, Hashable, Sendable {
-  /// The system's random generator failed.
-  case noRandomness(code: UInt)
+  /// The kernel's random generator failed; its errno.
+  case noRandomness(code: Int32)
   /// A key of a size that the algorithm does not have.
   case keySize(Int)
   /// An input that is shorter or longer than the algorithm takes.
@@ -28,22 +28,25 @@ package enum LibCrypto {
   static let nonceSize = 12
   static let tagSize = 16
 
+  /// Does what libcrypto does once and under locks, before a thread of ours may hold one of them.
+  ///
+  /// The child of a fork that happens meanwhile could not seal or open a token: it would wait for that thread, which it
+  /// does not have.
+  package static func prepare() {
+    for keySize: Int32 in [16, 24, 32] { _ = tp_aes_block(keySize) }
+  }
+
   /// Returns random bytes for keys and nonces.
   package static func random(count: Int) throws(CryptoError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(count, 0))
-    let isFilled = bytes.withUnsafeMutableBytes { fillRandom($0) }
-    guard isFilled else { throw randomnessError() }
+    let code = bytes.withUnsafeMutableBytes { fillRandom($0) }
+    guard code == 0 else { throw .noRandomness(code: code) }
     return bytes
   }
 
-  /// The error to throw when `fillRandom` has returned false.
-  static func randomnessError() -> CryptoError { .noRandomness(code: takeErrorCode()) }
-
-  /// Fills the memory; false when there is no randomness, and the memory must not be used.
-  static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Bool {
-    guard let base = memory.baseAddress else { return true }
-    guard let size = Int32(exactly: memory.count) else { return false }
-    return RAND_bytes(base.assumingMemoryBound(to: UInt8.self), size) == 1
+  /// Fills the memory and returns 0; otherwise an errno, and the memory must not be used.
+  static func fillRandom(_ memory: UnsafeMutableRawBufferPointer) -> Int32 {
+    memory.baseAddress.map { tp_random($0, memory.count) } ?? 0
   }
 
   /// Compares in a time that depends only on the size.
@@ -90,12 +93,8 @@ package enum LibCrypto {
   }
 
   private static func electronicCodebook(keySize: Int) throws(CryptoError) -> OpaquePointer? {
-    switch keySize {
-    case 16: EVP_aes_128_ecb()
-    case 24: EVP_aes_192_ecb()
-    case 32: EVP_aes_256_ecb()
-    default: throw .keySize(keySize)
-    }
+    guard [16, 24, 32].contains(keySize) else { throw .keySize(keySize) }
+    return tp_aes_block(Int32(keySize))
   }
 
   /// Seals with AES-256-GCM (NIST SP 800-38D) under a new random nonce each time.
@@ -181,6 +180,7 @@ private struct CipherContext: ~Copyable {
   borrowing func start(
     _ cipher: OpaquePointer?, key: UnsafeRawBufferPointer, nonce: [UInt8]?, isEncrypting: Int32
   ) throws(CryptoError) {
+    guard let cipher else { throw .library(code: LibCrypto.takeErrorCode()) }
     guard key.count == Int(EVP_CIPHER_get_key_length(cipher)) else { throw .keySize(key.count) }
     let keyBytes = key.bindMemory(to: UInt8.self).baseAddress
     let result =

@@ -11,6 +11,12 @@ def kiosk(place):
     place.world.run_kiosk("c-kiosk", place.compile_c("kiosk"), config=False)
 
 
+def guest(place):
+    """A library's duties to its process: signal handlers, forked children, and memory that is short."""
+    place.world.begin()
+    print("    " + place.run(place.compile_c("guest"), place.world.url, place.world.pki).strip())
+
+
 def loop(place):
     """A broker and a reader in one epoll loop."""
     world = place.world
@@ -99,4 +105,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, loop, write, cplusplus, python, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, cplusplus, python, go, rust, swift]

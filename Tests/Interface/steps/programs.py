@@ -21,6 +21,14 @@ def misuse(place):
     print("    " + place.run(place.compile_c("misuse"), place.file("misuse.state")).strip())
 
 
+def stop(place):
+    """A stop is never lost, although the disk takes 20 ms for each sync."""
+    faults = place.file("faults.so")
+    place.run("gcc", "-shared", "-fPIC", "-O2", "-o", faults, os.path.join(ROOT, "Tests/System/Faults/faults.c"))
+    settings = {"LD_PRELOAD": faults, "TAPPET_FAULT_SYNC": "20"}
+    print("    " + place.run(place.compile_c("stop"), place.file("stop.state"), settings=settings).strip())
+
+
 def verify(place):
     """The example that verifies a tag's URL."""
     place.check_verify(place.compile_c("verify"))
@@ -84,4 +92,4 @@ def panel(place):
         require(name in report and re.search("has no GPIO chip|no GPIO line is called", report), report)
 
 
-STEPS = [values, nulls, misuse, verify, threads, thread_sanitizer, valgrind, panel]
+STEPS = [values, nulls, misuse, stop, verify, threads, thread_sanitizer, valgrind, panel]

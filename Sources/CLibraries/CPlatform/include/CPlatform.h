@@ -18,6 +18,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,13 @@ static inline int tp_wait_signal(int status) { return WTERMSIG(status); }
 
 /* SIG_IGN is a cast. */
 static inline void tp_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+/* Whether malloc has so many bytes now; out of the optimiser's sight, which drops a malloc that is only freed. */
+bool tp_has_room(size_t size);
+
+/* Around a call that ignores SIGPIPE for the whole process: gives the process its own action back. */
+void tp_keep_sigpipe(struct sigaction *own);
+void tp_restore_sigpipe(const struct sigaction *own);
 
 /* A global that C may change at any time. */
 char *const *tp_environ(void);

@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
   folder = argv[1];
   is_traced = argc > 2;
   setting_up();
+  failed_starts();
   freed();
   requests();
   readers();

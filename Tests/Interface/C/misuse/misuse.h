@@ -39,6 +39,7 @@ int act_as_reader(const char *path);
 
 /* objects.c */
 void setting_up(void);
+void failed_starts(void);
 void freed(void);
 void requests(void);
 void panels(void);
