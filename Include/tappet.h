@@ -1,44 +1,67 @@
+/* SPDX-License-Identifier: MIT */
 /** @file tappet.h
  * libtappet: signed NFC tags, MQTT over mutual TLS and complete kiosks, for C and every language that can call C.
  *
- * The library never prints, exits or aborts, and never changes signal handlers, the locale, the working directory or
- * the environment. It has six sections: errors, values, broker, reader, panel and kiosk. Each can be used without the
- * others.
+ * The library never prints or exits. It leaves the locale, the working directory, the environment and signal handlers
+ * as they are; about SIGPIPE see Signals. It has six sections: errors, values, broker, reader, panel and kiosk. Each
+ * can be used without the others.
  *
  * @par Results
  * A function that can fail returns an int: 0 or a count on success, otherwise a negative ::tappet_error. Results are
  * stored through the last parameters, whose names begin with ret_; a failure leaves them untouched. NULL is rejected
- * with TAPPET_ERROR_ARGUMENT unless the parameter's description allows it.
+ * with TAPPET_ERROR_ARGUMENT unless the parameter's description allows it. Calls may change errno.
  *
  * @par Memory
  * Arguments are copied, or used only during the call; callbacks and their contexts are the exception. Text is UTF-8. To
  * find out how large a buffer must be, pass NULL and a size of 0: the function writes nothing and returns the size that
  * it needs. For text, provide one byte more than that, for the terminating NUL.
  *
+ * A payload, topic, filter or message for which there is no memory is rejected with TAPPET_ERROR_MEMORY. Apart from
+ * these, the library needs some hundred kilobytes at a time: a process that has less than 1 MiB left may be ended by a
+ * signal.
+ *
  * @par Structures
  * Before each call, the caller sets a structure's first member, size, to sizeof the structure. Programs that were built
- * with an older header therefore keep working. In structures that are passed to callbacks, the library sets it.
+ * with an older header therefore keep working. With a library that is older than the program's header, the members that
+ * the library does not know are neither read nor written, whatever their values; tappet_version() tells. Members called
+ * reserved must be 0. In structures that are passed to callbacks, the library sets the size.
  *
  * @par Objects
  * Pointers to objects are handles; never dereference them. A call with an object that was freed, or that never existed,
- * returns TAPPET_ERROR_OBJECT. Free each object once, with its _free function, which ignores NULL and freed objects.
+ * returns TAPPET_ERROR_OBJECT. Free each object once, with its _free function, which ignores NULL and freed objects. A
+ * process has at most 1023 objects at a time; the functions that create them return TAPPET_ERROR_LIMIT beyond that.
  *
  * @par Threads
  * Functions without an object are safe on any thread at any time. An object may be used from any thread, but only from
- * one at a time: a call made while another thread is inside a call with the same object returns TAPPET_ERROR_THREAD.
- * Callbacks are called only inside _dispatch and _run, on the thread that called these. They may call any function,
- * even with the same object, and may free it. They must return normally: neither a C++ exception nor a longjmp may
- * leave a callback. If one thread frees an object while another is inside a call with it, the object is destroyed when
- * that call returns.
+ * one at a time: a call made while another thread is inside a call with the same object returns TAPPET_ERROR_THREAD,
+ * except where the description says that any thread may call. Callbacks are called only inside _dispatch and _run, on
+ * the thread that called these. They may call any function, even with the same object, and may free it. They must
+ * return normally: neither a C++ exception nor a longjmp may leave a callback. If one thread frees an object while
+ * another is inside a call with it, the object is destroyed when that call returns.
+ *
+ * The library starts threads of its own, with all signals blocked: "tappet-link" for each connection to a broker, from
+ * the first connect until the object is freed, and "tappet-store" for each running kiosk. A reader, and with it a
+ * kiosk, has a child process, tappet-reader, whose end the library waits for: wait for children of your own by their
+ * numbers only.
+ *
+ * @par Signals
+ * libmosquitto sets SIGPIPE to be ignored when a connection begins, which the library undoes at once: for these
+ * microseconds a SIGPIPE of another thread is lost, and its write fails with EPIPE. The library's own writes cause no
+ * SIGPIPE.
  *
  * @par Fork
- * In the child of a fork, calls with the parent's objects return TAPPET_ERROR_FORK, and _free only forgets them. Do not
- * fork while another thread is inside a call. An exec closes the library's descriptors, except libmosquitto's own pair
- * of sockets for each connection, which stays open in the new program. In the child, close every descriptor above 2
- * before the exec, for example with closefrom().
+ * In the child of a fork, calls with the parent's objects return TAPPET_ERROR_FORK, and _free only forgets them.
+ * Functions of the sections errors and values work, except that a token receiver of the parent does not. Until an exec,
+ * the child must not call anything else: a thread that it does not have may hold a lock. Do not fork while another
+ * thread is inside a call. An exec closes the library's descriptors, except libmosquitto's own pair of sockets for each
+ * connection, which stays open in the new program. In the child, close every descriptor above 2 before the exec, for
+ * example with closefrom().
  *
  * @par Blocking
  * No function blocks unless its description says so.
+ *
+ * @par Sentences
+ * Sentences for people name settings as the configuration file does: where one says "ca", a C program sets ca_file.
  *
  * @par Environment
  * TAPPET_READER is the path of tappet-reader, and TAPPET_PROFILES the folder of board profiles. Without them, the
@@ -46,6 +69,7 @@
 #ifndef TAPPET_H
 #define TAPPET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +83,12 @@ extern "C" {
 
 /** Version of this header; tappet_version() returns the library's. */
 #define TAPPET_VERSION "0.1.0"
+/** Major version of this header. */
+#define TAPPET_VERSION_MAJOR 0
+/** Minor version of this header. */
+#define TAPPET_VERSION_MINOR 1
+/** Patch version of this header. */
+#define TAPPET_VERSION_PATCH 0
 
 /** Error codes that functions return. Values are never reused; later versions may add some. */
 enum tappet_error {
@@ -70,7 +100,7 @@ enum tappet_error {
   TAPPET_ERROR_THREAD = -6,    /**< Another thread is inside a call with this object. */
   TAPPET_ERROR_FORK = -7,      /**< The object belongs to the process that this one was forked from. */
   TAPPET_ERROR_LIMIT = -8,     /**< The maximum number has been reached. */
-  TAPPET_ERROR_SCHEME = -10,     /**< The URL does not begin with smp:// (smpshare:// for a share URL). */
+  TAPPET_ERROR_SCHEME = -10,     /**< The URL does not begin with smp:// (smpshare://secret for a share URL). */
   TAPPET_ERROR_HOST = -11,       /**< The URL does not begin with smp://action. */
   TAPPET_ERROR_PARAMETERS = -12, /**< The URL has no parameters. */
   TAPPET_ERROR_PARAMETER = -13,  /**< A parameter is missing, malformed or repeated. */
@@ -97,44 +127,45 @@ enum tappet_error {
 };
 
 /** Urgency of a log record, with syslog's numbers. */
-enum tappet_priority {
-  TAPPET_PRIORITY_ERROR = 3,   /**< Something does not work until somebody acts. */
-  TAPPET_PRIORITY_WARNING = 4, /**< Something did not work. */
-  TAPPET_PRIORITY_NOTICE = 5,  /**< Something is worth knowing. */
-  TAPPET_PRIORITY_INFO = 6     /**< Something ordinary happened. */
+enum tappet_log_priority {
+  TAPPET_LOG_PRIORITY_ERROR = 3,   /**< Something does not work until somebody acts. */
+  TAPPET_LOG_PRIORITY_WARNING = 4, /**< Something did not work. */
+  TAPPET_LOG_PRIORITY_NOTICE = 5,  /**< Something is worth knowing. */
+  TAPPET_LOG_PRIORITY_INFO = 6     /**< Something ordinary happened. */
 };
 
-/** The last failure of an object. */
+/** A failure of an object. */
 struct tappet_failure {
   size_t size;          /**< sizeof(struct tappet_failure), set by the caller. */
   int code;             /**< Error code: a ::tappet_error; 0 if nothing has failed yet. */
   int system_code;      /**< The errno that caused it; 0 if there is none. */
-  int line;             /**< Line of the configuration file, from 1; 0 if the failure is not in a file. */
-  int column;           /**< Byte within that line, from 1; 0 if the failure is not in a file. */
-  const char *sentence; /**< Says what happened, where, and what to do, with one line for each mistake; never NULL,
+  int file_line;        /**< Line of the configuration file, from 1; 0 if the failure is not in a file. */
+  int file_column;      /**< Byte within that line, from 1; 0 if the failure is not in a file. */
+  const char *sentence; /**< Says what happened, where, and what to do, with a line of text for each mistake; never
+                             NULL,
                              owned by the object, and valid until the next call with it. */
 };
 
 /** One fact of a log record. */
-struct tappet_field {
+struct tappet_log_field {
   const char *key;   /**< Name of the fact, a single word. */
   const char *value; /**< Value of the fact: any text, with nothing escaped. */
 };
 
 /** A log record. It and everything it points to are valid only during the callback. */
-struct tappet_log_line {
-  size_t size;                       /**< sizeof(struct tappet_log_line), as the library was built. */
-  int priority;                      /**< Urgency: a ::tappet_priority. */
-  const char *name;                  /**< Name of the event, such as "tap-refused". */
-  const char *sentence;              /**< One sentence for a person; it contains no secrets. */
-  const struct tappet_field *fields; /**< Facts of the event; NULL if there are none. */
-  size_t field_count;                /**< Number of facts. */
+struct tappet_log_record {
+  size_t size;                           /**< sizeof(struct tappet_log_record), as the library was built. */
+  enum tappet_log_priority priority;     /**< Urgency of the event. */
+  const char *name;                      /**< Name of the event, such as "tap-refused". */
+  const char *sentence;                  /**< One sentence for a person; it contains no secrets. */
+  const struct tappet_log_field *fields; /**< Facts of the event; NULL if there are none. */
+  size_t field_count;                    /**< Number of facts. */
 };
 
 /** Receives a log record.
  * @param context The pointer that was given with the callback.
- * @param line The record. */
-typedef void (*tappet_log_callback)(void *context, const struct tappet_log_line *line);
+ * @param record The record. */
+typedef void (*tappet_log_callback)(void *context, const struct tappet_log_record *record);
 
 /** Returns the library's version.
  * @return Text such as "0.1.0"; static, never freed. */
@@ -194,6 +225,7 @@ struct tappet_ndef_record {
   const uint8_t *payload; /**< Payload of the record; NULL if it has none. */
   size_t payload_size;    /**< Size of the payload in bytes. */
   uint8_t format;         /**< Type Name Format, 0 to 5 (NFC Forum NDEF 1.0, 3.2.6). */
+  uint8_t reserved[7];    /**< Must be 0. */
 };
 
 /** Decodes an NDEF message. Any bytes are either a message or an error.
@@ -237,11 +269,12 @@ int tappet_ndef_uri_encode(const char *uri, size_t uri_size, uint8_t *ret_messag
 
 /** Contents of a verified tag URL. */
 struct tappet_url {
-  size_t size;       /**< sizeof(struct tappet_url), set by the caller. */
-  int64_t index;     /**< The action's idx. */
-  int64_t timestamp; /**< When the URL was written, in seconds since 1970; it never expires. */
-  size_t key_index;  /**< Index of the key that made the signature, from 0. */
-  int carries_key;   /**< 1 if the URL carries its key, so that anyone who reads the tag can copy it; otherwise 0. */
+  size_t size;         /**< sizeof(struct tappet_url), set by the caller. */
+  int64_t index;       /**< The action's idx. */
+  int64_t timestamp;   /**< When the URL was written, in seconds since 1970; it never expires. */
+  size_t key_index;    /**< Index of the key that made the signature, from 0. */
+  bool carries_key;    /**< Whether the URL carries its key, so that anyone who reads the tag can forge others. */
+  uint8_t reserved[7]; /**< Set to 0. */
 };
 
 /** Verifies that a tag URL was signed with one of the caller's keys. Tries every key, in a time that does not reveal
@@ -272,6 +305,7 @@ struct tappet_share {
   int64_t index;                         /**< The idx of the action that the secret is for. */
   uint8_t key[TAPPET_KEY_SIZE];          /**< Key of the tags. */
   char label[TAPPET_LABEL_SIZE_MAX + 1]; /**< Label for people, trimmed, with a NUL; empty if there is none. */
+  uint8_t reserved[7];                   /**< Set to 0. */
 };
 
 /** Writes a share URL, which one phone or kiosk passes to another as a QR code. It contains the key: wipe it after use.
@@ -314,7 +348,8 @@ int tappet_token_seal(int64_t unix_seconds, const uint8_t *key, size_t key_size,
 int tappet_token_open(
     const char *token, size_t token_size, const uint8_t *key, size_t key_size, int64_t *ret_unix_seconds);
 
-/** Decides which tokens to accept, and remembers those that it accepted. Its memory is bounded: a few kilobytes. */
+/** A receiver of tokens, which decides which ones to accept, and remembers them. Its memory is bounded: a few
+ * kilobytes. */
 struct tappet_token_receiver;
 
 /** Rules by which a receiver accepts tokens. */
@@ -324,7 +359,7 @@ enum tappet_token_rule {
 };
 
 /** Creates a receiver that has not accepted any token yet.
- * @param rule A ::tappet_token_rule.
+ * @param rule The rule.
  * @param tolerance_seconds Largest difference between a token's time and the current time, 0 or more; only for
  *   TAPPET_TOKEN_RULE_WINDOW.
  * @param key The key; copied, and wiped with the receiver.
@@ -332,7 +367,7 @@ enum tappet_token_rule {
  * @param ret_receiver Receives the receiver; the caller frees it with tappet_token_receiver_free().
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT or TAPPET_ERROR_LIMIT. */
 int tappet_token_receiver_new(
-    int rule, int64_t tolerance_seconds, const uint8_t *key, size_t key_size,
+    enum tappet_token_rule rule, int64_t tolerance_seconds, const uint8_t *key, size_t key_size,
     struct tappet_token_receiver **ret_receiver);
 
 /** Accepts a token and remembers it.
@@ -359,6 +394,14 @@ void tappet_token_receiver_free(struct tappet_token_receiver *receiver);
  * Subscriptions end with their connection.
  * @{ */
 
+/** Versions of MQTT. */
+enum tappet_broker_protocol {
+  TAPPET_BROKER_PROTOCOL_DEFAULT = 0,   /**< MQTT 3.1.1. */
+  TAPPET_BROKER_PROTOCOL_MQTT_311 = 311, /**< MQTT 3.1.1. */
+  TAPPET_BROKER_PROTOCOL_MQTT_5 = 5     /**< MQTT 5, only with mqtts://: a hostile broker can end the process with a
+                                             packet of MQTT 5 that libmosquitto does not expect. */
+};
+
 /** A broker's address and the client's credentials. Files are given by name, and read at each connect. */
 struct tappet_broker_options {
   size_t size;                  /**< sizeof(struct tappet_broker_options), set by the caller. */
@@ -367,11 +410,12 @@ struct tappet_broker_options {
   const char *ca_file;          /**< PEM file of the only trusted certificates; NULL means the system's trust store. */
   const char *certificate_file; /**< PEM file of the client's certificate, then its chain; NULL means no certificate. */
   const char *private_key_file; /**< PEM file of the private key, not encrypted; NULL if there is no certificate. */
-  int protocol;                 /**< 0 or 311 for MQTT 3.1.1; 5 for MQTT 5. */
+  enum tappet_broker_protocol protocol; /**< Version of MQTT. */
   int keepalive_seconds;        /**< Keep-alive interval, 5 to 65535; 0 means 60. */
-  int announces_status;         /**< 1 to keep "online" or "offline" (also as the last will) retained at
-                                     tappet/CLIENT_ID/status, as a kiosk always does; 0 to publish only the caller's
-                                     messages. */
+  bool announces_status;        /**< Whether "online" or "offline" (also as the last will) is kept retained at
+                                     tappet/CLIENT_ID/status, as a kiosk always does; otherwise only the caller's
+                                     messages are published. */
+  uint8_t reserved[7];          /**< Must be 0. */
 };
 
 /** A connection to a broker. */
@@ -380,8 +424,8 @@ struct tappet_broker;
 /** Types of events on a connection. */
 enum tappet_broker_event_type {
   TAPPET_BROKER_EVENT_CONNECTED = 1,    /**< The broker accepted the connection. */
-  TAPPET_BROKER_EVENT_FAILED = 2,       /**< The attempt to connect failed; text says why, and what to do. */
-  TAPPET_BROKER_EVENT_LOST = 3,         /**< The connection broke; text says why. */
+  TAPPET_BROKER_EVENT_FAILED = 2,       /**< The attempt to connect failed; sentence says why, and what to do. */
+  TAPPET_BROKER_EVENT_LOST = 3,         /**< The connection broke; sentence says why. */
   TAPPET_BROKER_EVENT_DISCONNECTED = 4, /**< The connection ended at the caller's request. */
   TAPPET_BROKER_EVENT_MESSAGE = 5       /**< A message arrived for a subscription. */
 };
@@ -389,15 +433,16 @@ enum tappet_broker_event_type {
 /** An event on a connection. It and everything it points to are valid only during the callback. */
 struct tappet_broker_event {
   size_t size;            /**< sizeof(struct tappet_broker_event), as the library was built. */
-  int type;               /**< Type of the event: a ::tappet_broker_event_type; later versions may add some. */
+  enum tappet_broker_event_type type; /**< Type of the event; later versions may add some. */
   int qos;                /**< MESSAGE: QoS that it arrived with. */
-  int is_retained;        /**< MESSAGE: 1 if it was published before the subscription; otherwise 0. */
-  const char *text;       /**< FAILED, LOST: a sentence for a person; otherwise NULL. */
+  bool is_retained;       /**< MESSAGE: whether it was published before the subscription. */
+  const char *sentence;   /**< FAILED, LOST: a sentence for a person; otherwise NULL. */
   const char *topic;      /**< MESSAGE: its topic; otherwise NULL. */
   const uint8_t *payload; /**< MESSAGE: its payload; NULL if it is empty. */
   size_t payload_size;    /**< Size of the payload in bytes. */
   uint64_t lost_count;    /**< MESSAGE: number of messages discarded before this one, because they arrived faster than
-                               they were dispatched (256 can wait) or were larger than 256 KiB. */
+                               they were dispatched (256 can wait), or were larger than 256 KiB or than the memory that
+                               was left. */
 };
 
 /** Receives an event on a connection.
@@ -408,7 +453,8 @@ typedef void (*tappet_broker_event_callback)(void *context, const struct tappet_
 /** Receives the result of a request. Called exactly once for each request that was accepted, but not after the object
  * was freed.
  * @param context The pointer that was given with the request.
- * @param result 0 or the granted QoS; otherwise TAPPET_ERROR_NOT_CONNECTED or TAPPET_ERROR_REFUSED. */
+ * @param result 0, or of a subscription the granted QoS; otherwise TAPPET_ERROR_NOT_CONNECTED or
+ *   TAPPET_ERROR_REFUSED. */
 typedef void (*tappet_broker_completion)(void *context, int result);
 
 /** Creates a connection that is not connected yet.
@@ -430,11 +476,12 @@ int tappet_broker_set_event_callback(
     struct tappet_broker *broker, tappet_broker_event_callback callback, void *context);
 
 /** Begins to connect. Exactly one event TAPPET_BROKER_EVENT_FAILED, TAPPET_BROKER_EVENT_LOST or
- * TAPPET_BROKER_EVENT_DISCONNECTED ends what this begins.
+ * TAPPET_BROKER_EVENT_DISCONNECTED ends what this begins. An attempt fails after 20 s, not counting the time that the
+ * system's resolver takes for the name.
  * @param broker The connection.
  * @param options The broker and the credentials; its size must be set. Copied.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (connected or connecting already),
- *   TAPPET_ERROR_SYSTEM, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT (also for MQTT 5 without TLS), TAPPET_ERROR_STATE (connected or connecting
+ *   already), TAPPET_ERROR_SYSTEM, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_connect(struct tappet_broker *broker, const struct tappet_broker_options *options);
 
 /** Returns a descriptor for poll, epoll and event loops. It is readable when tappet_broker_dispatch() has something to
@@ -444,26 +491,37 @@ int tappet_broker_connect(struct tappet_broker *broker, const struct tappet_brok
  *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_fd(const struct tappet_broker *broker);
 
+/** Waits until tappet_broker_dispatch() has something to do, for programs without a loop of their own. Other threads
+ * may use the object meanwhile; if one frees it, this still waits until its time is up.
+ * @param broker The connection.
+ * @param timeout_milliseconds How long to wait at most; -1 means without a limit.
+ * @return 1 if there is something to do; 0 if the time is up or a signal handler was called; otherwise
+ *   TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_broker_wait(struct tappet_broker *broker, int timeout_milliseconds);
+
 /** Calls the callbacks for everything that has happened. Does not wait.
  * @param broker The connection.
  * @return The number of callbacks called; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (called from one of the
  *   object's own callbacks), TAPPET_ERROR_SYSTEM, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_dispatch(struct tappet_broker *broker);
 
-/** Publishes a message with QoS 1.
+/** Publishes a message.
  * @param broker The connection.
  * @param topic A topic without wildcards; 1 to 65535 bytes. Topics that begin with '$' are the broker's own: it accepts
  *   the message, as AWS IoT does for $aws, or discards it or closes the connection.
  * @param payload The payload; may be NULL if payload_size is 0.
  * @param payload_size Size of the payload in bytes; at most 64 MiB.
- * @param is_retained 1 if the broker is to keep the message for later subscribers; otherwise 0.
- * @param completion Called when the broker has the message, or never will; may be NULL.
+ * @param qos QoS of the message, 0 to 2.
+ * @param is_retained Whether the broker is to keep the message for later subscribers.
+ * @param completion Called when the broker has the message, or never will; with QoS 0 as soon as the message was passed
+ *   to the connection. May be NULL.
  * @param context Passed to the completion; may be NULL.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_NOT_CONNECTED, TAPPET_ERROR_LIMIT (256 requests are
- *   outstanding), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_NOT_CONNECTED, TAPPET_ERROR_LIMIT (256 messages are
+ *   outstanding), TAPPET_ERROR_MEMORY (for three times the payload), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or
+ *   TAPPET_ERROR_FORK. */
 int tappet_broker_publish(
-    struct tappet_broker *broker, const char *topic, const uint8_t *payload, size_t payload_size, int is_retained,
-    tappet_broker_completion completion, void *context);
+    struct tappet_broker *broker, const char *topic, const uint8_t *payload, size_t payload_size, int qos,
+    bool is_retained, tappet_broker_completion completion, void *context);
 
 /** Subscribes to topics, for the duration of this connection.
  * @param broker The connection.
@@ -471,10 +529,19 @@ int tappet_broker_publish(
  * @param qos The highest QoS of the messages, 0 to 2.
  * @param completion Called when the broker has answered; may be NULL.
  * @param context Passed to the completion; may be NULL.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_NOT_CONNECTED, TAPPET_ERROR_LIMIT (256 requests are
- *   outstanding), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_NOT_CONNECTED, TAPPET_ERROR_LIMIT (256 subscriptions and
+ *   their ends are outstanding), TAPPET_ERROR_MEMORY, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_subscribe(
     struct tappet_broker *broker, const char *filter, int qos, tappet_broker_completion completion, void *context);
+
+/** Ends a subscription. Messages that are on their way still arrive.
+ * @param broker The connection.
+ * @param filter The filter of the subscription.
+ * @param completion Called when the broker has answered; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_broker_subscribe(). */
+int tappet_broker_unsubscribe(
+    struct tappet_broker *broker, const char *filter, tappet_broker_completion completion, void *context);
 
 /** Begins an orderly disconnect. The event TAPPET_BROKER_EVENT_DISCONNECTED follows.
  * @param broker The connection.
@@ -500,41 +567,44 @@ struct tappet_reader;
 
 /** Types of events at a reader. */
 enum tappet_reader_event_type {
-  TAPPET_READER_EVENT_READY = 1,       /**< The reader looks for tags; text is the device's name. */
+  TAPPET_READER_EVENT_READY = 1,       /**< The reader looks for tags. */
   TAPPET_READER_EVENT_TAG_ARRIVED = 2, /**< A tag arrived and is being read. */
-  TAPPET_READER_EVENT_TAG_READ = 3,    /**< The tag was read; if url is NULL, text says why. */
-  TAPPET_READER_EVENT_TAG_FAULTED = 4, /**< The tag could not be read; text says why. */
+  TAPPET_READER_EVENT_TAG_READ = 3,    /**< The tag was read; if url is NULL, sentence says why. */
+  TAPPET_READER_EVENT_TAG_FAULTED = 4, /**< The tag could not be read; sentence says why. */
   TAPPET_READER_EVENT_TAG_LEFT = 5,    /**< The tag was taken away. */
-  TAPPET_READER_EVENT_LOST = 6,        /**< The reader failed and is closed, and can be opened again; text says why. */
+  TAPPET_READER_EVENT_LOST = 6,        /**< The reader failed and is closed, and can be opened again; sentence says
+                                            why. */
   TAPPET_READER_EVENT_WRITTEN = 7,     /**< A write succeeded: the tag was read back and holds the message. */
-  TAPPET_READER_EVENT_WRITE_FAILED = 8 /**< A write failed; text says why, and whether the tag changed. */
+  TAPPET_READER_EVENT_WRITE_FAILED = 8 /**< A write failed; sentence says why, and whether the tag changed. */
 };
 
 /** Model of a tag, as far as the reader could tell. */
-enum tappet_tag_model {
-  TAPPET_TAG_TYPE2 = 1,                 /**< A Type 2 tag of an unknown model. */
-  TAPPET_TAG_ULTRALIGHT = 2,            /**< A MIFARE Ultralight. */
-  TAPPET_TAG_ULTRALIGHT_EV1_SMALL = 3,  /**< A MIFARE Ultralight EV1 of 48 bytes. */
-  TAPPET_TAG_ULTRALIGHT_EV1_LARGE = 4,  /**< A MIFARE Ultralight EV1 of 128 bytes. */
-  TAPPET_TAG_NTAG203 = 5,               /**< An NTAG203. */
-  TAPPET_TAG_NTAG210 = 6,               /**< An NTAG210. */
-  TAPPET_TAG_NTAG212 = 7,               /**< An NTAG212. */
-  TAPPET_TAG_NTAG213 = 8,               /**< An NTAG213. */
-  TAPPET_TAG_NTAG215 = 9,               /**< An NTAG215. */
-  TAPPET_TAG_NTAG216 = 10,              /**< An NTAG216. */
-  TAPPET_TAG_NTAG_I2C_1K = 11,          /**< An NTAG I2C 1K. */
-  TAPPET_TAG_NTAG_I2C_2K = 12,          /**< An NTAG I2C 2K. */
-  TAPPET_TAG_TYPE4 = 20,                /**< A Type 4 tag. */
-  TAPPET_TAG_NTAG424 = 21,              /**< An NTAG 424 DNA. */
-  TAPPET_TAG_MIFARE_CLASSIC = 40,       /**< A MIFARE Classic, which Tappet does not read. */
-  TAPPET_TAG_OTHER = 41                 /**< Any other tag that answered. */
+enum tappet_reader_tag_model {
+  TAPPET_READER_TAG_TYPE2 = 1,                 /**< A Type 2 tag of an unknown model. */
+  TAPPET_READER_TAG_ULTRALIGHT = 2,            /**< A MIFARE Ultralight. */
+  TAPPET_READER_TAG_ULTRALIGHT_EV1_SMALL = 3,  /**< A MIFARE Ultralight EV1 of 48 bytes. */
+  TAPPET_READER_TAG_ULTRALIGHT_EV1_LARGE = 4,  /**< A MIFARE Ultralight EV1 of 128 bytes. */
+  TAPPET_READER_TAG_NTAG203 = 5,               /**< An NTAG203. */
+  TAPPET_READER_TAG_NTAG210 = 6,               /**< An NTAG210. */
+  TAPPET_READER_TAG_NTAG212 = 7,               /**< An NTAG212. */
+  TAPPET_READER_TAG_NTAG213 = 8,               /**< An NTAG213. */
+  TAPPET_READER_TAG_NTAG215 = 9,               /**< An NTAG215. */
+  TAPPET_READER_TAG_NTAG216 = 10,              /**< An NTAG216. */
+  TAPPET_READER_TAG_NTAG_I2C_1K = 11,          /**< An NTAG I2C 1K. */
+  TAPPET_READER_TAG_NTAG_I2C_2K = 12,          /**< An NTAG I2C 2K. */
+  TAPPET_READER_TAG_TYPE4 = 20,                /**< A Type 4 tag. */
+  TAPPET_READER_TAG_NTAG424 = 21,              /**< An NTAG 424 DNA. */
+  TAPPET_READER_TAG_MIFARE_CLASSIC = 40,       /**< A MIFARE Classic, which Tappet does not read. */
+  TAPPET_READER_TAG_OTHER = 41                 /**< Any other tag that answered. */
 };
 
 /** An event at a reader. Everything it points to belongs to the reader and is valid until the next call with it. */
 struct tappet_reader_event {
   size_t size;            /**< sizeof(struct tappet_reader_event), set by the caller. */
-  int type;               /**< Type of the event: a ::tappet_reader_event_type; later versions may add some. */
-  int model;              /**< TAG_READ, TAG_FAULTED, WRITTEN, WRITE_FAILED: a ::tappet_tag_model; otherwise 0. */
+  enum tappet_reader_event_type type; /**< Type of the event; later versions may add some. */
+  enum tappet_reader_tag_model model; /**< TAG_READ, TAG_FAULTED, WRITTEN, WRITE_FAILED: model of the tag; otherwise
+                               0. */
+  const char *device;     /**< READY: name of the device; otherwise NULL. */
   const uint8_t *uid;     /**< Identifier of the tag, 1 to 10 bytes, which can be copied and proves nothing; NULL in
                                READY and LOST. */
   size_t uid_size;        /**< Size of the identifier in bytes. */
@@ -545,7 +615,7 @@ struct tappet_reader_event {
   size_t message_size;    /**< Size of the message in bytes. */
   const uint8_t *memory;  /**< TAG_READ: a Type 2 tag's memory from page 0, or a Type 4 tag's NDEF file, as read. */
   size_t memory_size;     /**< Size of the memory in bytes. */
-  const char *text;       /**< Text for a person; NULL if there is nothing to say. */
+  const char *sentence;   /**< A sentence for a person; NULL if there is nothing to say. */
 };
 
 /** Receives an event at a reader.
@@ -573,7 +643,7 @@ int tappet_reader_set_event_callback(
     struct tappet_reader *reader, tappet_reader_event_callback callback, void *context);
 
 /** Starts the tappet-reader process. The event TAPPET_READER_EVENT_READY or TAPPET_READER_EVENT_LOST follows. A process
- * that is silent for 12 s is ended, and TAPPET_READER_EVENT_LOST reported.
+ * that is silent for 6 s while it starts, or for 12 s afterwards, is ended, and TAPPET_READER_EVENT_LOST reported.
  * @param reader The reader.
  * @param device libnfc's connection string, such as "pn532_uart:/dev/ttyUSB0"; at most 1023 bytes. NULL means the first
  *   reader that libnfc finds.
@@ -586,6 +656,14 @@ int tappet_reader_open(struct tappet_reader *reader, const char *device);
  * @return A descriptor that the object owns until it is freed: never close or read it; otherwise TAPPET_ERROR_ARGUMENT,
  *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_reader_fd(const struct tappet_reader *reader);
+
+/** Waits until tappet_reader_dispatch() has something to do, for programs without a loop of their own. Other threads
+ * may use the object meanwhile; if one frees it, this still waits until its time is up.
+ * @param reader The reader.
+ * @param timeout_milliseconds How long to wait at most; -1 means without a limit.
+ * @return 1 if there is something to do; 0 if the time is up or a signal handler was called; otherwise
+ *   TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_reader_wait(struct tappet_reader *reader, int timeout_milliseconds);
 
 /** Takes the next event, if there is one. Does not wait.
  * @param reader The reader.
@@ -637,33 +715,33 @@ int tappet_reader_last_error(const struct tappet_reader *reader, struct tappet_f
 struct tappet_panel;
 
 /** Bias of an input: what holds its level while nobody presses the button. */
-enum tappet_line_bias {
-  TAPPET_LINE_BIAS_AS_IS = 0,    /**< Left as the kernel has it. */
-  TAPPET_LINE_BIAS_DISABLED = 1, /**< No resistor holds the level. */
-  TAPPET_LINE_BIAS_PULL_UP = 2,  /**< A resistor to the supply. */
-  TAPPET_LINE_BIAS_PULL_DOWN = 3 /**< A resistor to ground. */
+enum tappet_panel_bias {
+  TAPPET_PANEL_BIAS_AS_IS = 0,    /**< Left as the kernel has it. */
+  TAPPET_PANEL_BIAS_DISABLED = 1, /**< No resistor holds the level. */
+  TAPPET_PANEL_BIAS_PULL_UP = 2,  /**< A resistor to the supply. */
+  TAPPET_PANEL_BIAS_PULL_DOWN = 3 /**< A resistor to ground. */
 };
 
 /** Levels to which an output drives its line. */
-enum tappet_line_drive {
-  TAPPET_LINE_DRIVE_PUSH_PULL = 0,  /**< Drives it high and low. */
-  TAPPET_LINE_DRIVE_OPEN_DRAIN = 1, /**< Drives it low only. */
-  TAPPET_LINE_DRIVE_OPEN_SOURCE = 2 /**< Drives it high only. */
+enum tappet_panel_drive {
+  TAPPET_PANEL_DRIVE_PUSH_PULL = 0,  /**< Drives it high and low. */
+  TAPPET_PANEL_DRIVE_OPEN_DRAIN = 1, /**< Drives it low only. */
+  TAPPET_PANEL_DRIVE_OPEN_SOURCE = 2 /**< Drives it high only. */
 };
 
-/** A line and how to request it. It is found by its name; without a name by its pin; without both by chip and
+/** A GPIO line and how to request it. It is found by its name; without a name by its pin; without both by chip and
  * offset. */
-struct tappet_line {
-  size_t size;                   /**< sizeof(struct tappet_line), set by the caller. */
+struct tappet_panel_line {
+  size_t size;                   /**< sizeof(struct tappet_panel_line), set by the caller. */
   const char *name;              /**< Name of the line, such as "GPIO17"; at most 64 bytes; NULL means that the line is
                                       found by its pin, or by chip and offset. */
   const char *chip;              /**< Label or path of the offset's chip; NULL if there is a name or a pin. */
   uint32_t offset;               /**< Offset of the line on its chip. */
   int pin;                       /**< Pin of the board's header, from 1, which needs a profile; 0 means none. */
-  int is_output;                 /**< 1 for a light, 0 for a button. */
-  int is_active_low;             /**< 1 if a low level means lit or pressed; 0 if a high level does. */
-  int bias;                      /**< Bias of a button's line: a ::tappet_line_bias. */
-  int drive;                     /**< Drive of a light's line: a ::tappet_line_drive. */
+  bool is_output;                /**< Whether the line is a light; otherwise it is a button. */
+  bool is_active_low;            /**< Whether a low level means lit or pressed; otherwise a high level does. */
+  enum tappet_panel_bias bias;   /**< Bias of a button's line. */
+  enum tappet_panel_drive drive; /**< Drive of a light's line. */
   int64_t debounce_milliseconds; /**< How long a button's level must be steady, where the kernel can
                                       debounce; 0 to 60000. */
 };
@@ -672,18 +750,19 @@ struct tappet_line {
 enum tappet_panel_event_type {
   TAPPET_PANEL_EVENT_OPENED = 1,  /**< The line is in use; is_active tells whether a button is pressed now. */
   TAPPET_PANEL_EVENT_CHANGED = 2, /**< A button's level changed, or is reported again because edges were lost. */
-  TAPPET_PANEL_EVENT_FAILED = 3   /**< The line is unavailable or was lost; text says why; see tappet_panel_retry(). */
+  TAPPET_PANEL_EVENT_FAILED = 3   /**< The line is unavailable or was lost; sentence says why; see
+                                       tappet_panel_retry(). */
 };
 
 /** An event on a panel. It and everything it points to are valid only during the callback. */
 struct tappet_panel_event {
   size_t size;                  /**< sizeof(struct tappet_panel_event), as the library was built. */
-  int type;                     /**< Type of the event: a ::tappet_panel_event_type; later versions may add some. */
+  enum tappet_panel_event_type type; /**< Type of the event; later versions may add some. */
   int line;                     /**< Number of the line, as returned by tappet_panel_add_line(). */
-  int is_active;                /**< OPENED, CHANGED: 1 if the button is pressed; otherwise 0. */
-  int is_debounced;             /**< OPENED: 1 if the kernel debounces; 0 if every edge of the contact is reported. */
+  bool is_active;               /**< OPENED, CHANGED: whether the button is pressed. */
+  bool is_debounced;            /**< OPENED: whether the kernel debounces; otherwise every edge is reported. */
   int64_t boottime_nanoseconds; /**< CHANGED: when the kernel saw it, by CLOCK_BOOTTIME; otherwise 0. */
-  const char *text;             /**< FAILED: a sentence for a person; otherwise NULL. */
+  const char *sentence;         /**< FAILED: a sentence for a person; otherwise NULL. */
 };
 
 /** Receives an event on a panel.
@@ -712,7 +791,7 @@ int tappet_panel_set_profile(struct tappet_panel *panel, const char *profile);
  * @param line The line; its size must be set. Copied.
  * @return The line's number, from 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_LIMIT (64
  *   lines), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
-int tappet_panel_add_line(struct tappet_panel *panel, const struct tappet_line *line);
+int tappet_panel_add_line(struct tappet_panel *panel, const struct tappet_panel_line *line);
 
 /** Sets the callback for events, in place of the previous one.
  * @param panel The panel.
@@ -740,10 +819,18 @@ int tappet_panel_retry(struct tappet_panel *panel);
 /** Turns a light on or off. A light that is lost shows its state when it comes back.
  * @param panel The panel.
  * @param line The number of a line that is an output.
- * @param is_on 1 for on, 0 for off.
+ * @param is_on Whether it is on.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD
  *   or TAPPET_ERROR_FORK. */
-int tappet_panel_set(struct tappet_panel *panel, int line, int is_on);
+int tappet_panel_set(struct tappet_panel *panel, int line, bool is_on);
+
+/** Retrieves whether a button was pressed, or a light on, when the last event of its line was dispatched.
+ * @param panel The panel.
+ * @param line The number of the line.
+ * @param ret_is_active Receives whether the button is pressed, or the light was turned on.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open, or the line is unavailable),
+ *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_panel_get(const struct tappet_panel *panel, int line, bool *ret_is_active);
 
 /** Returns a descriptor for poll, epoll and event loops. It is readable when tappet_panel_dispatch() has something to
  * do.
@@ -751,6 +838,14 @@ int tappet_panel_set(struct tappet_panel *panel, int line, int is_on);
  * @return A descriptor that the object owns until it is freed: never close or read it; otherwise TAPPET_ERROR_ARGUMENT,
  *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_panel_fd(const struct tappet_panel *panel);
+
+/** Waits until tappet_panel_dispatch() has something to do, for programs without a loop of their own. Other threads may
+ * use the object meanwhile; if one frees it, this still waits until its time is up.
+ * @param panel The panel.
+ * @param timeout_milliseconds How long to wait at most; -1 means without a limit.
+ * @return 1 if there is something to do; 0 if the time is up or a signal handler was called; otherwise
+ *   TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_panel_wait(struct tappet_panel *panel, int timeout_milliseconds);
 
 /** Calls the callback with each event that has happened. Does not wait.
  * @param panel The panel.
@@ -775,24 +870,24 @@ int tappet_panel_last_error(const struct tappet_panel *panel, struct tappet_fail
 struct tappet_kiosk;
 
 /** Handling of a tap while the broker is unreachable. */
-enum tappet_offline {
-  TAPPET_OFFLINE_DEFAULT = 0, /**< DROP for a message with a timestamp token, otherwise QUEUE. */
-  TAPPET_OFFLINE_QUEUE = 1,   /**< Keep the tap until the broker is back, or until it expires. */
-  TAPPET_OFFLINE_DROP = 2     /**< Refuse the tap unless its message can be sent now. */
+enum tappet_kiosk_offline {
+  TAPPET_KIOSK_OFFLINE_DEFAULT = 0, /**< DROP for a message with a timestamp token, otherwise QUEUE. */
+  TAPPET_KIOSK_OFFLINE_QUEUE = 1,   /**< Keep the tap until the broker is back, or until it expires. */
+  TAPPET_KIOSK_OFFLINE_DROP = 2     /**< Refuse the tap unless its message can be sent now. */
 };
 
 /** An action: the message that a tap or a press publishes, and its rules. */
-struct tappet_action {
-  size_t size;                   /**< sizeof(struct tappet_action), set by the caller. */
+struct tappet_kiosk_action {
+  size_t size;                   /**< sizeof(struct tappet_kiosk_action), set by the caller. */
   int64_t index;                 /**< The idx on the action's tags; -1 means its position, from 0. */
   const char *name;              /**< Unique name, to which secrets belong; 1 to 64 bytes on one line. */
   const char *title;             /**< Title for people; at most 128 bytes on one line; NULL means the name. */
   const char *topic;             /**< Topic without wildcards that does not begin with '$'; at most 65535 bytes. */
   const char *message;           /**< Message of at most 64 KiB, in which the first "%T" becomes a timestamp token, and
                                       the first "%I" a unique id. */
-  int offline;                   /**< Handling of taps while offline: a ::tappet_offline. */
-  int is_retained;               /**< 1 to set MQTT's retain flag; otherwise 0. */
-  int unlocks_panel;             /**< 1 if a tag of this action unlocks the buttons; otherwise 0. */
+  enum tappet_kiosk_offline offline; /**< Handling of taps while offline. */
+  bool is_retained;              /**< Whether MQTT's retain flag is set. */
+  bool unlocks_panel;            /**< Whether a tag of this action unlocks the buttons. */
   int64_t expires_milliseconds;  /**< How long after the tap the message may still be sent; 0 means 10 s with "%T", and
                                       24 h without. */
   int64_t cooldown_milliseconds; /**< How long the same tag is ignored after a tap; 0 means 2 s, -1 not at all. */
@@ -839,48 +934,51 @@ enum tappet_kiosk_event_type {
 };
 
 /** Lights: the states and moments that a kiosk shows to people. Values below 20 are states, shown as long as they last;
- * values from 20 are moments, shown briefly. */
-enum tappet_light {
-  TAPPET_LIGHT_STARTING = 1,             /**< State: not everything is up yet. */
-  TAPPET_LIGHT_READY = 2,                /**< State: everything is up. */
-  TAPPET_LIGHT_OFFLINE = 3,              /**< State: there is no connection to the broker. */
-  TAPPET_LIGHT_READER_LOST = 4,          /**< State: the reader does not work. */
-  TAPPET_LIGHT_CLOCK_UNKNOWN = 5,        /**< State: the clock is not synchronised. */
-  TAPPET_LIGHT_FAULT = 6,                /**< State: the disk does not store taps. */
-  TAPPET_LIGHT_LOCKED = 7,               /**< State: the buttons are locked. */
-  TAPPET_LIGHT_CONFIRMING = 8,           /**< State: the person is asked to confirm. */
-  TAPPET_LIGHT_CERTIFICATE_EXPIRING = 9, /**< State: a certificate expires soon; taps work. */
-  TAPPET_LIGHT_WRITING = 10,             /**< State: the next tag will be written, and is not a tap. */
-  TAPPET_LIGHT_READING = 20,             /**< Moment: a tag is being read; hold it there. */
-  TAPPET_LIGHT_ACCEPTED = 21,            /**< Moment: the tap or press was accepted. */
-  TAPPET_LIGHT_DELIVERED_BY_TAG = 22,    /**< Moment: the broker has the message of a tap. */
-  TAPPET_LIGHT_DELIVERED_BY_BUTTON = 23, /**< Moment: the broker has the message of a press. */
-  TAPPET_LIGHT_QUEUED = 24,              /**< Moment: the message waits. */
-  TAPPET_LIGHT_REFUSED = 25,             /**< Moment: the tap or press was refused. */
-  TAPPET_LIGHT_EXPIRED = 26              /**< Moment: the message waited too long. */
+ * values from 20 are moments, shown briefly. Of several states, the first of these is shown: CONFIRMING, FAULT,
+ * READER_LOST, WRITING, OFFLINE, CLOCK_UNKNOWN, STARTING, CERTIFICATE_EXPIRING, LOCKED, READY. */
+enum tappet_kiosk_light {
+  TAPPET_KIOSK_LIGHT_STARTING = 1,             /**< State: not everything is up yet. */
+  TAPPET_KIOSK_LIGHT_READY = 2,                /**< State: everything is up. */
+  TAPPET_KIOSK_LIGHT_OFFLINE = 3,              /**< State: there is no connection to the broker. */
+  TAPPET_KIOSK_LIGHT_READER_LOST = 4,          /**< State: the reader does not work. */
+  TAPPET_KIOSK_LIGHT_CLOCK_UNKNOWN = 5,        /**< State: the clock is not synchronised. */
+  TAPPET_KIOSK_LIGHT_FAULT = 6,                /**< State: the disk does not store taps. */
+  TAPPET_KIOSK_LIGHT_LOCKED = 7,               /**< State: the buttons are locked. */
+  TAPPET_KIOSK_LIGHT_CONFIRMING = 8,           /**< State: the person is asked to confirm. */
+  TAPPET_KIOSK_LIGHT_CERTIFICATE_EXPIRING = 9, /**< State: a certificate expires soon; taps work. */
+  TAPPET_KIOSK_LIGHT_WRITING = 10,             /**< State: the next tag will be written, and is not a tap. */
+  TAPPET_KIOSK_LIGHT_READING = 20,             /**< Moment: a tag is being read; hold it there. */
+  TAPPET_KIOSK_LIGHT_ACCEPTED = 21,            /**< Moment: the tap or press was accepted. */
+  TAPPET_KIOSK_LIGHT_DELIVERED_BY_TAG = 22,    /**< Moment: the broker has the message of a tap. */
+  TAPPET_KIOSK_LIGHT_DELIVERED_BY_BUTTON = 23, /**< Moment: the broker has the message of a press. */
+  TAPPET_KIOSK_LIGHT_QUEUED = 24,              /**< Moment: the message waits. */
+  TAPPET_KIOSK_LIGHT_REFUSED = 25,             /**< Moment: the tap or press was refused. */
+  TAPPET_KIOSK_LIGHT_EXPIRED = 26              /**< Moment: the message waited too long. */
 };
 
 /** Triggers of events. */
-enum tappet_trigger {
-  TAPPET_TRIGGER_NONE = 0,  /**< Neither a tag nor a button. */
-  TAPPET_TRIGGER_TAG = 1,   /**< A person tapped a tag. */
-  TAPPET_TRIGGER_BUTTON = 2 /**< A person pressed a button. */
+enum tappet_kiosk_trigger {
+  TAPPET_KIOSK_TRIGGER_NONE = 0,  /**< Neither a tag nor a button. */
+  TAPPET_KIOSK_TRIGGER_TAG = 1,   /**< A person tapped a tag. */
+  TAPPET_KIOSK_TRIGGER_BUTTON = 2 /**< A person pressed a button. */
 };
 
 /** An event in a kiosk. It and everything it points to are valid only during the callback. */
 struct tappet_kiosk_event {
   size_t size;                /**< sizeof(struct tappet_kiosk_event), as the library was built. */
-  int type;                   /**< Type of the event: a ::tappet_kiosk_event_type; later versions may add some. */
-  int trigger;                /**< Trigger of the event: a ::tappet_trigger. */
-  int light;                  /**< LIGHT: a ::tappet_light; otherwise 0. */
-  int priority;               /**< Urgency: a ::tappet_priority. */
+  enum tappet_kiosk_event_type type; /**< Type of the event; later versions may add some. */
+  enum tappet_kiosk_trigger trigger; /**< REFUSED to UNDELIVERABLE, PANEL_UNLOCKED, CODE_REFUSED, CONFIRMING: what
+                                   caused it; otherwise NONE. */
+  enum tappet_kiosk_light light; /**< LIGHT: the light; otherwise 0. */
+  enum tappet_log_priority priority; /**< Urgency of the event. */
   const char *name;           /**< Name of the event, such as "tap-refused"; LIGHT: name of the light. */
   const char *sentence;       /**< One sentence for a person; LIGHT: empty. */
   const char *action;         /**< Name of the action; NULL if the event does not concern one. */
   const char *topic;          /**< ACCEPTED to UNDELIVERABLE: topic of the message; otherwise NULL. */
   const char *id;             /**< ACCEPTED to UNDELIVERABLE: the entry's unique id, 32 digits, as in "%I"; otherwise
                                    NULL. */
-  const uint8_t *uid;         /**< Identifier of the tag; NULL if the event does not concern one. */
+  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED: identifier of the tag; NULL in other events, and if
+                                   there was no tag. */
   size_t uid_size;            /**< Size of the identifier in bytes. */
   int64_t after_milliseconds; /**< DELIVERED: time since the tap; -1 in all other events, and if the tap was accepted
                                    before the start. */
@@ -892,8 +990,8 @@ struct tappet_kiosk_event {
 typedef void (*tappet_kiosk_event_callback)(void *context, const struct tappet_kiosk_event *event);
 
 /** Numbers of taps and presses by outcome, since the start. */
-struct tappet_counters {
-  size_t size;            /**< sizeof(struct tappet_counters), set by the caller. */
+struct tappet_kiosk_counters {
+  size_t size;            /**< sizeof(struct tappet_kiosk_counters), set by the caller. */
   uint64_t accepted;      /**< Number stored on the disk. */
   uint64_t delivered;     /**< Number acknowledged by the broker. */
   uint64_t refused;       /**< Number refused, whatever the reason. */
@@ -923,8 +1021,8 @@ int tappet_kiosk_load(struct tappet_kiosk *kiosk, const char *path);
 /** Sets the broker to connect to.
  * @param kiosk The kiosk; not started.
  * @param options The broker and the credentials; its size must be set. Copied.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or
- *   TAPPET_ERROR_FORK. */
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT (also for MQTT 5 without TLS), TAPPET_ERROR_STATE, TAPPET_ERROR_OBJECT,
+ *   TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_kiosk_set_broker(struct tappet_kiosk *kiosk, const struct tappet_broker_options *options);
 
 /** Sets the folder of the database, in place of /var/lib/tappet. If it does not exist, it is created with mode 0700.
@@ -952,19 +1050,20 @@ int tappet_kiosk_set_reader_device(struct tappet_kiosk *kiosk, const char *devic
 /** Sets whether timestamps are sealed even when the kernel reports the clock as unsynchronised; by default they are
  * not.
  * @param kiosk The kiosk; not started.
- * @param is_trusted 1 to trust the clock, 0 not to.
+ * @param is_trusted Whether to trust the clock.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or
  *   TAPPET_ERROR_FORK. */
-int tappet_kiosk_set_clock_trusted(struct tappet_kiosk *kiosk, int is_trusted);
+int tappet_kiosk_set_clock_trusted(struct tappet_kiosk *kiosk, bool is_trusted);
 
-/** Adds an action to the kiosk.
+/** Adds an action to the kiosk, which can have 256.
  * @param kiosk The kiosk; not started.
  * @param action The action; its size must be set. Copied.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT (also if another action has the same name or index), TAPPET_ERROR_STATE,
- *   TAPPET_ERROR_LIMIT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
-int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_action *action);
+ *   TAPPET_ERROR_LIMIT, TAPPET_ERROR_MEMORY, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_kiosk_action *action);
 
-/** Adds a secret to those of the database. It lives as long as the kiosk, and is never written to the disk.
+/** Adds a secret to those of the database, at most 3 for each action. It lives as long as the kiosk, and is never
+ * written to the disk.
  * @param kiosk The kiosk; not started.
  * @param action The name of the action whose tags are signed with the secret.
  * @param key The key, TAPPET_KEY_SIZE bytes; copied, and wiped with the kiosk.
@@ -1004,6 +1103,15 @@ int tappet_kiosk_start(struct tappet_kiosk *kiosk);
  *   TAPPET_ERROR_FORK. */
 int tappet_kiosk_fd(const struct tappet_kiosk *kiosk);
 
+/** Waits until tappet_kiosk_dispatch() has something to do, for programs without a loop of their own. It ends early
+ * when another thread presses a button of the kiosk, stops it or frees it.
+ * @param kiosk The kiosk.
+ * @param timeout_milliseconds How long to wait at most; -1 means without a limit.
+ * @return 1 if there is something to do; 0 if the time is up or a signal handler was called; otherwise
+ *   TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_THREAD, TAPPET_ERROR_OBJECT or
+ *   TAPPET_ERROR_FORK. */
+int tappet_kiosk_wait(struct tappet_kiosk *kiosk, int timeout_milliseconds);
+
 /** Does everything that is due now. Does not wait, except for at most 2 s when the kiosk ends.
  * @param kiosk The kiosk.
  * @return 1 if the kiosk keeps running, 0 if it has ended after tappet_kiosk_stop(); otherwise TAPPET_ERROR_ARGUMENT,
@@ -1018,26 +1126,28 @@ int tappet_kiosk_dispatch(struct tappet_kiosk *kiosk);
 int tappet_kiosk_run(struct tappet_kiosk *kiosk);
 
 /** Presses a button of the caller's own, for example on a touch screen. It takes effect in the next
- * tappet_kiosk_dispatch(). As with any button, the panel's lock and the action's confirmation apply.
+ * tappet_kiosk_dispatch(). As with any button, the panel's lock and the action's confirmation apply. Any thread may
+ * call this at any time, even while another one is in tappet_kiosk_run().
  * @param kiosk The kiosk.
  * @param action The name of the action that the button triggers.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 presses are
- *   waiting), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+ *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
 
 /** Asks the kiosk to end. It waits up to 3 s for the broker's outstanding acknowledgements; a second call ends it at
  * once. Any thread may call this at any time, even while another one is in tappet_kiosk_run(), but a signal handler may
- * not. The request takes effect after the presses that are waiting, and is accepted however many they are. Does nothing
- * to a kiosk that is not running.
+ * not. The request takes effect after the presses that are waiting, and is accepted however many they are. It is never
+ * lost: a kiosk that is not running ends as soon as it has been started.
  * @param kiosk The kiosk.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_stop(struct tappet_kiosk *kiosk);
 
-/** Retrieves the numbers of taps and presses by outcome.
+/** Retrieves the numbers of taps and presses by outcome. Any thread may call this at any time, even while another one
+ * is in tappet_kiosk_run().
  * @param kiosk The kiosk.
  * @param ret_counters Receives the numbers since this start, or of the last run; its size must be set.
- * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
-int tappet_kiosk_counters(const struct tappet_kiosk *kiosk, struct tappet_counters *ret_counters);
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_kiosk_get_counters(const struct tappet_kiosk *kiosk, struct tappet_kiosk_counters *ret_counters);
 
 /** Reports why the last call that failed did so.
  * @param kiosk The kiosk.

@@ -55,6 +55,11 @@ func output(_ bytes: [UInt8], _ pointer: UnsafeMutableRawPointer?, _ size: Int, 
 /// Whether a buffer can be written to at all: asked before work is done for it.
 func isBuffer(_ pointer: UnsafeMutableRawPointer?, _ size: Int) -> Bool { size >= 0 && (pointer != nil || size == 0) }
 
+/// Whether all reserved bytes at the end of a structure are 0.
+func isZero(_ reserved: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) -> Bool {
+  withUnsafeBytes(of: reserved) { $0.allSatisfy { $0 == 0 } }
+}
+
 /// A key of 16, 24 or 32 bytes.
 func timestampKey(_ key: UnsafePointer<UInt8>?, _ size: Int) -> TimestampKey? {
   guard let key, [16, 24, 32].contains(size) else { return nil }

@@ -103,12 +103,20 @@ private final class BrokerObject: LibraryObject {
   }
 
   func subscribe(_ filter: String, qos: Int32, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)) -> Int32 {
+    request(end) { $0.subscribe(request: $1, filter: filter, qos: qos) }
+  }
+
+  func unsubscribe(_ filter: String, _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?)) -> Int32 {
+    request(end) { $0.unsubscribe(request: $1, filter: filter) }
+  }
+
+  private func request(
+    _ end: (tappet_broker_completion?, UnsafeMutableRawPointer?), _ send: (BrokerLink, UInt64) -> Bool
+  ) -> Int32 {
     guard case .up = phase, let link else { return fail(.notConnected, "there is no connection to subscribe on") }
     guard subscriptions.count < BrokerObject.ordersMax else { return fail(.limit, "256 subscriptions are under way") }
     let number = nextNumber()
-    guard link.subscribe(request: number, filter: filter, qos: qos) else {
-      return fail(.limit, "the connection's thread takes no more orders now")
-    }
+    guard send(link, number) else { return fail(.limit, "the connection's thread takes no more orders now") }
     subscriptions.append(Order(number: number, completion: end.0, context: end.1))
     return 0
   }
@@ -166,10 +174,10 @@ private final class BrokerObject: LibraryObject {
     switch event {
     case .connected:
       phase = .up
-      tell(1, nil)
-    case .failed(let failure): ended(2, failure.sentence)
-    case .lost(let failure): ended(3, failure.sentence)
-    case .disconnected: ended(4, nil)
+      tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
+    case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure.sentence)
+    case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure.sentence)
+    case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)
     case .acknowledged(let id): endPublication(id, 0)
     case .publishRefused(let id, _): endPublication(id, ErrorCode.refused.rawValue)
     }
@@ -181,7 +189,7 @@ private final class BrokerObject: LibraryObject {
   }
 
   /// Ends the connection, and with it all orders.
-  private func ended(_ type: Int32, _ sentence: String?) {
+  private func ended(_ type: tappet_broker_event_type, _ sentence: String?) {
     phase = .idle
     let orders = publications + subscriptions
     publications = []
@@ -198,14 +206,14 @@ private final class BrokerObject: LibraryObject {
     completion(order.context, result)
   }
 
-  private func tell(_ type: Int32, _ sentence: String?) {
+  private func tell(_ type: tappet_broker_event_type, _ sentence: String?) {
     guard let callback else { return }
     var loan = Loan()
     defer { loan.clear() }
     var event = tappet_broker_event()
     event.size = MemoryLayout<tappet_broker_event>.size
     event.type = type
-    event.text = sentence.flatMap { loan.text($0) }
+    event.sentence = sentence.flatMap { loan.text($0) }
     callCount += 1
     callback(context, &event)
   }
@@ -216,9 +224,9 @@ private final class BrokerObject: LibraryObject {
     defer { loan.clear() }
     var event = tappet_broker_event()
     event.size = MemoryLayout<tappet_broker_event>.size
-    event.type = 5
+    event.type = TAPPET_BROKER_EVENT_MESSAGE
     event.qos = message.qos
-    event.is_retained = message.isRetained ? 1 : 0
+    event.is_retained = message.isRetained
     event.topic = loan.text(message.topic)
     event.payload = loan.bytes(message.payload)
     event.payload_size = message.payload.count
@@ -244,39 +252,6 @@ private final class LostCount: @unchecked Sendable {
       return count
     }
   }
-}
-
-extension BrokerSettings {
-  /// Settings from the caller's options; `nil` when one of them is invalid.
-  init?(_ options: UnsafePointer<tappet_broker_options>?) {
-    guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }
-    let given = options.pointee
-    guard let url = text(given.url, sizeMax: 300), let endpoint = BrokerEndpoint(url: url),
-      let clientID = text(given.client_id, sizeMax: Limits.clientIDSizeMax), BrokerSettings.isClientID(clientID),
-      let ca = path(given.ca_file), let certificate = path(given.certificate_file),
-      let key = path(given.private_key_file), certificate.isEmpty == key.isEmpty,
-      given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds)
-    else { return nil }
-    let version: MQTTVersion
-    switch given.protocol {
-    case 0, 311: version = .v311
-    case 5: version = .v5
-    default: return nil
-    }
-    self.init(
-      endpoints: [endpoint], clientID: clientID, caFile: ca.isEmpty ? nil : ca,
-      certificateFile: certificate.isEmpty ? nil : certificate, privateKeyFile: key.isEmpty ? nil : key,
-      version: version,
-      keepaliveSeconds: given.keepalive_seconds == 0 ? 60 : UInt16(clamping: given.keepalive_seconds),
-      announcesStatus: given.announces_status != 0)
-  }
-}
-
-/// A path of the caller's, empty for NULL; `nil` when it is not a path.
-private func path(_ pointer: UnsafePointer<CChar>?) -> String? {
-  guard pointer != nil else { return "" }
-  guard let path = text(pointer, sizeMax: Int(PATH_MAX)), !path.isEmpty else { return nil }
-  return path
 }
 
 private func use(_ broker: OpaquePointer?, _ body: (BrokerObject) -> Int32) -> Int32 {
@@ -313,7 +288,9 @@ public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePoi
   use(broker) {
     guard let settings = BrokerSettings(options) else {
       return $0.fail(
-        .argument, "the broker options are not as tappet.h wants them: check size, url, client_id and the files")
+        .argument,
+        "the broker options are not as tappet.h wants them: check size, url, client_id, the files and the protocol "
+          + "(MQTT 5 needs mqtts://)")
     }
     return $0.connect(settings)
   }
@@ -323,6 +300,12 @@ public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePoi
 @_cdecl("tappet_broker_fd") @implementation
 public func tappet_broker_fd(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.reactor.fileDescriptor } }
 
+/// `tappet_broker_wait`.
+@_cdecl("tappet_broker_wait") @implementation
+public func tappet_broker_wait(_ broker: OpaquePointer?, _ timeout: Int32) -> Int32 {
+  wait(broker, .broker, timeout) { unsafeDowncast($0, to: BrokerObject.self).reactor.fileDescriptor }
+}
+
 /// `tappet_broker_dispatch`.
 @_cdecl("tappet_broker_dispatch") @implementation
 public func tappet_broker_dispatch(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.dispatch() } }
@@ -331,9 +314,10 @@ public func tappet_broker_dispatch(_ broker: OpaquePointer?) -> Int32 { use(brok
 @_cdecl("tappet_broker_publish") @implementation
 public func tappet_broker_publish(
   _ broker: OpaquePointer?, _ topic: UnsafePointer<CChar>?, _ payload: UnsafePointer<UInt8>?, _ payloadSize: Int,
-  _ isRetained: Int32, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
+  _ qos: Int32, _ isRetained: Bool, _ completion: tappet_broker_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(broker) { object in
+    guard (0...2).contains(qos) else { return object.fail(.argument, "the QoS must be 0, 1 or 2") }
     guard hasRoom(for: topic, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     // The broker decides on topics that begin with '$': AWS IoT's shadows have them.
     guard let topic = text(topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
@@ -342,7 +326,7 @@ public func tappet_broker_publish(
       return object.fail(.argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#'")
     }
     return withInput(payload, payloadSize, sizeMax: Limits.publishedMessageSizeMax) {
-      object.publish(topic, $0, qos: 1, isRetained: isRetained != 0, (completion, context))
+      object.publish(topic, $0, qos: qos, isRetained: isRetained, (completion, context))
     } ?? object.fail(.argument, "the payload is NULL, or has more than 64 MiB")
   }
 }
@@ -359,6 +343,21 @@ public func tappet_broker_subscribe(
       return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8, and the QoS be 0, 1 or 2")
     }
     return object.subscribe(filter, qos: qos, (completion, context))
+  }
+}
+
+/// `tappet_broker_unsubscribe`.
+@_cdecl("tappet_broker_unsubscribe") @implementation
+public func tappet_broker_unsubscribe(
+  _ broker: OpaquePointer?, _ filter: UnsafePointer<CChar>?, _ completion: tappet_broker_completion?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(broker) { object in
+    guard hasRoom(for: filter, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
+    guard let filter = text(filter, sizeMax: Limits.topicSizeMax), !filter.isEmpty else {
+      return object.fail(.argument, "the filter must have 1 to 65535 bytes of UTF-8")
+    }
+    return object.unsubscribe(filter, (completion, context))
   }
 }
 

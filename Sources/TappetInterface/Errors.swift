@@ -52,7 +52,7 @@ enum ErrorCode: Int32 {
     case .thread: "another thread is inside a call with this object"
     case .fork: "the object belongs to the process that this one was forked from"
     case .limit: "there are as many as there may be"
-    case .scheme: "the URL has another scheme"
+    case .scheme: "the URL has another scheme, or is not smpshare://secret"
     case .host: "the URL is not smp://action"
     case .parameters: "the URL has no parameters"
     case .parameter: "a parameter of the URL is missing, malformed or there twice"

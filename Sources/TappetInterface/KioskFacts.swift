@@ -5,7 +5,7 @@ import TappetCore
 
 /// A report as `tappet_kiosk_event` has it.
 struct KioskFacts {
-  var type: Int32
+  var type: tappet_kiosk_event_type
   var trigger: Trigger?
   var action: String?
   var topic: String?
@@ -13,7 +13,7 @@ struct KioskFacts {
   var uid: TagUID?
   var after: Duration?
 
-  private init(type: Int32, _ entry: OutboxEntry? = nil) {
+  private init(type: tappet_kiosk_event_type, _ entry: OutboxEntry? = nil) {
     self.type = type
     trigger = entry?.trigger
     action = entry?.action
@@ -24,60 +24,60 @@ struct KioskFacts {
   init(_ report: Report) {
     switch report {
     case .refused(let trigger, let uid, let refusal):
-      self.init(type: 2)
+      self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
       self.trigger = trigger
       self.uid = uid
       action = refusal.action
     case .ignored(let uid, let action, _):
-      self.init(type: 3)
+      self.init(type: TAPPET_KIOSK_EVENT_IGNORED)
       trigger = .tag
       self.uid = uid
       self.action = action
     case .accepted(let entry, let uid):
-      self.init(type: 4, entry)
+      self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
       self.uid = uid
-    case .queued(let entry, _): self.init(type: 5, entry)
+    case .queued(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
     case .delivered(let entry, let after):
-      self.init(type: 6, entry)
+      self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
     // It makes no difference to a program: the message will not be sent.
-    case .expired(let entry), .dropped(let entry): self.init(type: 7, entry)
-    case .undeliverable(let entry, _): self.init(type: 8, entry)
-    case .readerReady: self.init(type: 9)
-    case .readerLost: self.init(type: 10)
-    case .linkUp: self.init(type: 11)
-    case .linkFailed: self.init(type: 12)
-    case .linkLost: self.init(type: 13)
-    case .linkStorm: self.init(type: 14)
-    case .linkClosed: self.init(type: 15)
-    case .clockGood: self.init(type: 16)
-    case .clockUnknown: self.init(type: 17)
-    case .storeTrouble: self.init(type: 18)
-    case .storeRecovered: self.init(type: 19)
-    case .outboxRestored: self.init(type: 20)
-    case .stopping: self.init(type: 21)
-    case .panelLost: self.init(type: 22)
-    case .panelRecovered: self.init(type: 23)
-    case .buttonStuck: self.init(type: 24)
-    case .buttonChattering: self.init(type: 25)
-    case .buttonRecovered: self.init(type: 26)
-    case .panelLocked: self.init(type: 27)
+    case .expired(let entry), .dropped(let entry): self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
+    case .undeliverable(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
+    case .readerReady: self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
+    case .readerLost: self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)
+    case .linkUp: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
+    case .linkFailed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE)
+    case .linkLost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
+    case .linkStorm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)
+    case .linkClosed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_DISCONNECTED)
+    case .clockGood: self.init(type: TAPPET_KIOSK_EVENT_CLOCK_GOOD)
+    case .clockUnknown: self.init(type: TAPPET_KIOSK_EVENT_CLOCK_UNKNOWN)
+    case .storeTrouble: self.init(type: TAPPET_KIOSK_EVENT_DISK_TROUBLE)
+    case .storeRecovered: self.init(type: TAPPET_KIOSK_EVENT_DISK_GOOD)
+    case .outboxRestored: self.init(type: TAPPET_KIOSK_EVENT_OUTBOX_RESTORED)
+    case .stopping: self.init(type: TAPPET_KIOSK_EVENT_STOPPING)
+    case .panelLost: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOST)
+    case .panelRecovered: self.init(type: TAPPET_KIOSK_EVENT_PANEL_GOOD)
+    case .buttonStuck: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_STUCK)
+    case .buttonChattering: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_CHATTERING)
+    case .buttonRecovered: self.init(type: TAPPET_KIOSK_EVENT_BUTTON_GOOD)
+    case .panelLocked: self.init(type: TAPPET_KIOSK_EVENT_PANEL_LOCKED)
     case .panelUnlocked(let trigger):
-      self.init(type: 28)
+      self.init(type: TAPPET_KIOSK_EVENT_PANEL_UNLOCKED)
       self.trigger = trigger
     case .codeRefused:
-      self.init(type: 29)
+      self.init(type: TAPPET_KIOSK_EVENT_CODE_REFUSED)
       trigger = .button
     case .confirming(let action, let trigger, _):
-      self.init(type: 30)
+      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMING)
       self.action = action
       self.trigger = trigger
     case .confirmationEnded(let action, _):
-      self.init(type: 31)
+      self.init(type: TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED)
       self.action = action
-    case .certificateExpiring: self.init(type: 32)
-    case .certificatesGood: self.init(type: 33)
-    case .refusedMore: self.init(type: 34)
+    case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
+    case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
+    case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
     }
   }
 }

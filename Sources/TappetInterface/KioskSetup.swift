@@ -16,9 +16,9 @@ struct KioskSetup {
   var actionNames: [String] { actions.map { $0.name } }
 
   /// Adds an action, unless its name or index is in use.
-  mutating func add(_ given: UnsafePointer<tappet_action>) throws(Failure) {
-    guard given.pointee.size >= MemoryLayout<tappet_action>.size else {
-      throw Failure(.argument, "the action's size is not set to sizeof(struct tappet_action)")
+  mutating func add(_ given: UnsafePointer<tappet_kiosk_action>) throws(Failure) {
+    guard given.pointee.size >= MemoryLayout<tappet_kiosk_action>.size else {
+      throw Failure(.argument, "the action's size is not set to sizeof(struct tappet_kiosk_action)")
     }
     guard actions.count < Limits.actionsMax else {
       throw Failure(.limit, "a kiosk has at most \(Limits.actionsMax) actions")
@@ -33,7 +33,7 @@ struct KioskSetup {
     configuration.actions.append(action)
   }
 
-  private static func action(_ given: tappet_action, position: Int64) throws(Failure) -> Action {
+  private static func action(_ given: tappet_kiosk_action, position: Int64) throws(Failure) -> Action {
     guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else {
       throw Failure(.argument, "the action's name must have 1 to 64 bytes on one line")
     }
@@ -50,7 +50,7 @@ struct KioskSetup {
     }
     let policies: [OfflinePolicy?] = [nil, .queue, .drop]
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
-    guard policies.indices.contains(Int(given.offline)), given.index >= -1,
+    guard policies.indices.contains(Int(given.offline.rawValue)), given.index >= -1,
       (0...Limits.expiresAfterMax.wholeMilliseconds).contains(expires),
       (-1...Limits.cooldownMax.wholeMilliseconds).contains(cooldown),
       (0...Limits.confirmMax.wholeMilliseconds).contains(given.confirm_milliseconds)
@@ -60,11 +60,11 @@ struct KioskSetup {
     }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, topic: topic,
-      message: PayloadTemplate(message), offline: policies[Int(given.offline)],
+      message: PayloadTemplate(message), offline: policies[Int(given.offline.rawValue)],
       expiresAfter: expires == 0 ? nil : .milliseconds(expires),
-      cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained != 0,
+      cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained,
       confirmWithin: given.confirm_milliseconds == 0 ? nil : .milliseconds(given.confirm_milliseconds),
-      unlocksPanel: given.unlocks_panel != 0)
+      unlocksPanel: given.unlocks_panel)
   }
 
   /// The name of an existing action.

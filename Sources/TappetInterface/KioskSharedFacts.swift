@@ -1,4 +1,4 @@
-// What any thread may ask of a kiosk while another one runs it.
+// Facts about a kiosk that any thread may ask for while another one runs it.
 
 import TappetCore
 import TappetPlatform

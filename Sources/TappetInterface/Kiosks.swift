@@ -9,7 +9,7 @@ import TappetMessages
 import TappetPlatform
 
 /// A kiosk, running or not.
-private final class KioskObject: LibraryObject {
+final class KioskObject: LibraryObject {
   var setup = KioskSetup()
   var eventCallback: tappet_kiosk_event_callback?
   var eventContext: UnsafeMutableRawPointer?
@@ -21,7 +21,7 @@ private final class KioskObject: LibraryObject {
     case press(action: String)
     case stop
   }
-  /// Those to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
+  /// Requests to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
   /// Number of places for presses; the rest is for requests that must always get through: to stop, twice at most.
@@ -142,7 +142,7 @@ private final class KioskObject: LibraryObject {
     runtime.close()
     requestsWatch = nil
     self.runtime = nil
-    // Those to this run are not meant for the next one.
+    // Requests to this run are not meant for the next one.
     _ = requests.drain()
     guard let trouble else { return 0 }
     self.trouble = nil
@@ -166,8 +166,8 @@ private final class KioskObject: LibraryObject {
     guard let callback = eventCallback, !isFreed else { return }
     var loan = Loan()
     defer { loan.clear() }
-    var event = KioskObject.event(1, .info, &loan, name: light.name, sentence: "")
-    event.light = Int32(light.rawValue)
+    var event = KioskObject.event(TAPPET_KIOSK_EVENT_LIGHT, .info, &loan, name: light.name, sentence: "")
+    event.light = tappet_kiosk_light(UInt32(light.rawValue))
     callback(eventContext, &event)
   }
 
@@ -178,7 +178,7 @@ private final class KioskObject: LibraryObject {
     defer { loan.clear() }
     let facts = KioskFacts(report)
     var event = KioskObject.event(facts.type, line.priority, &loan, name: line.name, sentence: line.sentence)
-    event.trigger = Int32(facts.trigger?.rawValue ?? 0)
+    event.trigger = tappet_kiosk_trigger(UInt32(facts.trigger?.rawValue ?? 0))
     event.action = facts.action.flatMap { loan.text($0) }
     event.topic = facts.topic.flatMap { loan.text($0) }
     event.id = facts.id.flatMap { loan.text($0.hex) }
@@ -189,12 +189,12 @@ private final class KioskObject: LibraryObject {
   }
 
   private static func event(
-    _ type: Int32, _ priority: Priority, _ loan: inout Loan, name: String, sentence: String
+    _ type: tappet_kiosk_event_type, _ priority: Priority, _ loan: inout Loan, name: String, sentence: String
   ) -> tappet_kiosk_event {
     var event = tappet_kiosk_event()
     event.size = MemoryLayout<tappet_kiosk_event>.size
     event.type = type
-    event.priority = Int32(priority.rawValue)
+    event.priority = tappet_log_priority(UInt32(priority.rawValue))
     event.name = loan.text(name)
     event.sentence = loan.text(sentence)
     event.after_milliseconds = -1
@@ -205,10 +205,10 @@ private final class KioskObject: LibraryObject {
     guard let callback = logCallback, !isFreed else { return }
     var loan = Loan()
     defer { loan.clear() }
-    let fields = line.fields.map { tappet_field(key: loan.text($0.key), value: loan.text($0.value)) }
-    var record = tappet_log_line()
-    record.size = MemoryLayout<tappet_log_line>.size
-    record.priority = Int32(line.priority.rawValue)
+    let fields = line.fields.map { tappet_log_field(key: loan.text($0.key), value: loan.text($0.value)) }
+    var record = tappet_log_record()
+    record.size = MemoryLayout<tappet_log_record>.size
+    record.priority = tappet_log_priority(UInt32(line.priority.rawValue))
     record.name = loan.text(line.name)
     record.sentence = loan.text(line.sentence)
     fields.withUnsafeBufferPointer {
@@ -231,10 +231,6 @@ private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> In
   }
 }
 
-private func change(_ kiosk: OpaquePointer?, _ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
-  use(kiosk) { $0.change(body) }
-}
-
 /// `tappet_kiosk_new`.
 @_cdecl("tappet_kiosk_new") @implementation
 public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
@@ -246,94 +242,6 @@ public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) ->
 /// `tappet_kiosk_free`.
 @_cdecl("tappet_kiosk_free") @implementation
 public func tappet_kiosk_free(_ kiosk: OpaquePointer?) { Objects.free(kiosk, as: .kiosk) }
-
-/// `tappet_kiosk_load`.
-@_cdecl("tappet_kiosk_load") @implementation
-public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in
-    guard let path = text(path, sizeMax: Int(PATH_MAX)), !path.isEmpty else {
-      throw Failure(.argument, "the path is NULL, empty or too long")
-    }
-    switch ConfigurationParser.load(path: path) {
-    case .loaded(let configuration): setup.configuration = configuration
-    case .refused(let problems): throw Failure(problems)
-    }
-  }
-}
-
-/// `tappet_kiosk_set_broker`.
-@_cdecl("tappet_kiosk_set_broker") @implementation
-public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32
-{
-  change(kiosk) { (setup) throws(Failure) in
-    guard var settings = BrokerSettings(options) else {
-      throw Failure(
-        .argument, "the broker options are not as tappet.h wants them: check size, url, client_id and the files")
-    }
-    settings.announcesStatus = true
-    setup.configuration.broker = settings
-  }
-}
-
-/// `tappet_kiosk_set_state_folder`.
-@_cdecl("tappet_kiosk_set_state_folder") @implementation
-public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in
-    guard let path = shortText(path, sizeMax: Limits.socketPathSizeMax - 8) else {
-      throw Failure(.argument, "the state folder must have 1 to \(Limits.socketPathSizeMax - 8) bytes")
-    }
-    setup.configuration.stateFolder = path
-    setup.configuration.controlSocket = path + "/control"
-  }
-}
-
-/// `tappet_kiosk_set_timestamp_key`.
-@_cdecl("tappet_kiosk_set_timestamp_key") @implementation
-public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: UnsafePointer<UInt8>?, _ keySize: Int)
-  -> Int32
-{
-  change(kiosk) { (setup) throws(Failure) in
-    guard let key = timestampKey(key, keySize) else {
-      throw Failure(.argument, "the timestamp key must have 16, 24 or 32 bytes")
-    }
-    setup.configuration.timestampKey = key
-  }
-}
-
-/// `tappet_kiosk_set_reader_device`.
-@_cdecl("tappet_kiosk_set_reader_device") @implementation
-public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in
-    let name = shortText(device, sizeMax: Limits.readerDeviceSizeMax)
-    guard device == nil || name != nil else {
-      throw Failure(.argument, "the device must have 1 to 1023 bytes on one line")
-    }
-    setup.configuration.readerDevice = name
-  }
-}
-
-/// `tappet_kiosk_set_clock_trusted`.
-@_cdecl("tappet_kiosk_set_clock_trusted") @implementation
-public func tappet_kiosk_set_clock_trusted(_ kiosk: OpaquePointer?, _ isTrusted: Int32) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in setup.configuration.checksClock = isTrusted == 0 }
-}
-
-/// `tappet_kiosk_add_action`.
-@_cdecl("tappet_kiosk_add_action") @implementation
-public func tappet_kiosk_add_action(_ kiosk: OpaquePointer?, _ action: UnsafePointer<tappet_action>?) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in
-    guard let action else { throw Failure(.argument) }
-    try setup.add(action)
-  }
-}
-
-/// `tappet_kiosk_add_secret`.
-@_cdecl("tappet_kiosk_add_secret") @implementation
-public func tappet_kiosk_add_secret(
-  _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?
-) -> Int32 {
-  change(kiosk) { (setup) throws(Failure) in try setup.addSecret(action, key) }
-}
 
 /// `tappet_kiosk_set_event_callback`.
 @_cdecl("tappet_kiosk_set_event_callback") @implementation
@@ -369,6 +277,15 @@ public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
   use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk does not run") }
 }
 
+/// `tappet_kiosk_wait`.
+@_cdecl("tappet_kiosk_wait") @implementation
+public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int32 {
+  use(kiosk) { object in
+    guard let runtime = object.runtime else { return object.fail(.state, "the kiosk does not run") }
+    return object.wait(runtime.fileDescriptor, timeout)
+  }
+}
+
 /// `tappet_kiosk_dispatch`.
 @_cdecl("tappet_kiosk_dispatch") @implementation
 public func tappet_kiosk_dispatch(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.dispatch(timeout: .zero) } }
@@ -392,12 +309,15 @@ public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
   }
 }
 
-/// `tappet_kiosk_counters`.
-@_cdecl("tappet_kiosk_counters") @implementation
-public func tappet_kiosk_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_counters>?) -> Int32 {
+/// `tappet_kiosk_get_counters`.
+@_cdecl("tappet_kiosk_get_counters") @implementation
+public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_kiosk_counters>?)
+  -> Int32
+{
   find(kiosk) {
-    guard let result, result.pointee.size >= MemoryLayout<tappet_counters>.size else {
-      return $0.fail(.argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_counters)")
+    guard let result, result.pointee.size >= MemoryLayout<tappet_kiosk_counters>.size else {
+      return $0.fail(
+        .argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_kiosk_counters)")
     }
     let (counters, waiting) = $0.facts.counts
     result.pointee.accepted = UInt64(counters.accepted)

@@ -96,6 +96,7 @@ private func write(
   let isShort = place[0] & 0x10 != 0
   place += 2 + (isShort ? 1 : 4) + (record.id == nil ? 0 : 1)
   result.pointee.format = record.typeNameFormat
+  result.pointee.reserved = (0, 0, 0, 0, 0, 0, 0)
   result.pointee.type = record.type.isEmpty ? nil : place
   result.pointee.type_size = record.type.count
   place += record.type.count
@@ -107,9 +108,10 @@ private func write(
   place += record.payload.count
 }
 
-/// `nil` when a field is NULL though it has bytes, or no message could hold it.
+/// `nil` when a field is NULL though it has bytes, no message could hold it, or a reserved byte is set.
 private func record(_ record: tappet_ndef_record) -> NDEFRecord? {
-  guard let type = bytes(record.type, record.type_size), let id = bytes(record.id, record.id_size),
+  guard isZero(record.reserved), let type = bytes(record.type, record.type_size),
+    let id = bytes(record.id, record.id_size),
     let payload = bytes(record.payload, record.payload_size)
   else { return nil }
   return NDEFRecord(typeNameFormat: record.format, type: type, id: record.id == nil ? nil : id, payload: payload)

@@ -66,14 +66,21 @@ class LibraryObject {
   /// Records why a call fails.
   func fail(_ code: ErrorCode, _ sentence: String) -> Int32 { fail(Failure(code, sentence)) }
 
+  /// 1 when the descriptor is readable, 0 when the time is up or a signal was handled.
+  func wait(_ descriptor: Int32, _ milliseconds: Int32) -> Int32 {
+    guard milliseconds >= -1 else { return fail(.argument, "a timeout is -1 or more milliseconds") }
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) == 1 ? 1 : 0
+  }
+
   /// `tappet_…_last_error`.
   func report(to result: UnsafeMutablePointer<tappet_failure>) {
     loan.clear()
     let failure = failure
     result.pointee.code = failure?.code.rawValue ?? 0
     result.pointee.system_code = failure?.systemCode ?? 0
-    result.pointee.line = Int32(clamping: failure?.position?.line ?? 0)
-    result.pointee.column = Int32(clamping: failure?.position?.column ?? 0)
+    result.pointee.file_line = Int32(clamping: failure?.position?.line ?? 0)
+    result.pointee.file_column = Int32(clamping: failure?.position?.column ?? 0)
     result.pointee.sentence = loan.text(failure?.sentence ?? "nothing has failed") ?? staticText("")
   }
 }
@@ -173,6 +180,18 @@ enum Objects {
       (slots[index].uses << 10 | UInt(index + 1)) << 4 == number, object.kind == kind
     else { return .failure(Failure(.object)) }
     return object.process == getpid() ? .success(object) : .failure(Failure(.fork))
+  }
+}
+
+/// `tappet_…_wait` of an object that keeps its descriptor.
+///
+/// Not a call inside the object: others may go on, and the object is kept until the end.
+func wait(
+  _ ticket: OpaquePointer?, _ kind: ObjectKind, _ milliseconds: Int32, for descriptor: (LibraryObject) -> Int32
+) -> Int32 {
+  switch Objects.find(ticket, as: kind) {
+  case .failure(let failure): failure.code.rawValue
+  case .success(let object): object.wait(descriptor(object), milliseconds)
   }
 }
 

@@ -15,6 +15,10 @@ private final class PanelObject: LibraryObject {
     var isOutput: Bool
     /// Among the inputs, or among the outputs.
     var index: Int
+    /// As reported last; `nil` while the line is unavailable.
+    var isActive: Bool?
+    /// State that an output is set to, whether it is available or not.
+    var isOn = false
   }
   private static let linesMax = 64
 
@@ -81,7 +85,17 @@ private final class PanelObject: LibraryObject {
     }
     guard let panel else { return fail(.state, "the panel is not open") }
     panel.set(output: lines[line].index, isOn: isOn)
+    if lines[line].isActive != nil { lines[line].isActive = isOn }
+    lines[line].isOn = isOn
     return 0
+  }
+
+  func get(_ line: Int) -> Result<Bool, Failure> {
+    guard lines.indices.contains(line) else { return .failure(Failure(.argument, "no line has this number")) }
+    guard panel != nil, let isActive = lines[line].isActive else {
+      return .failure(Failure(.state, "the panel is not open, or the line is unavailable"))
+    }
+    return .success(isActive)
   }
 
   func dispatch() -> Int32 {
@@ -106,21 +120,25 @@ private final class PanelObject: LibraryObject {
     defer { loan.clear() }
     switch event {
     case .opened(let id, let isActive, let debouncesItself):
-      report.type = 1
+      report.type = TAPPET_PANEL_EVENT_OPENED
       report.line = number(of: id)
-      report.is_active = isActive ? 1 : 0
-      report.is_debounced = debouncesItself ? 1 : 0
+      report.is_active = isActive
+      report.is_debounced = debouncesItself
+      let line = Int(report.line)
+      lines[line].isActive = lines[line].isOutput ? lines[line].isOn : isActive
     case .edge(let input, let isActive, let time), .edgesLost(let input, let isActive, let time):
-      report.type = 2
+      report.type = TAPPET_PANEL_EVENT_CHANGED
       report.line = number(of: .input(input))
-      report.is_active = isActive ? 1 : 0
+      report.is_active = isActive
+      lines[Int(report.line)].isActive = isActive
       report.boottime_nanoseconds = time.nanoseconds
     case .failed(let id, let fault):
-      report.type = 3
+      report.type = TAPPET_PANEL_EVENT_FAILED
       report.line = number(of: id)
+      lines[Int(report.line)].isActive = nil
       let sentence = fault.sentence(line: lines[Int(report.line)].line.address.text)
       failure = Failure(.system, sentence)
-      report.text = loan.text(sentence)
+      report.sentence = loan.text(sentence)
     }
     guard let callback else { return }
     callCount += 1
@@ -140,20 +158,20 @@ private final class PanelObject: LibraryObject {
 
 extension PanelLine {
   /// A line from the caller's description; `nil` when a field is invalid.
-  fileprivate init?(_ given: tappet_line) {
+  fileprivate init?(_ given: tappet_panel_line) {
     let biases: [LineBias] = [.asIs, .disabled, .pullUp, .pullDown]
     let drives: [LineDrive] = [.pushPull, .openDrain, .openSource]
-    guard biases.indices.contains(Int(given.bias)), drives.indices.contains(Int(given.drive)),
+    guard biases.indices.contains(Int(given.bias.rawValue)), drives.indices.contains(Int(given.drive.rawValue)),
       (0...60_000).contains(given.debounce_milliseconds), let address = LineAddress(given)
     else { return nil }
     self.init(
-      address: address, isActiveLow: given.is_active_low != 0, bias: biases[Int(given.bias)],
-      drive: drives[Int(given.drive)], debounce: .milliseconds(given.debounce_milliseconds))
+      address: address, isActiveLow: given.is_active_low, bias: biases[Int(given.bias.rawValue)],
+      drive: drives[Int(given.drive.rawValue)], debounce: .milliseconds(given.debounce_milliseconds))
   }
 }
 
 extension LineAddress {
-  fileprivate init?(_ given: tappet_line) {
+  fileprivate init?(_ given: tappet_panel_line) {
     if given.name != nil {
       guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else { return nil }
       self = .name(name)
@@ -196,13 +214,14 @@ public func tappet_panel_set_profile(_ panel: OpaquePointer?, _ profile: UnsafeP
 
 /// `tappet_panel_add_line`.
 @_cdecl("tappet_panel_add_line") @implementation
-public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer<tappet_line>?) -> Int32 {
+public func tappet_panel_add_line(_ panel: OpaquePointer?, _ line: UnsafePointer<tappet_panel_line>?) -> Int32 {
   use(panel) { object in
-    guard let given = line?.pointee, given.size >= MemoryLayout<tappet_line>.size, let line = PanelLine(given) else {
+    guard let given = line?.pointee, given.size >= MemoryLayout<tappet_panel_line>.size, let line = PanelLine(given)
+    else {
       return object.fail(
         .argument, "the line is not as tappet.h wants it: check size, its address, bias, drive, debounce")
     }
-    return object.add(line, isOutput: given.is_output != 0)
+    return object.add(line, isOutput: given.is_output)
   }
 }
 
@@ -228,13 +247,33 @@ public func tappet_panel_retry(_ panel: OpaquePointer?) -> Int32 { use(panel) { 
 
 /// `tappet_panel_set`.
 @_cdecl("tappet_panel_set") @implementation
-public func tappet_panel_set(_ panel: OpaquePointer?, _ line: Int32, _ isOn: Int32) -> Int32 {
-  use(panel) { $0.set(Int(line), isOn: isOn != 0) }
+public func tappet_panel_set(_ panel: OpaquePointer?, _ line: Int32, _ isOn: Bool) -> Int32 {
+  use(panel) { $0.set(Int(line), isOn: isOn) }
+}
+
+/// `tappet_panel_get`.
+@_cdecl("tappet_panel_get") @implementation
+public func tappet_panel_get(_ panel: OpaquePointer?, _ line: Int32, _ result: UnsafeMutablePointer<Bool>?) -> Int32 {
+  use(panel) {
+    guard let result else { return $0.fail(.argument, "there is no place for the result") }
+    switch $0.get(Int(line)) {
+    case .failure(let failure): return $0.fail(failure)
+    case .success(let isActive):
+      result.pointee = isActive
+      return 0
+    }
+  }
 }
 
 /// `tappet_panel_fd`.
 @_cdecl("tappet_panel_fd") @implementation
 public func tappet_panel_fd(_ panel: OpaquePointer?) -> Int32 { use(panel) { $0.reactor.fileDescriptor } }
+
+/// `tappet_panel_wait`.
+@_cdecl("tappet_panel_wait") @implementation
+public func tappet_panel_wait(_ panel: OpaquePointer?, _ timeout: Int32) -> Int32 {
+  wait(panel, .panel, timeout) { unsafeDowncast($0, to: PanelObject.self).reactor.fileDescriptor }
+}
 
 /// `tappet_panel_dispatch`.
 @_cdecl("tappet_panel_dispatch") @implementation

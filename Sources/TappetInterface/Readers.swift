@@ -136,6 +136,7 @@ private final class ReaderObject: LibraryObject {
     while let process {
       switch process.receive() {
       case .message(let message):
+        if case .ready = message { isReady = true }
         noteLife()
         note(message)
         if let event = Fact(message) { return tell(event, result) }
@@ -155,18 +156,18 @@ private final class ReaderObject: LibraryObject {
 
   private func lost(_ loss: ReaderLoss, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
     close()
-    let sentence = loss.sentence(device: device)
+    let sentence = loss.sentence(device: device, isRestarted: false)
     failure = Failure(.system, sentence)
-    return tell(Fact(type: 6, text: sentence), result)
+    return tell(Fact(type: TAPPET_READER_EVENT_LOST, sentence: sentence), result)
   }
 
   private func tell(_ fact: Fact, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
-    if fact.type == 1 { isReady = true }
     // The device's own last words are the reason, not how its process ended after them.
     if let loss = fact.loss { return lost(loss, result) }
     loan.clear()
     result.pointee.type = fact.type
-    result.pointee.model = Int32(fact.model?.rawValue ?? 0)
+    result.pointee.model = tappet_reader_tag_model(UInt32(fact.model?.rawValue ?? 0))
+    result.pointee.device = fact.device.flatMap { loan.text($0) }
     result.pointee.uid = loan.bytes(fact.uid)
     result.pointee.uid_size = fact.uid.count
     result.pointee.url = fact.url.flatMap { loan.bytes($0 + [0]) }
@@ -176,26 +177,27 @@ private final class ReaderObject: LibraryObject {
     result.pointee.message_size = fact.message.count
     result.pointee.memory = loan.bytes(fact.memory)
     result.pointee.memory_size = fact.memory.count
-    result.pointee.text = fact.text.flatMap { loan.text($0) }
+    result.pointee.sentence = fact.sentence.flatMap { loan.text($0) }
     return 1
   }
 }
 
 /// An event before its translation to C.
 private struct Fact {
-  var type: Int32
+  var type: tappet_reader_event_type
   var model: TagModel?
+  var device: String?
   var uid: [UInt8] = []
   var url: [UInt8]?
   var message: [UInt8] = []
   var memory: [UInt8] = []
-  var text: String?
+  var sentence: String?
   var loss: ReaderLoss?
 
-  init(type: Int32, uid: [UInt8] = [], text: String? = nil) {
+  init(type: tappet_reader_event_type, uid: [UInt8] = [], sentence: String? = nil) {
     self.type = type
     self.uid = uid
-    self.text = text
+    self.sentence = sentence
   }
 
   /// `nil` for messages that are not reported: a heartbeat, the progress of a write.
@@ -203,30 +205,33 @@ private struct Fact {
     switch message {
     case .heartbeat, .orderProgress: return nil
     case .orderDone(let outcome):
-      self.init(type: outcome.fault == nil ? 7 : 8, uid: outcome.uid.bytes)
+      let type = outcome.fault == nil ? TAPPET_READER_EVENT_WRITTEN : TAPPET_READER_EVENT_WRITE_FAILED
+      self.init(type: type, uid: outcome.uid.bytes)
       model = outcome.model
-      text = outcome.fault?.sentence(outcome.model, to: .write)
-    case .ready(let device): self.init(type: 1, text: device)
-    case .tagArrived(let uid): self.init(type: 2, uid: uid.bytes)
+      sentence = outcome.fault?.sentence(outcome.model, to: .write)
+    case .ready(let device):
+      self.init(type: TAPPET_READER_EVENT_READY)
+      self.device = device
+    case .tagArrived(let uid): self.init(type: TAPPET_READER_EVENT_TAG_ARRIVED, uid: uid.bytes)
     case .tagRead(let reading): self.init(reading)
     case .tagFaulted(let uid, let model, let fault):
-      self.init(type: 4, uid: uid.bytes, text: fault.sentence)
+      self.init(type: TAPPET_READER_EVENT_TAG_FAULTED, uid: uid.bytes, sentence: fault.sentence)
       self.model = model
-    case .tagLeft(let uid): self.init(type: 5, uid: uid.bytes)
+    case .tagLeft(let uid): self.init(type: TAPPET_READER_EVENT_TAG_LEFT, uid: uid.bytes)
     case .lost(let fault, let code):
-      self.init(type: 6)
+      self.init(type: TAPPET_READER_EVENT_LOST)
       loss = .fault(fault, code: code)
     }
   }
 
   private init(_ reading: TagReading) {
-    self.init(type: 3, uid: reading.uid.bytes)
+    self.init(type: TAPPET_READER_EVENT_TAG_READ, uid: reading.uid.bytes)
     model = reading.model
     memory = reading.bytes
     do throws(TagContentError) {
       message = try reading.message()
       url = try reading.uri()
-    } catch { text = error.sentence }
+    } catch { sentence = error.sentence }
   }
 }
 
@@ -273,6 +278,12 @@ public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer
 /// `tappet_reader_fd`.
 @_cdecl("tappet_reader_fd") @implementation
 public func tappet_reader_fd(_ reader: OpaquePointer?) -> Int32 { use(reader) { $0.reactor.fileDescriptor } }
+
+/// `tappet_reader_wait`.
+@_cdecl("tappet_reader_wait") @implementation
+public func tappet_reader_wait(_ reader: OpaquePointer?, _ timeout: Int32) -> Int32 {
+  wait(reader, .reader, timeout) { unsafeDowncast($0, to: ReaderObject.self).reactor.fileDescriptor }
+}
 
 /// `tappet_reader_next`.
 @_cdecl("tappet_reader_next") @implementation

@@ -43,13 +43,13 @@ private final class ReceiverObject: LibraryObject {
 /// `tappet_token_receiver_new`.
 @_cdecl("tappet_token_receiver_new") @implementation
 public func tappet_token_receiver_new(
-  _ rule: Int32, _ tolerance: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
+  _ rule: tappet_token_rule, _ tolerance: Int64, _ key: UnsafePointer<UInt8>?, _ keySize: Int,
   _ result: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32 {
   guard let result, tolerance >= 0, let key = timestampKey(key, keySize) else { return ErrorCode.argument.rawValue }
   switch rule {
-  case 0: return Objects.issue(ReceiverObject(.window(seconds: tolerance), key), to: result)
-  case 1: return Objects.issue(ReceiverObject(.firmware, key), to: result)
+  case TAPPET_TOKEN_RULE_WINDOW: return Objects.issue(ReceiverObject(.window(seconds: tolerance), key), to: result)
+  case TAPPET_TOKEN_RULE_FIRMWARE: return Objects.issue(ReceiverObject(.firmware, key), to: result)
   default: return ErrorCode.argument.rawValue
   }
 }

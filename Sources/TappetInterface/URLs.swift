@@ -20,7 +20,8 @@ public func tappet_url_verify(
       result.pointee.index = parsed.index
       result.pointee.timestamp = parsed.timestamp
       result.pointee.key_index = index
-      result.pointee.carries_key = parsed.carriesKey ? 1 : 0
+      result.pointee.carries_key = parsed.carriesKey
+      result.pointee.reserved = (0, 0, 0, 0, 0, 0, 0)
       return 0
     } catch { return error.code.rawValue }
   } ?? ErrorCode.argument.rawValue
@@ -74,6 +75,7 @@ public func tappet_share_decode(
         // No label of a share URL is longer than Limits.secretLabelSizeMax.
         place.copyBytes(from: Array((share.label ?? "").utf8.prefix(place.count - 1)))
       }
+      result.pointee.reserved = (0, 0, 0, 0, 0, 0, 0)
       return 0
     } catch { return error.code.rawValue }
   } ?? ErrorCode.argument.rawValue

@@ -5,8 +5,11 @@ import TappetPlatform
 
 extension ReaderLoss {
   /// The cause and the remedy; `device` is the configured connection string.
-  package func sentence(device: String?) -> String {
+  ///
+  /// A kiosk restarts its reader; a program that uses the C library decides for itself.
+  package func sentence(device: String?, isRestarted: Bool = true) -> String {
     let name = device ?? "the reader"
+    let next = isRestarted ? "it is started again" : "open the reader again"
     switch self {
     case .fault(.notFound, _):
       guard let device else { return "no reader was found; plug one in, or name it with 'reader: {device: …}'" }
@@ -15,17 +18,20 @@ extension ReaderLoss {
       }
       return "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
     case .fault(.silent, _):
-      return "\(name) does not answer; Tappet keeps reopening it. Check its power and wires"
+      return "\(name) does not answer; check its power and wires"
+        + (isRestarted ? ". Tappet keeps reopening it" : ", and open it again")
     case .fault(.ioError, let code):
-      return "\(name) was unplugged or its line broke (libnfc \(code)); Tappet uses it again as soon as it is back"
+      return "\(name) was unplugged or its line broke (libnfc \(code)); "
+        + (isRestarted ? "Tappet uses it again as soon as it is back" : "open it again when it is back")
     case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
     case .fault(.permissionDenied, _):
       return "this user may not open \(name); add the user to the group dialout (or i2c, spi)"
     case .fault(.unusable, let code):
-      return "\(name) answers, but not like a usable reader (libnfc \(code)); Tappet reopens it"
-    case .ended(.exited(let status)): return "tappet-reader ended with status \(status); it is started again"
-    case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); it is started again"
-    case .silent: return "tappet-reader hung and was killed; it is started again"
+      return "\(name) answers, but not like a usable reader (libnfc \(code)); "
+        + (isRestarted ? "Tappet reopens it" : "open it again")
+    case .ended(.exited(let status)): return "tappet-reader ended with status \(status); \(next)"
+    case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); \(next)"
+    case .silent: return "tappet-reader hung and was killed; \(next)"
     case .malformed:
       return "tappet-reader sent an invalid message and was killed; is it the same version as tappet?"
     case .notStarted(let code):

@@ -27,6 +27,8 @@ extension StoreError {
     switch self {
     case .full(let failure): "no space is left for \(failure.path); delete something"
     case .readOnly(let failure): "\(failure.path) is read-only; remount the disk, or correct the file's owner and mode"
+    case .ioError(let failure) where SystemError(call: "open", code: failure.systemCode).isShortage:
+      "\(failure.path) cannot be opened: \(SystemError(call: "open", code: failure.systemCode).text)"
     case .ioError(let failure):
       "the disk reports an error at \(failure.path) (SQLite code \(failure.code)); the card may be failing"
     case .corrupt(let failure): "\(failure.path) is damaged; restore it, or move it away and import the secrets again"

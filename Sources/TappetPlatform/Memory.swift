@@ -18,7 +18,7 @@ package enum Memory {
 
 /// A copy of bytes of any size, with memory set aside for whoever copies them again.
 package final class ReservedBytes: @unchecked Sendable {
-  /// The copy.
+  /// The copied bytes, which live as long as this object.
   package let bytes: UnsafeRawBufferPointer
   private var reserve: UnsafeMutableRawPointer?
 

@@ -21,6 +21,9 @@ package struct SystemError: Error, Hashable, Sendable {
   /// EADDRINUSE: somebody else has it.
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
+  /// Too many open files, or no memory: the process or the machine has run out of something, and no file is to blame.
+  package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+
   /// A pipe, a device or a socket in place of a file.
   static let notAFile = SystemError(call: "read", code: ESPIPE)
 

@@ -19,9 +19,11 @@ VALUES = {
     "records": "&record", "count": "1", "ret_count": "16", "uri": '"smp://x"', "uri_size": "7", "url": "url",
     "url_size": "strlen(url)", "keys": "bytes", "key_count": "1", "key": "bytes", "key_size": "16", "label": '"x"',
     "label_size": "1", "token": '"4b5faf9a581cd27fbe23940cf13ce875"', "token_size": "32", "index": "0",
-    "timestamp": "0", "unix_seconds": "0", "now_unix_seconds": "0", "rule": "0", "tolerance_seconds": "5",
+    "timestamp": "0", "unix_seconds": "0", "now_unix_seconds": "0", "tolerance_seconds": "5",
+    "rule": "TAPPET_TOKEN_RULE_WINDOW",
     "error": "0", "options": "&broker_options", "action": "&action", "path": '"/no/such/file"', "device": '"none"',
-    "is_trusted": "1", "topic": '"topic"', "payload": "bytes", "payload_size": "2", "is_retained": "0",
+    "is_trusted": "1", "topic": '"topic"', "payload": "bytes", "payload_size": "2", "is_retained": "false",
+    "timeout_milliseconds": "0", "ret_is_active": "&is_active",
     "filter": '"filter"', "qos": "0", "context": "buffer", "callback": "NULL", "completion": "NULL",
     "ret_size": "sizeof buffer", "ret_text": "(char *)buffer", "ret_bytes": "buffer", "ret_message": "buffer",
     "ret_uri": "(char *)buffer", "ret_url": "(char *)buffer", "ret_token": "(char *)buffer", "ret_records": "records",
@@ -33,7 +35,7 @@ VALUES = {
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_panel_add_line", "line"): "&line"}
-STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_action": "action", "tappet_line": "line"}
+STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_kiosk_action": "action", "tappet_panel_line": "line"}
 
 
 def call(function, changes):
@@ -68,19 +70,21 @@ static void expect(int condition, int result, const char *what) {
 int main(void) {
   struct tappet_broker_options broker_options = {
       .size = sizeof broker_options, .url = "mqtt://127.0.0.1:1", .client_id = "nulls"};
-  struct tappet_line line = {.size = sizeof line, .name = "line"};
-  struct tappet_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = "m"};
+  struct tappet_panel_line line = {.size = sizeof line, .name = "line"};
+  struct tappet_kiosk_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = "m"};
   struct tappet_ndef_record record = {.size = sizeof record, .format = 1}, records[16] = {{.size = sizeof record}};
   struct tappet_url verified = {.size = sizeof verified};
   struct tappet_share share = {.size = sizeof share};
-  struct tappet_counters counters = {.size = sizeof counters};
+  struct tappet_kiosk_counters counters = {.size = sizeof counters};
   struct tappet_failure failure = {.size = sizeof failure};
   struct tappet_reader_event reader_event = {.size = sizeof reader_event};
   int64_t seconds;
+  bool is_active;
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   if (tappet_kiosk_new(&kiosk) != 0 || tappet_broker_new(&broker) != 0 || tappet_reader_new(&reader) != 0 ||
       tappet_panel_new(&panel) != 0 ||
-      tappet_token_receiver_new(0, 5, bytes, 16, &receiver) != 0 || tappet_kiosk_add_action(kiosk, &action) != 0)
+      tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, bytes, 16, &receiver) != 0 ||
+      tappet_kiosk_add_action(kiosk, &action) != 0)
     return EXIT_FAILURE;
   int result;
   (void)made_kiosk, (void)made_broker, (void)made_reader, (void)made_panel, (void)made_receiver;""")

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
       .size = sizeof broker, .url = argv[1], .client_id = "c-kiosk",
       .ca_file = ca, .certificate_file = cert,
       .private_key_file = own_key};
-  struct tappet_action garage = {
+  struct tappet_kiosk_action garage = {
       .size = sizeof garage, .name = "garage",
       .topic = "home/garage/set", .message = "open"};
   uint8_t key[TAPPET_KEY_SIZE];
@@ -52,8 +52,8 @@ int main(int argc, char **argv) {
   check(kiosk, tappet_kiosk_add_secret(kiosk, "garage", key));
   check(kiosk, tappet_kiosk_set_event_callback(kiosk, on_event, kiosk));
   check(kiosk, tappet_kiosk_run(kiosk));
-  struct tappet_counters counters = {.size = sizeof counters};
-  check(kiosk, tappet_kiosk_counters(kiosk, &counters));
+  struct tappet_kiosk_counters counters = {.size = sizeof counters};
+  check(kiosk, tappet_kiosk_get_counters(kiosk, &counters));
   printf("counters accepted=%d delivered=%d refused=%d\n",
          (int)counters.accepted, (int)counters.delivered,
          (int)counters.refused);

@@ -46,7 +46,7 @@ static void on_broker_event(void *context,
     has_come_back = 1;
     break;
   case TAPPET_BROKER_EVENT_DISCONNECTED: is_disconnected = 1; break;
-  default: die(event->text);
+  default: die(event->sentence);
   }
 }
 
@@ -57,18 +57,19 @@ static void on_reader_event(void *context,
   switch (event->type) {
   case TAPPET_READER_EVENT_READY: printf("ready\n"); break;
   case TAPPET_READER_EVENT_TAG_READ:
-    if (event->url == NULL) die(event->text);
+    if (event->url == NULL) die(event->sentence);
     memcpy(topic, "tags/", 5);
     check(tappet_hex_encode(event->uid, event->uid_size, topic + 5,
                             sizeof topic - 5));
     check(tappet_broker_publish(broker, topic,
                                 (const uint8_t *)event->url,
-                                event->url_size, 0, on_published,
+                                event->url_size, 1, false, on_published,
                                 topic));
     break;
   case TAPPET_READER_EVENT_TAG_LEFT: has_left = 1; break;
   case TAPPET_READER_EVENT_TAG_FAULTED:
-  case TAPPET_READER_EVENT_LOST: die(event->text); break;
+  case TAPPET_READER_EVENT_LOST: die(event->sentence); break;
+  default: break;
   }
 }
 
@@ -82,7 +83,8 @@ int main(int argc, char **argv) {
   struct tappet_broker_options options = {
       .size = sizeof options, .url = argv[1], .client_id = "c-loop",
       .ca_file = ca, .certificate_file = certificate,
-      .private_key_file = private_key, .protocol = 5};
+      .private_key_file = private_key,
+      .protocol = TAPPET_BROKER_PROTOCOL_MQTT_5};
   device = argv[3];
   check(tappet_broker_new(&broker));
   check(tappet_reader_new(&reader));

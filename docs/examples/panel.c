@@ -26,7 +26,7 @@ static void on_event(void *context,
       check(tappet_panel_set(panel, light, event->is_active));
     break;
   case TAPPET_PANEL_EVENT_FAILED:
-    printf("%s\n", event->text);
+    printf("%s\n", event->sentence);
     failures++;
     break;
   }
@@ -34,10 +34,10 @@ static void on_event(void *context,
 
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
-  struct tappet_line of_button = {
+  struct tappet_panel_line of_button = {
       .size = sizeof of_button, .name = argv[1], .is_active_low = 1,
-      .bias = TAPPET_LINE_BIAS_PULL_UP, .debounce_milliseconds = 10};
-  struct tappet_line of_light = {
+      .bias = TAPPET_PANEL_BIAS_PULL_UP, .debounce_milliseconds = 10};
+  struct tappet_panel_line of_light = {
       .size = sizeof of_light, .name = argv[2], .is_output = 1};
   check(tappet_panel_new(&panel));
   check(button = tappet_panel_add_line(panel, &of_button));

@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 #include <sys/random.h>
 
-/* Fills memory with the kernel's random bytes; 0, or an errno. RAND_bytes has a lock, which the child of a fork may find
-   taken for good. */
+/* Fills memory with the kernel's random bytes; 0, or an errno. RAND_bytes has a lock, which the child of a fork may
+   find taken for good. */
 static inline int tp_random(void *memory, size_t size) {
   unsigned char *place = memory;
   while (size > 0) {

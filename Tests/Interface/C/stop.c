@@ -1,6 +1,7 @@
 /* A stop is never lost, however soon it comes after another thread began to run the kiosk: not while the database is
    being opened, and not before that either. LD_PRELOAD makes the disk slow.   Usage: stop STATE-FOLDER */
 #define _POSIX_C_SOURCE 200809L
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@ static sem_t ended;
 
 static struct tappet_kiosk *new_kiosk(const char *folder) {
   struct tappet_broker_options broker = {.size = sizeof broker, .url = "mqtt://127.0.0.1:1", .client_id = "stop"};
-  struct tappet_action one = {.size = sizeof one, .name = "one", .topic = "t", .message = "m"};
+  struct tappet_kiosk_action one = {.size = sizeof one, .name = "one", .topic = "t", .message = "m"};
   struct tappet_kiosk *kiosk = NULL;
   CHECK(tappet_kiosk_new(&kiosk) == 0 && tappet_kiosk_set_broker(kiosk, &broker) == 0);
   CHECK(tappet_kiosk_add_action(kiosk, &one) == 0 && tappet_kiosk_set_state_folder(kiosk, folder) == 0);
@@ -41,13 +42,13 @@ int main(int argc, char **argv) {
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   CHECK(sem_init(&ended, 0, 0) == 0);
   struct tappet_kiosk *kiosk = new_kiosk(argv[1]);
-  static const long delays[] = {0, 1000000, 20000000};
+  /* Milliseconds between the start of the thread and the stop. */
+  static const int delays[] = {0, 1, 20};
   for (int round = 0; round < 3 * ROUNDS; round++) {
-    const struct timespec delay = {.tv_nsec = delays[round % 3]};
     pthread_t thread;
     void *result = NULL;
     CHECK(pthread_create(&thread, NULL, run, kiosk) == 0);
-    nanosleep(&delay, NULL);
+    poll(NULL, 0, delays[round % 3]);
     CHECK(tappet_kiosk_stop(kiosk) == 0);
     if (!has_ended()) {
       CHECK(!"the run has ended");

@@ -160,6 +160,9 @@ static void ndef(void) {
   CHECK(tappet_ndef_decode((const uint8_t *)"\xd7\x01\x00\x55", 4, records, 1) == TAPPET_ERROR_NDEF_RECORD);
   CHECK(tappet_ndef_decode(nfc_com, SIZE_MAX, records, 1) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_ndef_uri_decode((const uint8_t *)"\xd0\x00\x00", 3, uri, sizeof uri) == TAPPET_ERROR_NDEF_NO_URI);
+  three[2].reserved[0] = 1;
+  CHECK(tappet_ndef_encode(three, 3, message, sizeof message) == TAPPET_ERROR_ARGUMENT);
+  three[2].reserved[0] = 0;
   CHECK(tappet_ndef_encode(three, 0, message, sizeof message) == TAPPET_ERROR_NDEF_COUNT);
   CHECK(tappet_ndef_encode(three, 17, message, sizeof message) == TAPPET_ERROR_NDEF_COUNT);
   three[0].size = 0;

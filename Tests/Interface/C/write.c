@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
       if (event.type == TAPPET_READER_EVENT_WRITE_FAILED || event.type == TAPPET_READER_EVENT_LOST) result = -1;
     }
   }
-  printf("%s\n", result == 1 ? "written" : event.text);
+  printf("%s\n", result == 1 ? "written" : event.sentence);
   tappet_reader_free(reader);
   return result == 1 ? 0 : 1;
 }

@@ -46,10 +46,10 @@ class Kiosk {
   }
   void run() { check(tappet_kiosk_run(handle.get())); }
   void stop() { tappet_kiosk_stop(handle.get()); }
-  tappet_counters counters() const {
-    tappet_counters counters{};
+  tappet_kiosk_counters counters() const {
+    tappet_kiosk_counters counters{};
     counters.size = sizeof counters;
-    check(tappet_kiosk_counters(handle.get(), &counters));
+    check(tappet_kiosk_get_counters(handle.get(), &counters));
     return counters;
   }
 

@@ -8,7 +8,7 @@
 
 enum { CONNECTIONS = 12, CHILDREN = 12 };
 
-/* What a child may call; ends with 0. SIGALRM ends one that hangs. */
+/* Makes the calls that a child may make; ends with 0. SIGALRM ends one that hangs. */
 static void compute(struct tappet_broker *broker) {
   alarm(20);
   const uint8_t key[TAPPET_KEY_SIZE] = {1};

@@ -29,6 +29,8 @@ int reaches(struct link *link, const int *number, int value);
 /* Sizes above this one cannot be allocated; SIZE_MAX means that all can. */
 void limit_memory(size_t size);
 
+/* requests.c */
+void requests(void);
 /* pipes.c */
 void signals(void);
 /* forks.c */

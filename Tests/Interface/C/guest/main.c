@@ -1,5 +1,5 @@
-/* What a library owes to the process that it is a guest in: the process's own signal handlers, children that can
-   compute, and error codes where memory is short.   Usage: guest URL PKI-FOLDER.  Needs the broker at URL. */
+/* A library is a guest in its process: it keeps the process's own signal handlers, lets children compute, and returns
+   error codes where memory is short.   Usage: guest URL PKI-FOLDER.  Needs the broker at URL. */
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>
 #include <stdio.h>
@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
   snprintf(ca, sizeof ca, "%s/ca.pem", argv[2]);
   snprintf(certificate, sizeof certificate, "%s/client.pem", argv[2]);
   snprintf(private_key, sizeof private_key, "%s/client.key", argv[2]);
+  requests();
   signals();
   forks();
   memory();

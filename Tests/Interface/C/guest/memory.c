@@ -1,4 +1,4 @@
-/* Where memory is short, calls whose arguments are large say so, and the connection goes on. */
+/* Where memory is short, calls whose arguments are large say so, and the connection stays. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 /* A message still passes. */
 static void passes(struct link *link) {
   const int results = link->results;
-  CHECK(tappet_broker_publish(link->broker, "home/guest", (const uint8_t *)"x", 1, 0, note_result, link) == 0);
+  CHECK(tappet_broker_publish(link->broker, "home/guest", (const uint8_t *)"x", 1, 1, false, note_result, link) == 0);
   CHECK(reaches(link, &link->results, results + 1) && link->result == 0);
 }
 
@@ -51,20 +51,20 @@ void memory(void) {
   struct tappet_broker_options wanted = options();
   struct link link = link_to(&wanted);
   struct tappet_kiosk *kiosk = NULL;
-  struct tappet_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = text};
+  struct tappet_kiosk_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = text};
   CHECK(tappet_kiosk_new(&kiosk) == 0);
   CHECK(reaches(&link, &link.event, TAPPET_BROKER_EVENT_CONNECTED));
   /* Room for one copy, but not for those of libmosquitto. */
   limit_memory(LARGE + LARGE / 2);
-  CHECK(tappet_broker_publish(link.broker, "home/guest", payload, LARGE, 0, note_result, &link) ==
+  CHECK(tappet_broker_publish(link.broker, "home/guest", payload, LARGE, 1, false, note_result, &link) ==
         TAPPET_ERROR_MEMORY);
   passes(&link);
   limit_memory(1 << 20);
-  CHECK(tappet_broker_publish(link.broker, "home/guest", payload, LARGE, 0, note_result, &link) ==
+  CHECK(tappet_broker_publish(link.broker, "home/guest", payload, LARGE, 1, false, note_result, &link) ==
         TAPPET_ERROR_MEMORY);
   passes(&link);
   limit_memory(32 << 10);
-  CHECK(tappet_broker_publish(link.broker, text, NULL, 0, 0, note_result, &link) == TAPPET_ERROR_MEMORY);
+  CHECK(tappet_broker_publish(link.broker, text, NULL, 0, 1, false, note_result, &link) == TAPPET_ERROR_MEMORY);
   CHECK(tappet_broker_subscribe(link.broker, text, 0, note_result, &link) == TAPPET_ERROR_MEMORY);
   CHECK(tappet_kiosk_add_action(kiosk, &action) == TAPPET_ERROR_MEMORY);
   passes(&link);

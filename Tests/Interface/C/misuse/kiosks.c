@@ -17,8 +17,8 @@ void watch_event(void *context, const struct tappet_kiosk_event *event) {
   /* Only the kiosk's own loop is refused. */
   if (tappet_kiosk_dispatch(watch->kiosk) != TAPPET_ERROR_STATE) watch->result = 2;
   if (tappet_kiosk_run(watch->kiosk) != TAPPET_ERROR_STATE) watch->result = 3;
-  struct tappet_counters counters = {.size = sizeof counters};
-  if (tappet_kiosk_counters(watch->kiosk, &counters) != 0) watch->result = 4;
+  struct tappet_kiosk_counters counters = {.size = sizeof counters};
+  if (tappet_kiosk_get_counters(watch->kiosk, &counters) != 0) watch->result = 4;
   if (watch->frees) {
     tappet_kiosk_free(watch->kiosk);
     if (tappet_kiosk_stop(watch->kiosk) != TAPPET_ERROR_OBJECT) watch->result = 5;
@@ -27,9 +27,10 @@ void watch_event(void *context, const struct tappet_kiosk_event *event) {
   }
 }
 
-static void logged(void *context, const struct tappet_log_line *line) {
+static void logged(void *context, const struct tappet_log_record *record) {
   struct watch *watch = context;
-  if (line->sentence[0] != '\0' && line->field_count > 0 && strcmp(line->fields[0].key, "event") == 0) watch->lines++;
+  if (record->sentence[0] != '\0' && record->field_count > 0 && strcmp(record->fields[0].key, "event") == 0)
+    watch->lines++;
 }
 
 void callbacks(void) {
@@ -39,7 +40,7 @@ void callbacks(void) {
   CHECK(tappet_kiosk_set_log_callback(watch.kiosk, logged, &watch) == 0);
   CHECK(tappet_kiosk_start(watch.kiosk) == 0 && watch.calls == 0);
   CHECK(tappet_kiosk_start(watch.kiosk) == TAPPET_ERROR_STATE);
-  struct tappet_action two = action("two", 1);
+  struct tappet_kiosk_action two = action("two", 1);
   CHECK(tappet_kiosk_add_action(watch.kiosk, &two) == TAPPET_ERROR_STATE);
   /* A second kiosk on the same folder: its control socket is in use. */
   struct tappet_kiosk *twin = kiosk_new();
@@ -64,7 +65,7 @@ void full(void) {
   snprintf(path, sizeof path, "%s.full", folder);
   CHECK(tappet_kiosk_set_state_folder(kiosk, path) == 0);
   CHECK(tappet_kiosk_start(kiosk) == 0);
-  CHECK(tappet_kiosk_counters(kiosk, NULL) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "counters") != NULL);
+  CHECK(tappet_kiosk_get_counters(kiosk, NULL) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "counters") != NULL);
   int count = 0, result = 0;
   while (count < 2000 && (result = tappet_kiosk_press(kiosk, "one")) == 0) count++;
   CHECK(count > 1000 && count <= 1024 && result == TAPPET_ERROR_LIMIT);
@@ -91,37 +92,38 @@ static void post(void *context, const struct tappet_kiosk_event *event) {
 
 static void *run(void *kiosk) { return (void *)(intptr_t)tappet_kiosk_run(kiosk); }
 
-/* Runs the kiosk on a thread, and waits at most 10 s until that is inside tappet_kiosk_run(). */
+/* Waits at most 10 s for an event. */
+static int has_event(void) {
+  struct timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 10;
+  return sem_timedwait(&running, &limit) == 0;
+}
+
+/* Runs the kiosk on a thread, and waits until that is inside tappet_kiosk_run(). */
 static pthread_t start_running(struct tappet_kiosk *kiosk) {
   pthread_t thread;
-  struct timespec limit;
   CHECK(sem_init(&running, 0, 0) == 0);
   CHECK(tappet_kiosk_set_event_callback(kiosk, post, NULL) == 0);
   CHECK(tappet_kiosk_start(kiosk) == 0);
   CHECK(pthread_create(&thread, NULL, run, kiosk) == 0);
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += 10;
-  CHECK(sem_timedwait(&running, &limit) == 0);
+  CHECK(has_event());
   return thread;
 }
 
 void threads(void) {
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   struct tappet_kiosk *kiosk = kiosk_new();
-  struct tappet_counters counters = {.size = sizeof counters};
+  struct tappet_kiosk_counters counters = {.size = sizeof counters};
   void *result = NULL;
   pthread_t thread = start_running(kiosk);
   CHECK(tappet_kiosk_dispatch(kiosk) == TAPPET_ERROR_THREAD);
   /* Any thread may press, count and stop. The message of the press
      waits for a broker. */
   CHECK(tappet_kiosk_press(kiosk, "x") == TAPPET_ERROR_ARGUMENT);
-  CHECK(tappet_kiosk_counters(kiosk, &counters) == 0 && counters.refused == 0);
+  CHECK(tappet_kiosk_get_counters(kiosk, &counters) == 0 && counters.refused == 0);
   CHECK(tappet_kiosk_press(kiosk, "one") == 0);
-  for (int turn = 0; turn < 1000 && counters.accepted == 0; turn++) {
-    const struct timespec rest = {.tv_nsec = 10000000};
-    nanosleep(&rest, NULL);
-    CHECK(tappet_kiosk_counters(kiosk, &counters) == 0);
-  }
+  while (counters.accepted == 0 && has_event()) CHECK(tappet_kiosk_get_counters(kiosk, &counters) == 0);
   CHECK(counters.accepted == 1 && counters.waiting >= 1);
   CHECK(tappet_kiosk_stop(kiosk) == 0);
   CHECK(pthread_join(thread, &result) == 0 && result == NULL);

@@ -17,8 +17,9 @@ struct tappet_broker_options nowhere(void) {
   return options;
 }
 
-struct tappet_action action(const char *name, int64_t index) {
-  struct tappet_action action = {.size = sizeof action, .name = name, .index = index, .topic = "t", .message = "m"};
+struct tappet_kiosk_action action(const char *name, int64_t index) {
+  struct tappet_kiosk_action action = {
+      .size = sizeof action, .name = name, .index = index, .topic = "t", .message = "m"};
   return action;
 }
 
@@ -26,7 +27,7 @@ struct tappet_kiosk *kiosk_new(void) {
   struct tappet_kiosk *kiosk = NULL;
   CHECK(tappet_kiosk_new(&kiosk) == 0);
   struct tappet_broker_options options = nowhere();
-  struct tappet_action one = action("one", 0);
+  struct tappet_kiosk_action one = action("one", 0);
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == 0);
   CHECK(tappet_kiosk_add_action(kiosk, &one) == 0);
   CHECK(tappet_kiosk_set_state_folder(kiosk, folder) == 0);

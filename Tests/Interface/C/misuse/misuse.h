@@ -18,7 +18,7 @@ extern const uint8_t key[TAPPET_KEY_SIZE];
 /* Options of a broker that does not exist. */
 struct tappet_broker_options nowhere(void);
 /* An action with a topic and a message. */
-struct tappet_action action(const char *name, int64_t index);
+struct tappet_kiosk_action action(const char *name, int64_t index);
 /* A kiosk with a broker that does not exist and the action "one"; ready to be started. */
 struct tappet_kiosk *kiosk_new(void);
 /* The sentence of a kiosk's last failure. */

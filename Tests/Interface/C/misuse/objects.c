@@ -22,13 +22,19 @@ void setting_up(void) {
   options.certificate_file = "/c.pem";
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
   options = nowhere();
+  options.protocol = TAPPET_BROKER_PROTOCOL_MQTT_5;
+  CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "mqtts") != NULL);
+  options = nowhere();
+  options.reserved[6] = 1;
+  CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
+  options = nowhere();
   options.size = 8;
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
   options = nowhere();
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == 0);
   CHECK(tappet_kiosk_start(kiosk) == TAPPET_ERROR_CONFIGURATION && strstr(sentence(kiosk), "action") != NULL);
 
-  struct tappet_action one = action("one", 0), two = action("two", 0), bad = action("bad", 5);
+  struct tappet_kiosk_action one = action("one", 0), two = action("two", 0), bad = action("bad", 5);
   CHECK(tappet_kiosk_add_action(kiosk, &one) == 0);
   CHECK(tappet_kiosk_add_action(kiosk, &one) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "'one'") != NULL);
   CHECK(tappet_kiosk_add_action(kiosk, &two) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "index 0") != NULL);
@@ -38,7 +44,7 @@ void setting_up(void) {
   bad.expires_milliseconds = INT64_MAX;
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT);
   bad = action("bad", 5);
-  bad.offline = INT32_MIN;
+  bad.offline = (enum tappet_kiosk_offline)INT32_MAX;
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT);
   bad = action("bad", INT64_MIN);
   CHECK(tappet_kiosk_add_action(kiosk, &bad) == TAPPET_ERROR_ARGUMENT);
@@ -65,7 +71,7 @@ void setting_up(void) {
   fclose(file);
   CHECK(tappet_kiosk_load(kiosk, path) == TAPPET_ERROR_CONFIGURATION);
   CHECK(tappet_kiosk_last_error(kiosk, &failure) == 0 && failure.code == TAPPET_ERROR_CONFIGURATION);
-  CHECK(failure.line == 3 && failure.column > 0 && strstr(failure.sentence, "did you mean 'topic'?") != NULL);
+  CHECK(failure.file_line == 3 && failure.file_column > 0 && strstr(failure.sentence, "did you mean 'topic'?") != NULL);
   tappet_kiosk_free(kiosk);
 }
 
@@ -107,14 +113,17 @@ void requests(void) {
   struct tappet_broker *broker = NULL;
   struct tappet_broker_options options = nowhere();
   CHECK(tappet_broker_new(&broker) == 0);
-  CHECK(tappet_broker_publish(broker, "t", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
-  CHECK(tappet_broker_publish(broker, "$aws/things/x", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
-  CHECK(tappet_broker_publish(broker, "", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
-  CHECK(tappet_broker_publish(broker, "a/+", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "t", NULL, 0, 1, false, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_publish(broker, "$aws/things/x", NULL, 0, 1, false, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_publish(broker, "", NULL, 0, 1, false, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "a/+", NULL, 0, 1, false, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "t", NULL, 0, 3, false, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_broker_subscribe(broker, "t", 0, NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_unsubscribe(broker, "t", NULL, NULL) == TAPPET_ERROR_NOT_CONNECTED);
+  CHECK(tappet_broker_wait(broker, 0) == 0 && tappet_broker_wait(broker, -2) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_broker_disconnect(broker) == TAPPET_ERROR_NOT_CONNECTED);
-  CHECK(tappet_broker_publish(broker, "#", NULL, 0, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
-  CHECK(tappet_broker_publish(broker, "t", key, SIZE_MAX, 0, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "#", NULL, 0, 1, false, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_broker_publish(broker, "t", key, SIZE_MAX, 1, false, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_broker_subscribe(broker, "t", 3, NULL, NULL) == TAPPET_ERROR_ARGUMENT);
   options.keepalive_seconds = 4;
   CHECK(tappet_broker_connect(broker, &options) == TAPPET_ERROR_ARGUMENT);
@@ -126,8 +135,10 @@ void requests(void) {
 
 void panels(void) {
   struct tappet_panel *panel = NULL;
-  struct tappet_line light = {.size = sizeof light, .name = "no-such-line", .is_output = 1}, bad = light;
+  struct tappet_panel_line light = {.size = sizeof light, .name = "no-such-line", .is_output = 1}, bad = light;
+  bool is_active = true;
   CHECK(tappet_panel_new(&panel) == 0);
+  CHECK(tappet_panel_get(panel, 0, &is_active) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_panel_open(panel) == TAPPET_ERROR_STATE);
   CHECK(tappet_panel_retry(panel) == TAPPET_ERROR_STATE);
   bad.bias = 4;

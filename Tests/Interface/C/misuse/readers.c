@@ -43,7 +43,7 @@ void readers(void) {
   struct pollfd entry = {.fd = tappet_reader_fd(reader), .events = POLLIN};
   CHECK(poll(&entry, 1, 10000) == 1);
   event.size = sizeof event;
-  CHECK(tappet_reader_next(reader, &event) == 1 && event.type == TAPPET_READER_EVENT_LOST && event.text != NULL);
+  CHECK(tappet_reader_next(reader, &event) == 1 && event.type == TAPPET_READER_EVENT_LOST && event.sentence != NULL);
   CHECK(tappet_reader_next(reader, &event) == 0);
   unsetenv("TAPPET_READER");
   tappet_reader_free(reader);

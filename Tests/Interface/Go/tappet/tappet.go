@@ -133,8 +133,8 @@ func (kiosk *Kiosk) Stop() error { return check(C.tappet_kiosk_stop(kiosk.handle
 
 // Counters returns the numbers of this run, or of the last one.
 func (kiosk *Kiosk) Counters() (Counters, error) {
-	found := C.struct_tappet_counters{size: C.sizeof_struct_tappet_counters}
-	err := kiosk.check(C.tappet_kiosk_counters(kiosk.handle, &found))
+	found := C.struct_tappet_kiosk_counters{size: C.sizeof_struct_tappet_kiosk_counters}
+	err := kiosk.check(C.tappet_kiosk_get_counters(kiosk.handle, &found))
 	return Counters{uint64(found.accepted), uint64(found.delivered), uint64(found.refused)}, err
 }
 

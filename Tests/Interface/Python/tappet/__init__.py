@@ -11,7 +11,7 @@ tappet.Error: none of the keys made the signature
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
+from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import Callable, Iterator, Optional, Sequence, Tuple
 
@@ -41,12 +41,12 @@ class _Structure(ctypes.Structure):
 
 class _URL(_Structure):
     _fields_ = [("size", c_size_t), ("index", c_int64), ("timestamp", c_int64), ("key_index", c_size_t),
-                ("carries_key", c_int)]
+                ("carries_key", c_bool), ("reserved", c_uint8 * 7)]
 
 
 class _Failure(_Structure):
-    _fields_ = [("size", c_size_t), ("code", c_int), ("system_code", c_int), ("line", c_int), ("column", c_int),
-                ("sentence", c_char_p)]
+    _fields_ = [("size", c_size_t), ("code", c_int), ("system_code", c_int), ("file_line", c_int),
+                ("file_column", c_int), ("sentence", c_char_p)]
 
 
 class _Counters(_Structure):
@@ -62,10 +62,10 @@ class _Event(ctypes.Structure):
 
 
 class _ReaderEvent(_Structure):
-    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("uid", POINTER(c_uint8)),
-                ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t), ("message", POINTER(c_uint8)),
-                ("message_size", c_size_t), ("memory", POINTER(c_uint8)), ("memory_size", c_size_t),
-                ("text", c_char_p)]
+    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("device", c_char_p),
+                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t),
+                ("message", POINTER(c_uint8)), ("message_size", c_size_t), ("memory", POINTER(c_uint8)),
+                ("memory_size", c_size_t), ("sentence", c_char_p)]
 
 
 _EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(_Event))
@@ -101,7 +101,7 @@ _declare("tappet_kiosk_set_event_callback", c_void_p, _EventCallback, c_void_p)
 _declare("tappet_kiosk_press", c_void_p, c_char_p)
 for _name in ("start", "fd", "dispatch", "run", "stop"):
     _declare(f"tappet_kiosk_{_name}", c_void_p)
-_declare("tappet_kiosk_counters", c_void_p, POINTER(_Counters))
+_declare("tappet_kiosk_get_counters", c_void_p, POINTER(_Counters))
 _declare("tappet_kiosk_last_error", c_void_p, POINTER(_Failure))
 
 
@@ -139,7 +139,7 @@ def verify_url(url: str, keys: Sequence[bytes]) -> URL:
         raise ValueError("a key has 32 bytes")
     text, found = url.encode(), _URL()
     _checked(_library.tappet_url_verify(text, len(text), b"".join(keys), len(keys), byref(found)))
-    return URL(found.index, found.timestamp, found.key_index, bool(found.carries_key))
+    return URL(found.index, found.timestamp, found.key_index, found.carries_key)
 
 
 def sign_url(index: int, timestamp: int, key: bytes) -> str:
@@ -201,14 +201,16 @@ class Reader:
         return self._check(_library.tappet_reader_fd(self._handle))
 
     def events(self) -> Iterator[Tuple[int, bytes, Optional[str]]]:
-        """Yields the events since the last call: type, UID, and the tag's URL or a sentence for a person.
+        """Yields the events since the last call: type, UID, and the tag's URL, the device or a sentence for a person.
 
         Bytes of a stranger's URL that are not UTF-8 are replaced.
         """
         event = _ReaderEvent()
         while self._check(_library.tappet_reader_next(self._handle, byref(event))) == 1:
             # A stranger wrote the URL: it may contain a NUL.
-            text = event.text if event.url is None else ctypes.string_at(event.url, event.url_size)
+            text = event.device or event.sentence
+            if event.url is not None:
+                text = ctypes.string_at(event.url, event.url_size)
             uid = bytes(event.uid[: event.uid_size])
             yield event.type, uid, None if text is None else text.decode(errors="replace")
 
@@ -299,7 +301,7 @@ class Kiosk:
         self._check(_library.tappet_kiosk_run(self._handle))
 
     def press(self, action: str) -> None:
-        """Presses a button of the program's own, which triggers `action`."""
+        """Presses a button of the program's own, which triggers `action`. Any thread may call this."""
         self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
 
     def stop(self) -> None:
@@ -307,9 +309,9 @@ class Kiosk:
         _checked(_library.tappet_kiosk_stop(self._handle))
 
     def counters(self) -> Counters:
-        """Returns the numbers of taps and presses by outcome."""
+        """Returns the numbers of taps and presses by outcome. Any thread may call this."""
         found = _Counters()
-        self._check(_library.tappet_kiosk_counters(self._handle, byref(found)))
+        self._check(_library.tappet_kiosk_get_counters(self._handle, byref(found)))
         return Counters(*(getattr(found, name) for name, _ in _Counters._fields_[1:]))
 
     def close(self) -> None:

@@ -1,12 +1,12 @@
 //! The part of `tappet.h` that the safe crate uses, declaration for declaration.
 #![allow(non_camel_case_types)]
-use std::os::raw::{c_char, c_int, c_void};
+use std::os::raw::{c_char, c_int, c_uint, c_void};
 
 pub const TAPPET_KEY_SIZE: usize = 32;
 pub const TAPPET_URL_SIZE_MAX: usize = 144;
-pub const TAPPET_KIOSK_EVENT_LIGHT: c_int = 1;
-pub const TAPPET_KIOSK_EVENT_REFUSED: c_int = 2;
-pub const TAPPET_KIOSK_EVENT_DELIVERED: c_int = 6;
+pub const TAPPET_KIOSK_EVENT_LIGHT: c_uint = 1;
+pub const TAPPET_KIOSK_EVENT_REFUSED: c_uint = 2;
+pub const TAPPET_KIOSK_EVENT_DELIVERED: c_uint = 6;
 
 #[repr(C)]
 pub struct tappet_url {
@@ -14,7 +14,8 @@ pub struct tappet_url {
     pub index: i64,
     pub timestamp: i64,
     pub key_index: usize,
-    pub carries_key: c_int,
+    pub carries_key: bool,
+    pub reserved: [u8; 7],
 }
 
 #[repr(C)]
@@ -22,14 +23,14 @@ pub struct tappet_failure {
     pub size: usize,
     pub code: c_int,
     pub system_code: c_int,
-    pub line: c_int,
-    pub column: c_int,
+    pub file_line: c_int,
+    pub file_column: c_int,
     pub sentence: *const c_char,
 }
 
 #[repr(C)]
 #[derive(Default)]
-pub struct tappet_counters {
+pub struct tappet_kiosk_counters {
     pub size: usize,
     pub accepted: u64,
     pub delivered: u64,
@@ -48,10 +49,10 @@ pub struct tappet_kiosk {
 #[repr(C)]
 pub struct tappet_kiosk_event {
     pub size: usize,
-    pub r#type: c_int,
-    pub trigger: c_int,
-    pub light: c_int,
-    pub priority: c_int,
+    pub r#type: c_uint,
+    pub trigger: c_uint,
+    pub light: c_uint,
+    pub priority: c_uint,
     pub name: *const c_char,
     pub sentence: *const c_char,
     pub action: *const c_char,
@@ -82,6 +83,6 @@ extern "C" {
     ) -> c_int;
     pub fn tappet_kiosk_run(kiosk: *mut tappet_kiosk) -> c_int;
     pub fn tappet_kiosk_stop(kiosk: *mut tappet_kiosk) -> c_int;
-    pub fn tappet_kiosk_counters(kiosk: *const tappet_kiosk, ret_counters: *mut tappet_counters) -> c_int;
+    pub fn tappet_kiosk_get_counters(kiosk: *const tappet_kiosk, ret_counters: *mut tappet_kiosk_counters) -> c_int;
     pub fn tappet_kiosk_last_error(kiosk: *const tappet_kiosk, ret_failure: *mut tappet_failure) -> c_int;
 }

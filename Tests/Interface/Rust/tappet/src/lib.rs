@@ -57,7 +57,8 @@ pub struct Url {
 /// Returns the contents of a tag URL if it was signed with one of the keys.
 pub fn verify_url(url: &str, keys: &[Key]) -> Result<Url, Error> {
     let size = size_of::<sys::tappet_url>();
-    let mut found = sys::tappet_url { size, index: 0, timestamp: 0, key_index: 0, carries_key: 0 };
+    let mut found =
+        sys::tappet_url { size, index: 0, timestamp: 0, key_index: 0, carries_key: false, reserved: [0; 7] };
     check(unsafe {
         let (text, first) = (url.as_ptr() as *const c_char, keys.as_ptr() as *const u8);
         sys::tappet_url_verify(text, url.len(), first, keys.len(), &mut found)
@@ -80,7 +81,7 @@ pub enum Event {
     Light(String),
     Refused(String),
     Delivered { action: String },
-    Other { kind: i32, sentence: String },
+    Other { kind: u32, sentence: String },
 }
 
 /// Numbers of taps and presses by outcome.
@@ -146,15 +147,16 @@ impl<'a> Kiosk<'a> {
 
     /// Returns the numbers of this run, or of the last one.
     pub fn counters(&self) -> Result<Counters, Error> {
-        let mut found = sys::tappet_counters { size: size_of::<sys::tappet_counters>(), ..Default::default() };
-        self.check(unsafe { sys::tappet_kiosk_counters(self.handle, &mut found) })?;
+        let size = size_of::<sys::tappet_kiosk_counters>();
+        let mut found = sys::tappet_kiosk_counters { size, ..Default::default() };
+        self.check(unsafe { sys::tappet_kiosk_get_counters(self.handle, &mut found) })?;
         Ok(Counters { accepted: found.accepted, delivered: found.delivered, refused: found.refused })
     }
 
     fn check(&self, result: c_int) -> Result<c_int, Error> {
         check(result).map_err(|error| {
             let mut failure = sys::tappet_failure {
-                size: size_of::<sys::tappet_failure>(), code: 0, system_code: 0, line: 0, column: 0,
+                size: size_of::<sys::tappet_failure>(), code: 0, system_code: 0, file_line: 0, file_column: 0,
                 sentence: ptr::null(),
             };
             match unsafe { sys::tappet_kiosk_last_error(self.handle, &mut failure) } {

@@ -1,0 +1,100 @@
+// Setting up a kiosk from C (tappet.h, "kiosk"): each call changes the `KioskSetup` of a kiosk that is not running.
+
+import CPlatform
+import CTappet
+import TappetConfig
+import TappetCore
+
+private func change(_ kiosk: OpaquePointer?, _ body: (inout KioskSetup) throws(Failure) -> Void) -> Int32 {
+  Objects.use(kiosk, as: .kiosk) { unsafeDowncast($0, to: KioskObject.self).change(body) }
+}
+
+/// `tappet_kiosk_load`.
+@_cdecl("tappet_kiosk_load") @implementation
+public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let path = text(path, sizeMax: Int(PATH_MAX)), !path.isEmpty else {
+      throw Failure(.argument, "the path is NULL, empty or too long")
+    }
+    switch ConfigurationParser.load(path: path) {
+    case .loaded(let configuration): setup.configuration = configuration
+    case .refused(let problems): throw Failure(problems)
+    }
+  }
+}
+
+/// `tappet_kiosk_set_broker`.
+@_cdecl("tappet_kiosk_set_broker") @implementation
+public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32
+{
+  change(kiosk) { (setup) throws(Failure) in
+    guard var settings = BrokerSettings(options) else {
+      throw Failure(
+        .argument,
+        "the broker options are not as tappet.h wants them: check size, url, client_id, the files and the protocol "
+          + "(MQTT 5 needs mqtts://)")
+    }
+    settings.announcesStatus = true
+    setup.configuration.broker = settings
+  }
+}
+
+/// `tappet_kiosk_set_state_folder`.
+@_cdecl("tappet_kiosk_set_state_folder") @implementation
+public func tappet_kiosk_set_state_folder(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let path = shortText(path, sizeMax: Limits.socketPathSizeMax - 8) else {
+      throw Failure(.argument, "the state folder must have 1 to \(Limits.socketPathSizeMax - 8) bytes")
+    }
+    setup.configuration.stateFolder = path
+    setup.configuration.controlSocket = path + "/control"
+  }
+}
+
+/// `tappet_kiosk_set_timestamp_key`.
+@_cdecl("tappet_kiosk_set_timestamp_key") @implementation
+public func tappet_kiosk_set_timestamp_key(_ kiosk: OpaquePointer?, _ key: UnsafePointer<UInt8>?, _ keySize: Int)
+  -> Int32
+{
+  change(kiosk) { (setup) throws(Failure) in
+    guard let key = timestampKey(key, keySize) else {
+      throw Failure(.argument, "the timestamp key must have 16, 24 or 32 bytes")
+    }
+    setup.configuration.timestampKey = key
+  }
+}
+
+/// `tappet_kiosk_set_reader_device`.
+@_cdecl("tappet_kiosk_set_reader_device") @implementation
+public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    let name = shortText(device, sizeMax: Limits.readerDeviceSizeMax)
+    guard device == nil || name != nil else {
+      throw Failure(.argument, "the device must have 1 to 1023 bytes on one line")
+    }
+    setup.configuration.readerDevice = name
+  }
+}
+
+/// `tappet_kiosk_set_clock_trusted`.
+@_cdecl("tappet_kiosk_set_clock_trusted") @implementation
+public func tappet_kiosk_set_clock_trusted(_ kiosk: OpaquePointer?, _ isTrusted: Bool) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in setup.configuration.checksClock = !isTrusted }
+}
+
+/// `tappet_kiosk_add_action`.
+@_cdecl("tappet_kiosk_add_action") @implementation
+public func tappet_kiosk_add_action(_ kiosk: OpaquePointer?, _ action: UnsafePointer<tappet_kiosk_action>?) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard let action else { throw Failure(.argument) }
+    try setup.add(action)
+  }
+}
+
+/// `tappet_kiosk_add_secret`.
+@_cdecl("tappet_kiosk_add_secret") @implementation
+public func tappet_kiosk_add_secret(
+  _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ key: UnsafePointer<UInt8>?
+) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in try setup.addSecret(action, key) }
+}

@@ -1,0 +1,39 @@
+/* Every QoS, a subscription and its end, and waiting without a loop of the program's own. */
+#define _POSIX_C_SOURCE 200809L
+#include "guest.h"
+
+static int messages;
+
+static void note_message(void *context, const struct tappet_broker_event *event) {
+  if (event->type == TAPPET_BROKER_EVENT_MESSAGE) messages++;
+  note_event(context, event);
+}
+
+/* Waits and dispatches, until a number reaches a value. */
+static int waits(struct link *link, const int *number, int value) {
+  for (int turn = 0; turn < 200 && *number != value; turn++) {
+    if (tappet_broker_wait(link->broker, 100) < 0 || tappet_broker_dispatch(link->broker) < 0) return 0;
+  }
+  return *number == value;
+}
+
+void requests(void) {
+  struct tappet_broker_options wanted = options();
+  struct link link = link_to(&wanted);
+  CHECK(tappet_broker_set_event_callback(link.broker, note_message, &link) == 0);
+  CHECK(waits(&link, &link.event, TAPPET_BROKER_EVENT_CONNECTED));
+  CHECK(tappet_broker_wait(link.broker, 0) == 0);
+  CHECK(tappet_broker_subscribe(link.broker, "home/guest", 2, note_result, &link) == 0);
+  CHECK(waits(&link, &link.results, 1) && link.result == 2);
+  for (int qos = 0; qos <= 2; qos++) {
+    const uint8_t payload = (uint8_t)('0' + qos);
+    CHECK(tappet_broker_publish(link.broker, "home/guest", &payload, 1, qos, false, note_result, &link) == 0);
+    CHECK(waits(&link, &link.results, 2 + qos) && link.result == 0);
+  }
+  CHECK(waits(&link, &messages, 3));
+  CHECK(tappet_broker_unsubscribe(link.broker, "home/guest", note_result, &link) == 0);
+  CHECK(waits(&link, &link.results, 5) && link.result == 0);
+  CHECK(tappet_broker_publish(link.broker, "home/guest", NULL, 0, 1, false, note_result, &link) == 0);
+  CHECK(waits(&link, &link.results, 6) && messages == 3);
+  tappet_broker_free(link.broker);
+}
