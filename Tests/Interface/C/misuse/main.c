@@ -56,6 +56,7 @@ int main(int argc, char **argv) {
   requests();
   readers();
   reader_callbacks();
+  if (!is_traced) silent_reader();
   panels();
   callbacks();
   full();

@@ -46,6 +46,7 @@ void panels(void);
 /* readers.c */
 void readers(void);
 void reader_callbacks(void);
+void silent_reader(void);
 /* kiosks.c */
 void callbacks(void);
 void full(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "misuse.h"
@@ -101,5 +102,29 @@ void reader_callbacks(void) {
   CHECK(tappet_reader_write(once.reader, key, 0) == 0);
   unsetenv("TAPPET_READER");
   tappet_reader_free(once.reader);
+  close(fifo);
+}
+
+/* A reader that was ready and falls silent is given 12 s, and the sentence does not promise a restart. */
+void silent_reader(void) {
+  char path[512];
+  snprintf(path, sizeof path, "%s.silent", folder);
+  CHECK(mkfifo(path, 0600) == 0);
+  int fifo = open(path, O_RDONLY | O_NONBLOCK);
+  setenv("TAPPET_READER", program, 1);
+  struct tappet_reader *reader = NULL;
+  struct tappet_reader_event event = {.size = sizeof event};
+  CHECK(tappet_reader_new(&reader) == 0 && tappet_reader_open(reader, path) == 0);
+  CHECK(tappet_reader_wait(reader, 10000) == 1 && tappet_reader_next(reader, &event) == 1);
+  CHECK(event.type == TAPPET_READER_EVENT_READY && strcmp(event.device, "made up") == 0);
+  struct timespec start, end;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  while (event.type != TAPPET_READER_EVENT_LOST && tappet_reader_wait(reader, 20000) == 1)
+    CHECK(tappet_reader_next(reader, &event) >= 0);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  CHECK(event.type == TAPPET_READER_EVENT_LOST && end.tv_sec - start.tv_sec >= 11);
+  CHECK(strstr(event.sentence, "open the reader again") != NULL);
+  unsetenv("TAPPET_READER");
+  tappet_reader_free(reader);
   close(fifo);
 }
