@@ -15,8 +15,15 @@ extension ConfigurationParser {
   /// The path that a key of the top level gives: from the tree or, if the text is not valid YAML, from the key's line.
   private static func path(_ key: String, in bytes: [UInt8], folder: String) -> String? {
     if let root = try? YAMLDocument.parse(bytes) { return path(key, in: root, folder: folder) }
-    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: (key + ":").utf8) {
-      if let root = try? YAMLDocument.parse(Array(line)) { return path(key, in: root, folder: folder) }
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+      let line = Array(bytes[start..<end])
+      if String(decoding: line, as: UTF8.self).begins(with: key + ":"), let root = try? YAMLDocument.parse(line) {
+        return path(key, in: root, folder: folder)
+      }
+      start = end + 1
     }
     return nil
   }

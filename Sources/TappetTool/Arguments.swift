@@ -121,7 +121,7 @@ struct Arguments {
       case .one: (least, most) = (least + 1, most + 1)
       case .oneOrMore: (least, most) = (least + 1, Int.max)
       case .any: most = Int.max
-      case .oneUnlessOption where command.lastAlternatives.contains(where: { has($0.name) }): break
+      case .oneUnlessOption where command.lastAlternatives(contain: has): break
       case .oneUnlessOption: (least, most) = (least + 1, most + 1)
       }
     }

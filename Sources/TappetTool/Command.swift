@@ -157,10 +157,15 @@ struct Command {
     ]
   }
 
-  /// The last option and those that it is an alternative to.
-  var lastAlternatives: ArraySlice<CommandOption> {
-    let first = options.lastIndex { !$0.isAlternative } ?? options.startIndex
-    return options[first...]
+  /// Whether the last option, or one that it is an alternative to, fits.
+  func lastAlternatives(contain fits: (String) -> Bool) -> Bool {
+    var index = options.count - 1
+    while index >= 0 {
+      if fits(options[index].name) { return true }
+      guard options[index].isAlternative else { return false }
+      index -= 1
+    }
+    return false
   }
 
   var allOptions: [CommandOption] { options + Self.common }

@@ -51,12 +51,7 @@ enum DeviceProbe {
           switch event {
           case .connected: return (.good, "connected to \(name)")
           case .failed(let failure) where failure.mayConcernClientID:
-            return (.note, "\(name): not tried to the end: \(idRefusal(settings.clientID, failure))")
-          case .failed(.closedBeforeConnack(usesTLS: true, true)):
-            let failure = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
-            return (
-              .bad, "\(name): \(failure.sentence); or that it does not allow the client id '\(settings.clientID)'"
-            )
+            return (.note, "\(name): skipped: \(idRefusal(settings.clientID, failure))")
           case .failed(let failure), .lost(let failure): return (.bad, "\(name): \(failure.sentence)")
           case .acknowledged, .publishRefused, .disconnected: break
           }
@@ -67,9 +62,8 @@ enum DeviceProbe {
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
-    "the broker refused the client id '\(clientID)', with which a running kiosk is not disturbed; it may allow each "
-      + "certificate or user one id only (\(failure.sentence)); 'tappet run' uses the right one, and "
-      + "'tappet check --running' asks it"
+    "the broker refused the client id '\(clientID)', which is the check's own; it may tie ids to certificates or users "
+      + "(\(failure.sentence)); 'tappet check --running' asks the kiosk"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -85,9 +79,9 @@ extension BrokerSettings {
   fileprivate var forProbe: BrokerSettings {
     let ending = "-check"
     var settings = self
-    var name = clientID.unicodeScalars
-    while name.reduce(ending.utf8.count, { $0 + UTF8.width($1) }) > Limits.clientIDSizeMax { name.removeLast() }
-    settings.clientID = String(name) + ending
+    // A character that is cut becomes U+FFFD, at most 2 bytes longer.
+    let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
+    settings.clientID = String(decoding: start, as: UTF8.self) + ending
     settings.announcesStatus = false
     return settings
   }
