@@ -109,9 +109,32 @@ final class BrokerLinkSession {
       try check(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
       try check(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
     }
+    try logIn(settings)
     guard settings.announcesStatus else { return }
     let offline = Array("offline".utf8)
     try check(mosquitto_will_set(mosquitto, settings.statusTopic + "/status", Int32(offline.count), offline, 1, true))
+  }
+
+  /// Hands over the user name and the password, which is read again for each attempt.
+  private func logIn(_ settings: BrokerSettings) throws(LinkFailure) {
+    guard let name = settings.username else { return }
+    // Never in the clear, whatever the settings were made of.
+    guard let path = settings.passwordFile, tls != nil else {
+      return try check(mosquitto_username_pw_set(mosquitto, name, nil))
+    }
+    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    case .failure(let error):
+      throw .files(.unreadable(path: path, SystemCode(error.code)))
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      guard !content.firstLine.isEmpty else { throw .files(.empty(path: path)) }
+      var password = Array(content.firstLine) + [0]
+      defer { LibCrypto.wipe(&password) }
+      let code = password.withUnsafeBytes {
+        mosquitto_username_pw_set(mosquitto, name, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+      }
+      try check(code)
+    }
   }
 
   private func check(_ code: Int32) throws(LinkFailure) {

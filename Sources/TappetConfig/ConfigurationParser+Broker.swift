@@ -8,7 +8,9 @@ import TappetTLS
 extension YAMLReader {
   mutating func broker(_ node: YAMLNode?) -> BrokerSettings? {
     guard let node else { return nil }
-    let keys = ["url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn"]
+    let keys = [
+      "url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn", "username", "password",
+    ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
     let clientID = self.clientID(required("client_id", in: mapping))
@@ -24,6 +26,7 @@ extension YAMLReader {
     for name in ["ca", "certificate", "private_key"] {
       if let value = mapping[name], let path = path(value) { checkFile(path, at: value, isAuthority: name == "ca") }
     }
+    let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
     let keepalive = duration(mapping["keepalive"], max: .seconds(18 * 3600))
@@ -34,7 +37,42 @@ extension YAMLReader {
     return BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
       version: version == 1 ? .v5 : .v311,
-      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn)
+      keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
+      username: login.name, passwordFile: login.file)
+  }
+
+  /// The user name, and the file with the password: read at each connect, and never kept here.
+  private mutating func login(
+    in mapping: YAMLMapping, at node: YAMLNode, _ endpoints: [BrokerEndpoint]
+  ) -> (name: String?, file: String?) {
+    let name = shortText(mapping["username"], sizeMax: Limits.usernameSizeMax)
+    guard let value = mapping["password"] else { return (name, nil) }
+    guard case .mapping = value.content, let password = self.mapping(value, keys: ["file"]) else {
+      note(.passwordInFile, at: value)
+      return (name, nil)
+    }
+    if mapping["username"] == nil {
+      note(.needsPartner("password", partner: "username"), at: value.position, node.place)
+    }
+    if endpoints.contains(where: { !$0.usesTLS }) { note(.passwordWithoutTLS, at: value) }
+    guard let file = required("file", in: password), let path = path(file) else { return (name, nil) }
+    if files != .ignored { checkPasswordFile(path, at: file) }
+    return (name, path)
+  }
+
+  private mutating func checkPasswordFile(_ path: String, at node: YAMLNode) {
+    switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
+    case .failure(let error):
+      // A kiosk starts without it, and reads it at each connect.
+      if files == .required { note(.fileUnreadable(path: path, error), at: node) }
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      if content.mode & 0o077 != 0 {
+        note(.keyFileOpen(path: path, mode: content.mode), at: node)
+      } else if content.firstLine.isEmpty {
+        note(.passwordFileEmpty(path: path), at: node)
+      }
+    }
   }
 
   private mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {

@@ -38,6 +38,11 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
+    /// A password for an endpoint to which everybody on the way could read it.
+    case passwordWithoutTLS
+    /// The password itself, which belongs neither here nor into a message.
+    case passwordInFile
+    case passwordFileEmpty(path: String)
     case badMessage
     /// A message without quotes that YAML takes for a mapping or a list.
     case unquotedMessage

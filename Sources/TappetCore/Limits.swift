@@ -44,66 +44,6 @@ package enum Limits {
   /// A longer cooldown is a mistake in the unit.
   package static let cooldownMax: Duration = .seconds(24 * 3600)
 
-  // MARK: The reader's process
-  /// Bytes of one datagram on the reader's socket: the largest memory and its header.
-  package static let readerMessageSizeMax = tagMemorySizeMax + 64
-  /// Time between two looks for a tag.
-  ///
-  /// Select answers in 16 ms: nearly seven looks a second feel immediate and leave the line idle nine tenths of the
-  /// time.
-  package static let readerPollInterval: Duration = .milliseconds(150)
-  /// The reader reports completed turns of its loop no more often than this.
-  package static let readerHeartbeatInterval: Duration = .seconds(5)
-  /// A reader that is silent for longer hangs.
-  ///
-  /// Every libnfc call that we make ends within 1.4 s; a busy board may lose two heartbeats.
-  package static let readerSilenceMax: Duration = .seconds(12)
-  /// A tag that has arrived is read, or reported as unreadable, within this time.
-  ///
-  /// 888 bytes by READ take 0.4 s.
-  package static let readerReadMax: Duration = .seconds(5)
-  /// The reader gives up on a tag that it has not read within this time.
-  ///
-  /// Its last command ends more than a second later, and still leaves time to report the failure before
-  /// `readerReadMax`.
-  package static let readerPatienceMax: Duration = .seconds(3)
-  /// A reader that takes longer to start is killed.
-  ///
-  /// `nfc_open` of a deaf chip fails after 1.4 s; the rest is for a slow board that starts a process.
-  package static let readerStartMax: Duration = .seconds(6)
-  /// A new reader finds a tag that has been there all along within this time, in its first polls.
-  package static let heldTagReturnMax: Duration = .milliseconds(600)
-  /// Tags whose cooldown is remembered; even a crowd with a tag each is not faster.
-  package static let cooldownsMax = 256
-  /// One Type 2 command: the chip gives a tag 51 ms, the rest is for the line to the chip at its slowest.
-  package static let readerExchangeMax: Duration = .milliseconds(300)
-  /// One ISO-DEP command: the chip lets a tag extend its waiting time.
-  package static let readerISODEPExchangeMax: Duration = .seconds(1)
-  /// One write, from the first command to the last.
-  ///
-  /// Writing and reading back a whole NTAG216 takes 3 s; a badly placed tag is tried again meanwhile.
-  package static let readerWriteMax: Duration = .seconds(10)
-  /// Times that a tag that stops answering during a write is selected and tried again without any progress.
-  package static let readerRewritesMax = 3
-  /// Interval between two reports of a write's progress.
-  package static let readerProgressInterval: Duration = .milliseconds(250)
-  /// A tag forgets its state after 5 ms without a field (ISO/IEC 14443-3 §5).
-  package static let readerFieldOff: Duration = .milliseconds(6)
-  /// Turns without an answer after which a tag has left; a single one is a shaking hand.
-  package static let readerMissesMax = 2
-  /// Times that a torn reading is repeated while the tag stays; more would only make the light flicker.
-  package static let readerRereadsMax = 3
-  /// Interval between two reconfigurations of the idle chip.
-  ///
-  /// A dip of its supply leaves the chip deaf to tags for no longer than this. A reconfiguration takes 24 ms.
-  package static let readerRefreshInterval: Duration = .seconds(5)
-  /// A stopping owner waits this long for the reader it killed; then it leaves it to the system.
-  package static let readerDeathMax: Duration = .seconds(1)
-  /// The first wait before a reader is started again.
-  package static let readerRestartDelayMin: Duration = .milliseconds(250)
-  /// The longest wait before a reader is started again: a tap must work within 2 s of the reader's return.
-  package static let readerRestartDelayMax: Duration = .milliseconds(1500)
-
   // MARK: Rates
   /// Refused taps of one tag, at once and per minute: a shaking hand or a wrong tag is gone long before.
   package static let refusedTapsPerTagMax = 10
@@ -131,6 +71,8 @@ package enum Limits {
   package static let outboxCountMax = 100_000
   /// Bytes of all waiting messages, unless the configuration sets another limit.
   package static let outboxSizeMax = 64 * 1024 * 1024
+  /// Bytes of a user name for the broker: no broker known to us takes more.
+  package static let usernameSizeMax = 256
   /// A link on which a PUBACK takes longer is dead.
   package static let acknowledgeTimeout: Duration = .seconds(20)
   /// From the first SYN to CONNACK; without it a TLS server that never answers would hold the link without end.

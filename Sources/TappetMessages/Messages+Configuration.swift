@@ -70,6 +70,11 @@ extension ConfigurationProblem {
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .passwordWithoutTLS:
+      return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
+    case .passwordInFile:
+      return "\(what) must be {file: FILE}: write the password into a file of its own, with mode 0600"
+    case .passwordFileEmpty(let path): return "\(path) is empty; write the password into its first line"
     case .passphraseNeeded(let problem): return problem.sentence
     case .more(let count): return "and \(count) more"
     case .unusableProfile(let error): return error.sentences.joined(separator: "; ")

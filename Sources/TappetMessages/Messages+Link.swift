@@ -66,7 +66,8 @@ extension ConnackCode {
     case .badUserNameOrPassword:
       "the broker wants a user name and password, or does not take the certificate as identity: see its configuration"
     case .notAuthorized:
-      "the broker does not allow this client to connect: see its access list and the certificate's name"
+      "the broker does not allow this client to connect: see the user name and password, or the certificate's name, "
+        + "and the broker's access list"
     }
   }
 }
@@ -83,7 +84,8 @@ extension ReasonCode {
     case .unsupportedProtocolVersion: "it does not speak MQTT 5; leave out broker.protocol"
     case .clientIdentifierNotValid: "it does not take this client_id"
     case .badUserNameOrPassword: "it wants a user name and password, or does not take the certificate as identity"
-    case .notAuthorized: "this client is not allowed; see its access list and the certificate's name"
+    case .notAuthorized:
+      "this client is not allowed; see the user name and password, or the certificate's name, and its access list"
     case .serverUnavailable: "it is unavailable; wait, or look at its log"
     case .serverBusy: "it is busy; it is tried again"
     case .banned: "this client is banned; ask who runs it"

@@ -58,7 +58,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       Issue.record("a configuration without its key was loaded")
       return
     }
-    let words = "\(path):15:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
+    let words = "\(path):17:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
     #expect(problems.map(\.sentence) == [words])
     let key = folder.path + "/timestamp.key"
     try Data("000102030405060708090a0b0c0d0e0f\n".utf8).write(to: URL(fileURLWithPath: key))
@@ -137,6 +137,25 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   // MARK: Mistakes
 
   static let bad: [BadConfig] = [
+    BadConfig(
+      """
+      broker: {url: [mqtts://h, mqtt://h], client_id: k, username: u, password: {file: none}}
+      actions: [{name: a, topic: t, message: m}]
+      """,
+      "kiosk.yaml:1:75: broker.password is only sent over TLS: use mqtts://, or leave the password out"),
+    BadConfig(
+      """
+      broker: {url: 'mqtts://h', client_id: k, password: {file: none}}
+      actions: [{name: a, topic: t, message: m}]
+      """,
+      "kiosk.yaml:1:52: 'password' also needs 'username' in broker"),
+    BadConfig(
+      """
+      broker: {url: 'mqtts://h', client_id: k, username: u, password: secret}
+      actions: [{name: a, topic: t, message: m}]
+      """,
+      "kiosk.yaml:1:65: broker.password must be {file: FILE}: write the password into a file of its own, with mode 0600"
+    ),
     BadConfig(
       """
       broker: {url: 'mqtts://h', client_id: k}

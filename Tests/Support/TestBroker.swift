@@ -44,6 +44,8 @@ package final class TestBroker {
     case plain
     /// Wants client certificates, and takes their common name as user name.
     case mutual(server: String)
+    /// TLS without client certificates; wants this user name and password.
+    case password(user: String, password: String)
   }
 
   package let port: UInt16
@@ -64,6 +66,13 @@ package final class TestBroker {
   package var log: String { textSoFar(folder + "/log") }
 
   package func start() throws {
+    if case .password(let user, let password) = security {
+      // mosquitto_passwd hashes a file in place.
+      let file = folder + "/users"
+      try "\(user):\(password)\n".write(toFile: file, atomically: true, encoding: .utf8)
+      let hashed = try Programs.run(Programs.installed("mosquitto_passwd"), ["-U", file])
+      guard hashed.status == 0 else { throw TestFault(hashed.errors) }
+    }
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
     process = try TestProcess(try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"])
     guard eventually(10, { TestSocket.answers(port) }) else { throw TestFault("mosquitto did not start: \(log)") }
@@ -91,6 +100,13 @@ package final class TestBroker {
       """
     switch security {
     case .plain: return common + "allow_anonymous true\n" + more
+    case .password:
+      return common + """
+        certfile \(TestCertificates.path("server.pem"))
+        keyfile \(TestCertificates.path("server.key"))
+        password_file \(folder)/users
+
+        """ + more
     case .mutual(let server):
       return common + """
         cafile \(TestCertificates.path("broker-ca.pem"))
@@ -111,6 +127,10 @@ package final class TestBroker {
     case .plain:
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: false)], clientID: clientID, version: version)
+    case .password(let user, _):
+      BrokerSettings(
+        endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: true)], clientID: clientID,
+        caFile: TestCertificates.path("ca.pem"), version: version, username: user)
     case .mutual:
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: true)], clientID: clientID,

@@ -39,6 +39,12 @@ package struct BrokerSettings: Hashable, Sendable {
   package var certificateFile: String?
   /// PEM file of the private key; `nil` means that the certificate's file contains the key too.
   package var privateKeyFile: String?
+  /// The user name in CONNECT; `nil` means none.
+  package var username: String?
+  /// File whose first line is the password, read at each connect; `nil` means none.
+  ///
+  /// Only with a user name, and only to endpoints that use TLS.
+  package var passwordFile: String?
   /// The protocol name offered in the handshake (ALPN); `nil` means none.
   ///
   /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
@@ -62,7 +68,7 @@ package struct BrokerSettings: Hashable, Sendable {
   package init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
     privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60,
-    announcesStatus: Bool = true, alpn: String? = nil
+    announcesStatus: Bool = true, alpn: String? = nil, username: String? = nil, passwordFile: String? = nil
   ) {
     self.endpoints = endpoints
     self.clientID = clientID
@@ -72,6 +78,8 @@ package struct BrokerSettings: Hashable, Sendable {
     self.version = version
     self.keepaliveSeconds = keepaliveSeconds
     self.announcesStatus = announcesStatus
+    self.username = username
+    self.passwordFile = passwordFile
     self.alpn = alpn
   }
 }

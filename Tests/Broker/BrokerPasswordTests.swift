@@ -1,0 +1,68 @@
+// A broker that wants a user name and a password.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetBroker
+@testable import TappetMessages
+
+@Suite struct BrokerPasswordTests {
+  private let folder = TestFolder.make("password")
+
+  private func file(_ text: String) throws -> String {
+    let path = folder + "/password"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  private func outcome(_ settings: BrokerSettings) throws -> LinkEvent? {
+    let log = LinkLog()
+    let link = try BrokerLink(settings: settings) { log.take($0) }
+    defer { link.shutdown() }
+    link.connect(endpoint: 0)
+    return log.event(1)
+  }
+
+  @Test(arguments: [MQTTVersion.v311, .v5])
+  func `the first line of the file is the password, and it is read at each connect`(_ version: MQTTVersion) throws {
+    let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
+    var settings = broker.settings(version: version)
+    settings.passwordFile = try file("correct horse\nanother line\n")
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+    settings.passwordFile = try file("battery staple\n")
+    guard case .failed(let refused)? = try outcome(settings) else { throw TestFault("it was accepted") }
+    #expect(refused.sentence.contains("user name"), "\(refused.sentence)")
+    #expect(!refused.sentence.contains("battery"))
+    settings.passwordFile = try file("correct horse")
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+  }
+
+  @Test func `a password's file that is gone or empty is named`() throws {
+    let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
+    var settings = broker.settings()
+    settings.passwordFile = folder + "/none"
+    guard case .failed(let gone)? = try outcome(settings) else { throw TestFault("it was accepted") }
+    #expect(gone.sentence.contains(folder + "/none"), "\(gone.sentence)")
+    settings.passwordFile = try file("\n")
+    #expect(try outcome(settings) == .failed(.files(.empty(path: folder + "/password"))))
+  }
+
+  @Test func `a password is never sent in the clear`() throws {
+    let peer = try #require(TestSocket.listening())
+    defer { close(peer.socket) }
+    let settings = BrokerSettings(
+      endpoints: [BrokerEndpoint(host: "127.0.0.1", port: peer.port, usesTLS: false)], clientID: "k", username: "kiosk",
+      passwordFile: try file("correct horse"))
+    let link = try BrokerLink(settings: settings) { _ in }
+    defer { link.shutdown() }
+    link.connect(endpoint: 0)
+    let client = accept(peer.socket, nil, nil)
+    defer { close(client) }
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = read(client, &bytes, bytes.count)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    #expect(text.contains("kiosk") && !text.contains("horse"))
+  }
+}
