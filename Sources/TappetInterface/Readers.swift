@@ -16,6 +16,7 @@ private final class ReaderObject: LibraryObject {
   private var process: ReaderProcess?
   private var processWatch: Watch?
   private var device: String?
+  private var readings = WholeReadings()
   private var isReady = false
   private var isSilent = false
   private var isDispatching = false
@@ -100,7 +101,7 @@ private final class ReaderObject: LibraryObject {
       present = reading.uid
       writePending()
     case .orderDone: writing = nil
-    case .tagFaulted, .heartbeat, .orderProgress: break
+    case .tagFaulted, .tagDescribed, .heartbeat, .orderProgress: break
     }
   }
 
@@ -138,6 +139,7 @@ private final class ReaderObject: LibraryObject {
       case .message(let message):
         if case .ready = message { isReady = true }
         noteLife()
+        guard let message = readings.pass(message) else { continue }
         note(message)
         if let event = Fact(message) { return tell(event, result) }
       case .malformed(let error):
@@ -203,7 +205,7 @@ private struct Fact {
   /// `nil` for messages that are not reported: a heartbeat, the progress of a write.
   init?(_ message: ReaderMessage) {
     switch message {
-    case .heartbeat, .orderProgress: return nil
+    case .heartbeat, .orderProgress, .tagDescribed: return nil
     case .orderDone(let outcome):
       let type = outcome.fault == nil ? TAPPET_READER_EVENT_WRITTEN : TAPPET_READER_EVENT_WRITE_FAILED
       self.init(type: type, uid: outcome.uid.bytes)

@@ -48,6 +48,10 @@ final class NFCDevice {
   private let node: DeviceNode?
   private let isPN532: Bool
   private var isOpen = true
+  /// `nil` where every look is one select by libnfc.
+  private var search: ChipSearch?
+  /// The chip's setting of MxRtyPassiveActivation, if it is known.
+  private var triesInForce: UInt8?
 
   /// Opens the device `connstring`, or the first that libnfc finds, and makes it a reader with its field on.
   init(connstring: String?) throws(DeviceTrouble) {
@@ -71,6 +75,8 @@ final class NFCDevice {
       self.context = context
       self.device = device
       isPN532 = connstring.hasPrefix("pn532_")
+      // On other buses libnfc asks the chip again and again whether it is ready.
+      search = connstring.hasPrefix("pn532_uart") ? ChipSearch() : nil
     } catch {
       nfc_exit(context)
       throw error
@@ -103,20 +109,58 @@ final class NFCDevice {
 
   // MARK: Tags
 
+  /// Looks for a tag on an empty reader; `nil` when none answered.
+  func look() throws(DeviceTrouble) -> SelectedTag? {
+    guard let search else { return try select() }
+    let started = Instant.now()
+    do throws(DeviceTrouble) {
+      let found = try list(tries: search.tries, within: search.limit)
+      if found == nil { self.search?.note(Instant.now() - started) }
+      return found
+    } catch {
+      guard error.code == NFC_ETIMEOUT else { throw error }
+      // It is dead, or its supply has dipped and it searches without end, or a byte was lost; one that lives answers.
+      _ = try command([0x02], within: Limits.readerExchangeMax)
+      self.search = ChipSearch()
+      try refresh()
+      return nil
+    }
+  }
+
+  /// The time between the beginnings of two looks.
+  var lookInterval: Duration { search == nil ? Limits.readerPollInterval : Limits.readerSearchInterval }
+
   /// Looks for a tag once.
   ///
   /// `nil` when none answered. One silence is forgiven: a byte lost on a serial line looks the same.
   func select() throws(DeviceTrouble) -> SelectedTag? {
-    let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
-    var code = NFC_ETIMEOUT
-    for _ in 1...2 {
-      var target = nfc_target()
-      code = nfc_initiator_select_passive_target(device, modulation, nil, 0, &target)
-      if code == 0 { return nil }
-      if code > 0 { return Self.tag(target) }
-      if code != NFC_ETIMEOUT { break }
+    do throws(DeviceTrouble) { return try selectOnce() } catch {
+      guard error.code == NFC_ETIMEOUT else { throw error }
+      return try selectOnce()
     }
-    throw Self.trouble(code)
+  }
+
+  private func selectOnce() throws(DeviceTrouble) -> SelectedTag? {
+    if isPN532 { return try list(tries: ChipSearch.selectTries, within: Limits.readerExchangeMax) }
+    let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
+    var target = nfc_target()
+    let code = nfc_initiator_select_passive_target(device, modulation, nil, 0, &target)
+    guard code >= 0 else { throw Self.trouble(code) }
+    return code == 0 ? nil : Self.tag(target)
+  }
+
+  /// InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
+  ///
+  /// libnfc's own select gives up after 300 ms, and dies of some answers.
+  private func list(tries: UInt8, within limit: Duration) throws(DeviceTrouble) -> SelectedTag? {
+    if tries != triesInForce {
+      triesInForce = nil
+      // RFConfiguration, item 5 (§7.3.1): the first two are libnfc's.
+      _ = try command([0x32, 0x05, 0x00, 0x01, tries], within: Limits.readerExchangeMax)
+      triesInForce = tries
+    }
+    let answer = try command([0x4A, 0x01, 0x00], within: limit)
+    return SelectedTag(listed: answer)
   }
 
   /// Looks for a tag that was there a moment ago and may have been put to sleep by a command that it refused.
@@ -139,12 +183,32 @@ final class NFCDevice {
   ///
   /// False may also mean that it sleeps: `selectAgain` finds out.
   func answers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
+    if isPN532 { return try stillAnswers(tag) }
     // libnfc can ask these two kinds; the others need a new select.
     guard tag.isISODEP || tag.isType2 else { return false }
     // NULL, not the target: libnfc would compare all of its bytes, padding included.
     let code = nfc_initiator_target_is_present(device, nil)
     if code == NFC_EIO { throw Self.trouble(code) }
     return code == NFC_SUCCESS
+  }
+
+  /// As libnfc asks, which does not know of the tags that it did not select.
+  private func stillAnswers(_ tag: SelectedTag) throws(DeviceTrouble) -> Bool {
+    if tag.isType2 {
+      do throws(ExchangeFailure) {
+        return try exchange([0x30, 0x00], .raw, within: Limits.readerExchangeMax).count == 16
+      } catch {
+        if case .device(let trouble) = error { throw trouble }
+        return false
+      }
+    }
+    guard tag.isISODEP else { return false }
+    // Diagnose, attention request (UM0701-02 §7.2.1); with a card that has left it takes some hundred milliseconds.
+    var status: [UInt8] = [0]
+    let code = pn53x_transceive(
+      device, [0x00, 0x06], 2, &status, 1, Int32(clamping: Limits.readerISODEPExchangeMax.wholeMilliseconds))
+    if code == NFC_EIO { throw Self.trouble(code) }
+    return code == 1
   }
 
   /// Sends one command to the selected tag and returns its answer.
@@ -169,15 +233,31 @@ final class NFCDevice {
 
   // MARK: The device
 
+  /// Sends a command to the chip itself; returns its answer without the command code.
+  private func command(_ bytes: [UInt8], within limit: Duration) throws(DeviceTrouble) -> [UInt8] {
+    var count: Int32 = 0
+    let answer = [UInt8](unsafeUninitializedCapacity: Self.answerSizeMax) { buffer, filled in
+      count = pn53x_transceive(
+        device, bytes, bytes.count, buffer.baseAddress, buffer.count, Int32(clamping: limit.wholeMilliseconds))
+      filled = min(max(0, Int(count)), buffer.count)
+    }
+    if count < 0 { throw Self.trouble(count) }
+    return answer
+  }
+
+  /// Ends a chip's deafness to tags after a dip of its supply; cheaper than `refresh`.
+  func rouse() throws(DeviceTrouble) {
+    guard isPN532 else { return }
+    let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
+    if code < 0 { throw Self.trouble(code) }
+  }
+
   /// Brings the chip back to the state in which `init` left it.
   ///
   /// After a dip of its supply a PN532 answers every command and finds no tag, and libnfc never configures it again by
   /// itself.
   func refresh() throws(DeviceTrouble) {
-    if isPN532 {
-      let code = pn532_SAMConfiguration(device, PSM_NORMAL, Int32(clamping: Limits.readerExchangeMax.wholeMilliseconds))
-      if code < 0 { throw Self.trouble(code) }
-    }
+    try rouse()
     try becomeReader()
   }
 
@@ -192,6 +272,7 @@ final class NFCDevice {
     // With infinite select a missing tag and a dead reader look the same.
     if code >= 0 { code = nfc_device_set_property_bool(device, NP_INFINITE_SELECT, false) }
     if code < 0 { throw Self.trouble(code) }
+    triesInForce = nil
   }
 
   private func cycleField() throws(DeviceTrouble) {

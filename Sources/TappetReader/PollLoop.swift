@@ -15,6 +15,7 @@ struct PollLoop {
   private var isHeard = true
   private var heartbeatDue: Instant
   private var refreshDue: Instant
+  private var rouseDue: Instant
 
   private enum Field {
     case empty
@@ -40,6 +41,7 @@ struct PollLoop {
     let now = Instant.now()
     heartbeatDue = now + Limits.readerHeartbeatInterval
     refreshDue = now + Limits.readerRefreshInterval
+    rouseDue = now + Limits.readerRouseInterval
   }
 
   /// Returns when the parent closed its socket or the process was asked to end; throws when the device failed.
@@ -52,7 +54,7 @@ struct PollLoop {
         report(.heartbeat)
         heartbeatDue = started + Limits.readerHeartbeatInterval
       }
-      switch parent.rest(until: started + Limits.readerPollInterval) {
+      switch parent.rest(until: started + interval) {
       case .timeUp: break
       case .order(let order): try execute(order)
       case .ended: return
@@ -83,25 +85,47 @@ struct PollLoop {
   private mutating func turn() throws(DeviceTrouble) {
     switch field {
     case .empty:
-      // Only without a tag: it switches the field off for a moment.
-      if Instant.now() >= refreshDue {
-        try device.refresh()
-        refreshDue = Instant.now() + Limits.readerRefreshInterval
-      }
-      if let tag = try device.select() { try arrive(tag, Stay()) }
+      try restore()
+      if let tag = try device.look() { try arrive(tag, Stay()) }
     case .occupied(let tag, let stay):
       try watch(tag, stay)
+    }
+  }
+
+  /// The time between the beginnings of two turns.
+  private var interval: Duration {
+    if case .empty = field { device.lookInterval } else { Limits.readerPollInterval }
+  }
+
+  /// Brings the chip back to what it was before a dip of its supply, which leaves no other trace.
+  private mutating func restore() throws(DeviceTrouble) {
+    let now = Instant.now()
+    if now >= refreshDue {
+      // Only without a tag: it switches the field off for a moment.
+      try device.refresh()
+      refreshDue = now + Limits.readerRefreshInterval
+      rouseDue = now + Limits.readerRouseInterval
+    } else if now >= rouseDue {
+      try device.rouse()
+      rouseDue = now + Limits.readerRouseInterval
     }
   }
 
   /// A new tag: it is reported before it is read, so that the light may change at once.
   private mutating func arrive(_ tag: SelectedTag, _ stay: Stay) throws(DeviceTrouble) {
     report(.tagArrived(tag.uid))
-    let outcome = try device.read(tag)
-    report(outcome)
     var stay = Stay(rereads: stay.rereads)
-    if case .tagFaulted(_, _, .pulledAway) = outcome { stay.isTorn = true }
-    if case .tagRead(let reading) = outcome { stay.model = reading.model }
+    switch try device.read(tag) {
+    case .failure(let fault):
+      report(.tagFaulted(tag.uid, tag.model, fault))
+      if case .pulledAway = fault { stay.isTorn = true }
+    case .success(let memory):
+      report(.tagRead(TagReading(uid: tag.uid, model: tag.model, bytes: memory.bytes)))
+      // Only now: no message waits for it.
+      let description = try device.describe(tag, memory)
+      report(.tagDescribed(description))
+      stay.model = description.model
+    }
     field = .occupied(tag, stay)
   }
 

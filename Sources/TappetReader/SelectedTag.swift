@@ -32,36 +32,59 @@ extension SelectedTag {
   private var hasRandomUID: Bool { uid.bytes.count == 4 && uid.bytes[0] == 0x08 }
 }
 
+/// A tag's memory as far as a tap needs it, and what is known for its description.
+enum TagMemory {
+  case type2(Type2Reading)
+  case type4([UInt8])
+
+  var bytes: [UInt8] {
+    switch self {
+    case .type2(let reading): reading.memory
+    case .type4(let bytes): bytes
+    }
+  }
+}
+
 extension NFCDevice {
-  /// Reads a tag that was just selected; returns the report to the parent.
-  func read(_ tag: SelectedTag) throws(DeviceTrouble) -> ReaderMessage {
+  /// Reads a tag that was just selected.
+  func read(_ tag: SelectedTag) throws(DeviceTrouble) -> Result<TagMemory, TagFault> {
     let deadline = Instant.now() + Limits.readerPatienceMax
     do throws(ReadFailure) {
       switch tag.model.layout {
-      case .type2: return .tagRead(try readType2(tag, until: deadline))
-      case .type4:
-        let bytes = try readType4(tag, until: deadline)
-        let isNTAG424 = tag.maybeNTAG424 && Instant.now() < deadline ? try Type4Reading.isNTAG424(self) : false
-        return .tagRead(TagReading(uid: tag.uid, model: isNTAG424 ? .ntag424 : .type4, bytes: bytes))
-      case .unsupported: return .tagFaulted(tag.uid, tag.model, .unsupportedModel)
+      case .type2: return .success(.type2(try readType2(tag, until: deadline)))
+      case .type4: return .success(.type4(try readType4(tag, until: deadline)))
+      case .unsupported: return .failure(.unsupportedModel)
       }
     } catch {
       switch error {
       case .device(let trouble): throw trouble
-      case .fault(let fault): return .tagFaulted(tag.uid, tag.model, fault)
-      case .noAnswer: return .tagFaulted(tag.uid, tag.model, .pulledAway)
+      case .fault(let fault): return .failure(fault)
+      case .noAnswer: return .failure(.pulledAway)
       }
     }
   }
 
-  private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> TagReading {
-    var reading = Type2Reading()
+  /// Asks a tag that was read for the rest; it may have left meanwhile.
+  func describe(_ tag: SelectedTag, _ memory: TagMemory) throws(DeviceTrouble) -> TagDescription {
+    switch memory {
+    case .type2(let reading):
+      // The model last: a tag that does not know the question falls asleep.
+      let header = try reading.header(self)
+      return TagDescription(uid: tag.uid, model: try reading.identify(self), header: header)
+    case .type4:
+      guard tag.maybeNTAG424 else { return TagDescription(uid: tag.uid, model: .type4) }
+      return TagDescription(uid: tag.uid, model: try Type4Reading.isNTAG424(self) ? .ntag424 : .type4)
+    }
+  }
+
+  private func readType2(_ tag: SelectedTag, until deadline: Instant) throws(ReadFailure) -> Type2Reading {
+    var reading = Type2Reading(of: tag.uid)
     var disturbedAt: Int?
     while true {
       let triedFastRead = reading.fastRead
       do throws(ReadFailure) {
         try reading.resume(self)
-        break
+        return reading
       } catch {
         guard case .noAnswer = error, Instant.now() < deadline else { throw error }
         try selectAgainOrThrow(tag)
@@ -71,11 +94,6 @@ extension NFCDevice {
         if disturbedAt == reading.memory.count { throw .fault(.refusedToAnswer) }
         disturbedAt = reading.memory.count
       }
-    }
-    do throws(DeviceTrouble) {
-      return TagReading(uid: tag.uid, model: try reading.identify(self), bytes: reading.memory)
-    } catch {
-      throw .device(error)
     }
   }
 

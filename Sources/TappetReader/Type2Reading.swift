@@ -1,8 +1,8 @@
 // Reading a Type 2 tag in as few exchanges as are safe.
 //
-//   1. READ 0: pages 0 to 3, with the capability container. Every Type 2 tag answers it.
-//   2. FAST_READ from page 4, 36 pages: all of an NTAG213, and more than today's tag URLs need on any larger one.
-//   3. FAST_READ of just the pages that are missing, at most 60 at a time.
+//   1. READ 3: pages 3 to 6, with the capability container and the first TLV. Pages 0 to 2 follow from a UID of seven
+//      bytes, but for the lock bits, which no tap needs; with another UID they are read first.
+//   2. FAST_READ of just the pages that are missing, at most 60 at a time.
 //
 // A tag without FAST_READ refuses it and falls asleep: it is selected again and read four pages at a time. After the
 // end of the memory READ continues at page 0, and FAST_READ is refused; so no command ever reads beyond what the
@@ -31,6 +31,8 @@ enum ReadFailure: Error {
 struct Type2Reading {
   /// From page 0.
   private(set) var memory: [UInt8] = []
+  /// The tag's serial number, where pages 0 to 2 are to be made from it.
+  private var serial: [UInt8] = []
   /// Whether the tag knows FAST_READ.
   private(set) var fastRead = FastRead.untried
   /// The memory ended before the capability container's end.
@@ -43,8 +45,6 @@ struct Type2Reading {
   private static let headerSize = 16
   /// Page numbers have one byte; the memory after page 255 of an NTAG I2C 2K is in another sector.
   private static let addressableSize = 256 * pageSize
-  /// Pages of the first FAST_READ: an NTAG213's whole data area.
-  private static let firstPages = 36
   /// Pages of one FAST_READ.
   ///
   /// 65 fit libnfc's buffer, 60 are what other PN532 drivers have shown to work.
@@ -54,7 +54,7 @@ struct Type2Reading {
 
   /// Continues reading until the message is complete or it is certain that there is none.
   mutating func resume(_ device: NFCDevice) throws(ReadFailure) {
-    if memory.count < Self.headerSize { memory = try Self.read(page: 0, from: device) }
+    if memory.count < Self.headerSize { memory = try firstPages(device) }
     // Another mark than E1: not formatted for NDEF (Type 2 Tag 1.2 §4.6). The core reports that.
     guard memory[12] == 0xE1 else { return }
     while case .needs(let count) = Type2Memory.locate(in: memory) {
@@ -65,8 +65,37 @@ struct Type2Reading {
     }
   }
 
-  /// A reading that has not begun.
-  init(fastRead: FastRead = .untried) { self.fastRead = fastRead }
+  /// A reading for a tap of the tag `uid`.
+  init(of uid: TagUID) { if uid.bytes.count == 7 { serial = uid.bytes } }
+
+  /// A reading for `readDataArea`.
+  init(fastRead: FastRead) { self.fastRead = fastRead }
+
+  /// Up to the data area's end, at least pages 0 to 3.
+  private func firstPages(_ device: NFCDevice) throws(ReadFailure) -> [UInt8] {
+    guard !serial.isEmpty else { return try Self.read(page: 0, from: device) }
+    let block = try Self.read(page: 3, from: device)
+    let dataEnd = block[0] == 0xE1 ? Self.headerSize + Int(block[2]) * 8 : Self.headerSize
+    return (Self.pages(ofSerial: serial) + block).prefix(dataEnd).map { $0 }
+  }
+
+  /// Pages 0 to 2 of a tag with this serial number (NTAG213/215/216 §8.5.1), its lock bits taken for zeros.
+  private static func pages(ofSerial serial: [UInt8]) -> [UInt8] {
+    let (first, second) = (serial[..<3], serial[3...])
+    let checks = (first.reduce(0x88, ^), second.reduce(0, ^))
+    return first + [checks.0] + second + [checks.1, 0x48, 0, 0]
+  }
+
+  /// Pages 0 to 2 as they are, where they were not read; none when the tag does not answer any more.
+  func header(_ device: NFCDevice) throws(DeviceTrouble) -> [UInt8] {
+    guard !serial.isEmpty else { return [] }
+    do throws(ReadFailure) {
+      return Array(try Self.read(page: 0, from: device)[..<TagDescription.headerSize])
+    } catch {
+      if case .device(let trouble) = error { throw trouble }
+      return []
+    }
+  }
 
   /// Reads the whole data area, as the tag's capability container has it, or as `container` would.
   ///
@@ -95,9 +124,8 @@ struct Type2Reading {
       append(try Self.read(page: nextPage, from: device), end: end)
       return
     }
-    var pages = (count - memory.count + Self.pageSize - 1) / Self.pageSize
-    if fastRead == .untried { pages = max(pages, Self.firstPages) }
-    pages = min(pages, Self.pagesMax, (end - memory.count) / Self.pageSize)
+    let missing = (count - memory.count + Self.pageSize - 1) / Self.pageSize
+    let pages = min(missing, Self.pagesMax, (end - memory.count) / Self.pageSize)
     do throws(ReadFailure) {
       memory += try fastRead(pages: pages, from: device)
       fastRead = .works
@@ -145,7 +173,9 @@ struct Type2Reading {
     let pages = block.count / pageSize
     for page in 0..<pages {
       let tail = block[(page * pageSize)...]
-      if memory.count >= tail.count, tail.elementsEqual(memory[..<tail.count]) { return page }
+      // Page 2 may not be known.
+      let count = min(tail.count, 2 * pageSize)
+      if memory.count >= count, tail.prefix(count).elementsEqual(memory[..<count]) { return page }
     }
     return pages
   }
@@ -160,7 +190,7 @@ struct Type2Reading {
   ///     data bytes    FAST_READ works                            FAST_READ refused or not tried
   ///      48           —                                          Ultralight, or by GET_VERSION
   ///     128           by GET_VERSION (NTAG212, Ultralight EV1)   by GET_VERSION
-  ///     144           NTAG213                                    NTAG203 if its memory ends after page 41
+  ///     144           NTAG213                                    NTAG203 if it ends after page 41, or by GET_VERSION
   ///     496, 504      NTAG215                                    by GET_VERSION
   ///     872, 888      by GET_VERSION (NTAG216, NTAG I2C 1K)      by GET_VERSION
   func identify(_ device: NFCDevice) throws(DeviceTrouble) -> TagModel {
@@ -170,7 +200,7 @@ struct Type2Reading {
     default: break
     }
     do throws(ReadFailure) {
-      if capacity == 144, fastRead == .refused {
+      if capacity == 144 {
         let block = try Self.read(page: 40, from: device)
         if Self.pagesBeforeRollOver(in: block, of: memory) == 2 { return .ntag203 }
       }

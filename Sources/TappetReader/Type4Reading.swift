@@ -61,7 +61,7 @@ struct Type4Reading {
   }
 
   /// Asks a tag that is read already for its version (NT4H2421Gx §10.5.2): vendor 04, type 04, and more to come.
-  static func isNTAG424(_ device: NFCDevice) throws(ReadFailure) -> Bool {
+  static func isNTAG424(_ device: NFCDevice) throws(DeviceTrouble) -> Bool {
     do throws(ExchangeFailure) {
       let answer = try device.exchange([0x90, 0x60, 0x00, 0x00, 0x00], .known, within: Limits.readerISODEPExchangeMax)
       return answer.count == 9 && answer.starts(with: [0x04, 0x04]) && answer[7] == 0x91 && answer[8] == 0xAF
@@ -69,7 +69,7 @@ struct Type4Reading {
       switch error {
       // It is read; its name matters less than its absence.
       case .noAnswer: return false
-      case .device(let trouble): throw .device(trouble)
+      case .device(let trouble): throw trouble
       }
     }
   }

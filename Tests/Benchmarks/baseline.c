@@ -1,7 +1,7 @@
 /* The program that Tappet is compared with: one process, one thread, and the same calls of the same libraries, one
    after the other for each tap.
 
-     libnfc      select (finite), READ 0, FAST_READ of the data area
+     libnfc      select (finite), READ 3, FAST_READ of the pages that the message has
      own code    TLV, NDEF record, tag URL
      libcrypto   HMAC-SHA256 and a comparison in constant time
      SQLite      INSERT, COMMIT (WAL, synchronous=FULL, Tappet's pragmas and outbox)
@@ -13,7 +13,8 @@
    the socket, and a poll of our own waits for the PUBACK. It lacks everything that makes Tappet usable: a reader that
    recovers, a link that reconnects, a queue, lights, sentences. Any failure ends it.
 
-   Usage: baseline CONNSTRING PORT CA CERTIFICATE KEY DATABASE SECRET-HEX */
+   Usage: baseline CONNSTRING PORT CA CERTIFICATE KEY DATABASE SECRET-HEX MILLISECONDS
+   MILLISECONDS is the pause between two looks for a tag; 0 is back to back. */
 #define _GNU_SOURCE
 #include <mosquitto.h>
 #include <nfc/nfc.h>
@@ -33,8 +34,8 @@
 
 enum { SECRET_SIZE = 32, MEMORY_SIZE_MAX = 16 + 36 * 4, URL_SIZE_MAX = 256, ID_SIZE = 16 };
 
-/* The interval of Tappet's reader. */
-static const int poll_interval_ms = 150;
+/* How long a tag that is still there is left alone. */
+static const int presence_interval_ms = 150;
 
 static volatile sig_atomic_t is_ending;
 static int unacknowledged;
@@ -68,17 +69,34 @@ static bool select_tag(nfc_device *device) {
   return count > 0;
 }
 
-/* READ 0 and FAST_READ of 36 pages, as in tappet-reader; false when the tag did not answer. */
+/* The offset of the message's end in a memory of which the first TLVs are known; 0 when there is no message. */
+static size_t message_end(const uint8_t memory[MEMORY_SIZE_MAX], size_t size) {
+  size_t at = 16;
+  while (at + 2 <= size && memory[at] <= 0x02) at += memory[at] == 0x00 ? 1 : 2 + (size_t)memory[at + 1];
+  if (at + 2 > size || memory[at] != 0x03) return 0;
+  const size_t end = at + 2 + memory[at + 1];
+  return end <= MEMORY_SIZE_MAX ? end : 0;
+}
+
+/* One command to the tag; false when the answer is not as long as it must be. */
+static bool exchange(nfc_device *device, const uint8_t *command, size_t command_size, uint8_t *answer, int size) {
+  return nfc_initiator_transceive_bytes(device, command, command_size, answer, (size_t)size, 300) == size;
+}
+
+/* READ 3, which has the container and the beginning of the message, then the pages that are missing; false when the tag
+   did not answer. Pages 0 to 2 are not needed. */
 static bool read_tag(nfc_device *device, uint8_t memory[MEMORY_SIZE_MAX]) {
-  static const uint8_t read[] = {0x30, 0}, fast_read[] = {0x3A, 4, 39};
+  static const uint8_t read[] = {0x30, 3};
   nfc_device_set_property_bool(device, NP_EASY_FRAMING, false);
-  const bool is_read =
-      nfc_initiator_transceive_bytes(device, read, sizeof read, memory, MEMORY_SIZE_MAX, 300) == 16 &&
-      memory[12] == 0xE1 &&
-      nfc_initiator_transceive_bytes(device, fast_read, sizeof fast_read, memory + 16, MEMORY_SIZE_MAX - 16, 300) ==
-          MEMORY_SIZE_MAX - 16;
+  bool is_read = exchange(device, read, sizeof read, memory + 12, 16) && memory[12] == 0xE1;
+  const size_t end = is_read ? message_end(memory, 28) : 0;
+  if (end > 28) {
+    const uint8_t last = (uint8_t)((end + 3) / 4 - 1);
+    const uint8_t fast_read[] = {0x3A, 7, last};
+    is_read = exchange(device, fast_read, sizeof fast_read, memory + 28, (last - 6) * 4);
+  }
   nfc_device_set_property_bool(device, NP_EASY_FRAMING, true);
-  return is_read;
+  return is_read && end > 0;
 }
 
 /* The tag's content */
@@ -234,7 +252,7 @@ static void publish(struct mosquitto *client, const char *topic, const char *mes
 /* One tap, from the selected tag to the deleted row. */
 static void tap(nfc_device *device, sqlite3 *database, struct mosquitto *client, const uint8_t secret[SECRET_SIZE]) {
   static const char topic[] = "bench/baseline";
-  uint8_t memory[MEMORY_SIZE_MAX], id[ID_SIZE];
+  uint8_t memory[MEMORY_SIZE_MAX] = {0}, id[ID_SIZE];
   char url[URL_SIZE_MAX], message[64] = "open ";
   if (!read_tag(device, memory)) return;
   if (!find_url(memory, sizeof memory, url) || !is_genuine(url, secret)) return;
@@ -252,7 +270,8 @@ static void told_to_end(int number) {
 
 int main(int count, char **arguments) {
   uint8_t secret[SECRET_SIZE];
-  if (count != 8 || !decode_hex(arguments[7], secret, sizeof secret)) return 2;
+  if (count != 9 || !decode_hex(arguments[7], secret, sizeof secret)) return 2;
+  const int poll_interval_ms = atoi(arguments[8]);
   signal(SIGTERM, told_to_end);
   nfc_context *context;
   nfc_init(&context);
@@ -266,7 +285,7 @@ int main(int count, char **arguments) {
     if (select_tag(device)) {
       tap(device, database, client, secret);
       while (!is_ending && nfc_initiator_target_is_present(device, NULL) == NFC_SUCCESS)
-        serve(client, poll_interval_ms);
+        serve(client, presence_interval_ms);
     }
     serve(client, poll_interval_ms);
   }

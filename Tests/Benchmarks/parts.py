@@ -156,13 +156,15 @@ class Broker:
 class Simulator:
     """A reader with its virtual tags, and the record of what passed over its line."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, *options):
+        """Without the times of transmission, unless `options` say otherwise."""
         self.device = os.path.join(folder, name + ".reader")
         control = os.path.join(folder, name + ".sim")
         self.trace = os.path.join(folder, name + ".trace")
         self.offset = 0
         log = os.path.join(folder, name + ".sim.log")
-        words = [os.path.join(BUILD, "bin/tappet-sim"), "--link", self.device, "--control", control, "--pace", "off"]
+        words = [os.path.join(BUILD, "bin/tappet-sim"), "--link", self.device, "--control", control]
+        words += options or ("--pace", "off")
         with open(log, "wb") as output:
             start("tappet-sim", words + ["--trace", self.trace], stdout=output, stderr=output)
         await_("the simulator", ready(log))
@@ -194,17 +196,19 @@ class Simulator:
         await_("the reader's polls", lambda: self.polls() >= first + count)
 
     def last_byte_read(self):
-        """When the chip's answer to the newest FAST_READ reached the host, in ns of CLOCK_BOOTTIME."""
+        """When the chip's answer to the newest FAST_READ reached the host, in ns of CLOCK_BOOTTIME, and the number of
+        exchanges with the tag from the last call to that one."""
         found, self.offset = lines(self.trace, self.offset)
-        moment, is_asked = None, False
+        moment, is_asked, exchanges, count = None, False, 0, 0
         for line in found:
             at, direction, digits = line.split()
             # InCommunicateThru (D4 42) of FAST_READ (3A), and its answer (D5 43).
             if direction == ">":
                 is_asked = "d4423a" in digits.lower()
+                exchanges += "d440" in digits.lower() or "d442" in digits.lower()
             elif is_asked and "d543" in digits.lower():
-                moment, is_asked = int(at), False
-        return moment
+                moment, is_asked, count = int(at), False, exchanges
+        return moment, count
 
 
 class Witness:

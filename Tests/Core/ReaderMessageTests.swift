@@ -9,8 +9,8 @@ import Testing
     let uid = try uid([0x04, 0xA1, 0xB2])
     let reading = TagReading(uid: uid, model: .ntag213, bytes: [9, 8, 7])
     return [
-      (.ready(device: "PN532 é"), [1, 2] + Array("PN532 é".utf8)),
-      (.ready(device: ""), [1, 2]),
+      (.ready(device: "PN532 é"), [1, 3] + Array("PN532 é".utf8)),
+      (.ready(device: ""), [1, 3]),
       (.heartbeat, [2]),
       (.tagArrived(uid), [3, 3, 0x04, 0xA1, 0xB2]),
       (.tagRead(reading), [4, 3, 0x04, 0xA1, 0xB2, 8, 9, 8, 7]),
@@ -28,6 +28,11 @@ import Testing
           OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .tooSmall(needed: 0x0177, capacity: 139))),
         [9, 3, 0x04, 0xA1, 0xB2, 8, 0, 0, 8, 0x77, 1, 139, 0]
       ),
+      (.tagDescribed(TagDescription(uid: uid, model: .ntag216)), [10, 3, 0x04, 0xA1, 0xB2, 10]),
+      (
+        .tagDescribed(TagDescription(uid: uid, model: .ntag216, header: [UInt8](1...12))),
+        [10, 3, 0x04, 0xA1, 0xB2, 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+      ),
     ]
   }
 
@@ -43,7 +48,7 @@ import Testing
       for size in 0..<bytes.count {
         let decoded = try? ReaderMessage(decoding: Array(bytes[..<size]))
         switch (message, decoded) {
-        case (.ready, .ready?), (.tagRead, .tagRead?), (_, nil): break
+        case (.ready, .ready?), (.tagRead, .tagRead?), (.tagDescribed, .tagDescribed?), (_, nil): break
         default: Issue.record("\(bytes[..<size]) became \(String(describing: decoded))")
         }
       }
@@ -59,12 +64,12 @@ import Testing
     }
     #expect(error([]) == .empty)
     #expect(error([0]) == .unknownKind(0))
-    #expect(error([10]) == .unknownKind(10))
+    #expect(error([11]) == .unknownKind(11))
     #expect(error([1]) == .truncated(offset: 1))
-    #expect(error([1, 3]) == .otherVersion(3))
-    #expect(error([1, 2, 0xFF]) == .invalidText)
-    #expect(error([1, 2, 0x1B, 0x5B]) == .invalidText)
-    #expect(error([1, 2] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
+    #expect(error([1, 2]) == .otherVersion(2))
+    #expect(error([1, 3, 0xFF]) == .invalidText)
+    #expect(error([1, 3, 0x1B, 0x5B]) == .invalidText)
+    #expect(error([1, 3] + [UInt8](repeating: 0x61, count: 129)) == .tooLarge(size: 129))
     #expect(error([2, 0]) == .trailingBytes(offset: 1))
     #expect(error([3, 0]) == .invalidUID(size: 0))
     #expect(error([3, 11] + [UInt8](repeating: 1, count: 11)) == .invalidUID(size: 11))
@@ -74,6 +79,30 @@ import Testing
     #expect(error([5, 1, 1, 8, 0]) == .unknownFault(0))
     #expect(error([7, 99, 0, 0, 0, 0]) == .unknownFault(99))
     #expect(error([7, 1, 0, 0, 0]) == .truncated(offset: 2))
+    #expect(error([10, 1, 1, 8, 9]) == .invalidHeader(size: 1))
+  }
+
+  @Test func `a reading and its description become one, and what does not belong together does not`() throws {
+    let (uid, other) = (try ReaderMessageTests.uid([1, 2, 3, 4, 5, 6, 7]), try ReaderMessageTests.uid([1, 2, 3, 4]))
+    let reading = TagReading(uid: uid, model: .type2, bytes: [UInt8](repeating: 0, count: 20))
+    let header = [UInt8](1...12)
+    var readings = WholeReadings()
+    #expect(readings.pass(.tagRead(reading)) == nil)
+    #expect(readings.pass(.heartbeat) == .heartbeat)
+    let whole = TagReading(uid: uid, model: .ntag215, bytes: header + [UInt8](repeating: 0, count: 8))
+    #expect(
+      readings.pass(.tagDescribed(TagDescription(uid: uid, model: .ntag215, header: header))) == .tagRead(whole))
+    // Only once, only of the same tag, and not after it has left.
+    #expect(readings.pass(.tagDescribed(TagDescription(uid: uid, model: .ntag215))) == nil)
+    #expect(readings.pass(.tagRead(reading)) == nil)
+    #expect(readings.pass(.tagDescribed(TagDescription(uid: other, model: .ntag215))) == nil)
+    #expect(readings.pass(.tagLeft(uid)) == .tagLeft(uid))
+    #expect(readings.pass(.tagDescribed(TagDescription(uid: uid, model: .ntag215))) == nil)
+    // A header that does not fit is left out.
+    _ = readings.pass(.tagRead(TagReading(uid: uid, model: .type2, bytes: [9])))
+    #expect(
+      readings.pass(.tagDescribed(TagDescription(uid: uid, model: .ultralight, header: header)))
+        == .tagRead(TagReading(uid: uid, model: .ultralight, bytes: [9])))
   }
 
   @Test func `the largest memory passes, and one byte more is reported as a fault`() throws {

@@ -65,7 +65,7 @@ private func arrives(_ message: ReaderMessage) {
 
 private func chosen(_ bytes: [UInt8]) -> ReaderMessage? {
   var choices = Choices(bytes)
-  let kind = choices.byte() % 9
+  let kind = choices.byte() % 10
   guard let uid = TagUID(choices.take(Int(choices.byte()) % 10 + 1)) else { return nil }
   let model = TagModel.allCases[choices.below(TagModel.allCases.count)]
   switch kind {
@@ -76,6 +76,10 @@ private func chosen(_ bytes: [UInt8]) -> ReaderMessage? {
   case 4: return .tagFaulted(uid, model, TagFault.allCases[choices.below(TagFault.allCases.count)])
   case 5: return .tagLeft(uid)
   case 6: return .orderProgress(done: UInt16(truncatingIfNeeded: choices.word()), total: UInt16(choices.byte()))
+  case 8:
+    let header = choices.take(TagDescription.headerSize)
+    return .tagDescribed(
+      TagDescription(uid: uid, model: model, header: header.count == TagDescription.headerSize ? header : []))
   case 7:
     let numbers = (UInt16(truncatingIfNeeded: choices.word()), UInt16(choices.byte()))
     let faults: [TagWriteFault?] = [

@@ -11,6 +11,7 @@ final class ReaderRig {
   let folder: URL
   private let simulator: TestProcess
   private(set) var reader: ReaderProcess?
+  private var readings = WholeReadings()
 
   var link: String { folder.appendingPathComponent("tty").path }
   private var control: String { folder.appendingPathComponent("control").path }
@@ -64,12 +65,13 @@ final class ReaderRig {
     }
   }
 
-  /// The next message other than a heartbeat.
+  /// The next message other than a heartbeat; a tag's reading once it is whole.
   func nextEvent(withinSeconds limit: Double = 10) throws -> ReaderProcess.Receipt {
     let deadline = Date(timeIntervalSinceNow: limit)
     while true {
       let receipt = try next(withinSeconds: max(0, deadline.timeIntervalSinceNow))
-      if receipt != .message(.heartbeat) { return receipt }
+      guard case .message(let message) = receipt else { return receipt }
+      if let message = readings.pass(message), message != .heartbeat { return .message(message) }
     }
   }
 

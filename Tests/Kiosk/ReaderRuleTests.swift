@@ -39,6 +39,43 @@ import Testing
     }
   }
 
+  /// A chip whose tries take `milliseconds` each: its number of tries when it was measured, and the time of a search.
+  private func measured(tryTakes milliseconds: Int) -> (search: ChipSearch, time: Duration) {
+    var search = ChipSearch()
+    for _ in 0..<3 { search.note(.milliseconds(milliseconds * Int(search.tries))) }
+    return (search, .milliseconds(milliseconds * Int(search.tries)))
+  }
+
+  @Test(arguments: [1, 2, 4, 5, 8, 16, 20, 40]) func `a search takes about a third of a second on every chip`(
+    _ time: Int
+  ) {
+    let (search, whole) = measured(tryTakes: time)
+    #expect(search.tries > 0 && search.tries < 0xFF)
+    #expect(whole >= .milliseconds(200) && whole <= .milliseconds(450), "\(search.tries) tries, \(whole)")
+    // A dead chip is noticed: by the missing answer, and by none to a question of 0.3 s.
+    #expect(search.limit > whole && search.limit + Limits.readerExchangeMax <= .milliseconds(1500))
+  }
+
+  @Test func `a search that is not measured yet is not given up while a slow chip tries`() {
+    let search = ChipSearch()
+    #expect(search.limit > .milliseconds(16) * Int(search.tries))
+  }
+
+  @Test func `a list of targets is a tag, none, or nonsense, and never a trap`() {
+    let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
+    let type2 = SelectedTag(listed: [1, 1, 0x00, 0x44, 0x00, 7] + uid)
+    #expect(type2?.uid.bytes == uid && type2?.isType2 == true && type2?.ats == [])
+    let type4 = SelectedTag(listed: [1, 1, 0x03, 0x44, 0x20, 7] + uid + [6, 0x75, 0x77, 0x81, 0x02, 0x80])
+    #expect(type4?.maybeNTAG424 == true && type4?.ats == [0x75, 0x77, 0x81, 0x02, 0x80])
+    // An ATS whose length is 0 has ended libnfc's own select.
+    #expect(SelectedTag(listed: [1, 1, 0x03, 0x44, 0x20, 7] + uid + [0])?.ats == [])
+    for nonsense in [[], [0], [1], [1, 1, 0, 0x44, 0, 7], [1, 1, 0, 0x44, 0, 7, 1, 2], [1, 1, 0, 0x44, 0, 0]]
+      as [[UInt8]]
+    {
+      #expect(SelectedTag(listed: nonsense) == nil, "\(nonsense)")
+    }
+  }
+
   /// Source: the data sheets' GET_VERSION tables (NTAG213/215/216, NTAG210/212, MF0ULx1, NT3H1101).
   @Test func `GET_VERSION names the model`() {
     func model(_ type: UInt8, _ subtype: UInt8, _ size: UInt8) -> TagModel {

@@ -2,9 +2,11 @@
 #include <stddef.h>
 #include <nfc/nfc.h>
 
-/* Exported by libnfc.so (its own examples use it) but in none of its installed headers. */
+/* Exported by libnfc.so (its own examples use them) but in none of its installed headers. */
 typedef enum { PSM_NORMAL = 0x01 } pn532_sam_mode;
 int pn532_SAMConfiguration(struct nfc_device *pnd, pn532_sam_mode sam_mode, int timeout);
+int pn53x_transceive(struct nfc_device *pnd, const uint8_t *pbtTx, const size_t szTx, uint8_t *pbtRx,
+                     const size_t szRxLen, int timeout);
 
 /* nfc_connstring is an array type: a parameter of arrays of it has no name in Swift. */
 static inline size_t tp_nfc_first_device(nfc_context *context, char *ret_connstring) {

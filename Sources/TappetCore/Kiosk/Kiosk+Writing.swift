@@ -32,7 +32,7 @@ extension Kiosk {
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return tagGone(uid)
-    case .tagFaulted, .ready, .heartbeat, .lost, .orderProgress, .orderDone:
+    case .tagFaulted, .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone:
       return []
     }
   }

@@ -253,7 +253,7 @@ package struct Kiosk: Sendable {
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return effects + tagGone(uid)
-    case .ready, .heartbeat, .lost, .orderProgress, .orderDone: return effects
+    case .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone: return effects
     }
   }
 

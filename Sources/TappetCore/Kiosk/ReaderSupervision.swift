@@ -104,8 +104,8 @@ struct ReaderSupervision: Sendable {
     case (.polling(let readyAt, _), _), (.reading(let readyAt, _), .tagRead), (.reading(let readyAt, _), .tagFaulted),
       (.reading(let readyAt, _), .tagLeft):
       state = .polling(readyAt: readyAt, lastHeard: now)
-    case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .orderProgress),
-      (.reading, .orderDone):
+    case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .tagDescribed),
+      (.reading, .orderProgress), (.reading, .orderDone):
       break  // The read's own deadline remains.
     case (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
       break  // It comes from a process that was given up.

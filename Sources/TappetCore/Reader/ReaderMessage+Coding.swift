@@ -19,6 +19,7 @@ extension ReaderMessage {
       [7, fault.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bitPattern: code) >> (8 * $0)) }
     case .orderProgress(let done, let total): [8] + littleEndian(done) + littleEndian(total)
     case .orderDone(let outcome): ReaderMessage.encode(outcome)
+    case .tagDescribed(let tag): [10] + tag.uid.encoded + [tag.model.rawValue] + tag.header
     }
   }
 
@@ -56,6 +57,13 @@ extension ReaderMessage {
       self = .lost(fault, code: Int32(bitPattern: code))
     case 8: self = .orderProgress(done: try reader.number(), total: try reader.number())
     case 9: self = .orderDone(try reader.outcome())
+    case 10:
+      let uid = try reader.uid()
+      let model = try reader.model()
+      guard reader.remaining == 0 || reader.remaining == TagDescription.headerSize else {
+        throw .invalidHeader(size: reader.remaining)
+      }
+      self = .tagDescribed(TagDescription(uid: uid, model: model, header: Array(reader.rest())))
     default: throw .unknownKind(kind)
     }
     guard reader.remaining == 0 else { throw .trailingBytes(offset: reader.offset) }

@@ -13,6 +13,7 @@
 //   7 lost        fault (1), libnfc's code (4, little-endian, signed)
 //   8 orderProgress  writes done (2, little-endian), writes in all (2)
 //   9 orderDone   uid size (1), uid, model (1), writes (2, little-endian), fault or 0 (1), its two numbers (2, 2)
+//  10 tagDescribed  uid size (1), uid, model (1), header (0 or 12 bytes); follows each tagRead
 
 /// One message from tappet-reader.
 package enum ReaderMessage: Hashable, Sendable {
@@ -22,8 +23,10 @@ package enum ReaderMessage: Hashable, Sendable {
   case heartbeat
   /// A tag is in the field; its memory is being read.
   case tagArrived(TagUID)
-  /// The tag's memory.
+  /// The tag's memory as far as a tap needs it; `tagDescribed` follows.
   indirect case tagRead(TagReading)
+  /// The rest of what is known of the tag of the last `tagRead`.
+  indirect case tagDescribed(TagDescription)
   /// The tag could not be read.
   case tagFaulted(TagUID, TagModel, TagFault)
   /// The tag of the last `tagArrived` is gone.
@@ -38,7 +41,7 @@ package enum ReaderMessage: Hashable, Sendable {
   /// Version of the protocol.
   ///
   /// Both ends come from one build; another number means that an update left an old tappet-reader behind.
-  package static let protocolVersion: UInt8 = 2
+  package static let protocolVersion: UInt8 = 3
 }
 
 /// Why a datagram is not a message.
@@ -49,6 +52,7 @@ package enum ReaderMessageError: Error, Hashable, Sendable {
   case trailingBytes(offset: Int)
   case otherVersion(UInt8)
   case invalidUID(size: Int)
+  case invalidHeader(size: Int)
   case unknownModel(UInt8)
   case unknownFault(UInt8)
   case tooLarge(size: Int)

@@ -91,7 +91,8 @@ package struct TagReading: Hashable, Sendable {
   package var model: TagModel
   /// The bytes that were read.
   ///
-  /// Type 2: the memory from page 0 as far as it was read. Type 4: the NDEF file's content after its length field.
+  /// Type 2: the memory from page 0 as far as it was read; the lock bits in page 2 may still be zeros, see
+  /// `TagDescription`. Type 4: the NDEF file's content after its length field.
   package var bytes: [UInt8]
 
   /// A reading of the tag `uid`.
@@ -99,6 +100,37 @@ package struct TagReading: Hashable, Sendable {
     self.uid = uid
     self.model = model
     self.bytes = bytes
+  }
+}
+
+/// The facts about a tag that no tap needs, and that the reader therefore asks for afterwards.
+package struct TagDescription: Hashable, Sendable {
+  /// The tag that was read before.
+  package var uid: TagUID
+  /// Its exact model, as far as it can be told.
+  package var model: TagModel
+  /// Pages 0 to 2 of a Type 2 tag, with its lock bits: 12 bytes, or none if they were read before or cannot be.
+  package var header: [UInt8]
+
+  package static let headerSize = 12
+
+  package init(uid: TagUID, model: TagModel, header: [UInt8] = []) {
+    self.uid = uid
+    self.model = model
+    self.header = header
+  }
+}
+
+extension TagReading {
+  /// The same reading with what its description adds.
+  package func described(by description: TagDescription) -> TagReading {
+    var whole = self
+    whole.model = description.model
+    let header = description.header
+    if header.count == TagDescription.headerSize, bytes.count >= header.count {
+      whole.bytes.replaceSubrange(..<header.count, with: header)
+    }
+    return whole
   }
 }
 

@@ -20,6 +20,7 @@ struct TagJobHost {
   fileprivate var job: HostedJob?
   /// The tag on the reader, after it was read or could not be read.
   fileprivate var present: PresentTag?
+  fileprivate var readings = WholeReadings()
 }
 
 /// A client's job for a tag.
@@ -114,6 +115,7 @@ extension Runtime {
 
   /// Handles a message of tappet-reader, after the core has.
   func tagHeard(_ message: ReaderMessage) {
+    guard let message = control.tags.readings.pass(message) else { return }
     switch message {
     case .tagArrived, .tagLeft, .ready, .lost: control.tags.present = nil
     case .tagRead(let reading):
@@ -125,7 +127,7 @@ extension Runtime {
       control.tags.present = PresentTag(uid: uid, sighting: sighting)
       control.server?.answerTagWaiters { _ in sighting }
     case .orderProgress, .orderDone: control.tags.present?.sighting = nil
-    case .heartbeat: break
+    case .heartbeat, .tagDescribed: break
     }
     control.tags.job?.runner?.heard(message)
     finishTagJob()

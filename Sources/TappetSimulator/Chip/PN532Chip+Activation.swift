@@ -1,8 +1,7 @@
 /// Finding, selecting and releasing a tag (UM0701-02 §7.3.5, §7.3.10 to §7.3.13).
 
 extension PN532Chip {
-  /// Attempts before a search without end only waits for a tag to be laid down: one to wake a tag that was selected
-  /// before.
+  /// Attempts before a search only waits for a tag to be laid down: one to wake a tag that was selected before.
   private static let firstAttempts = 3
 
   /// §7.3.5.
@@ -10,17 +9,21 @@ extension PN532Chip {
     guard parameters.count >= 2, (1...2).contains(parameters[0]), parameters[1] <= 0x04 else { return .syntaxError }
     registers.prepare(modulation: parameters[1])
     let isEndless = retries.passiveActivation == 0xFF
-    let attempts = isEndless ? Self.firstAttempts : Int(retries.passiveActivation) + 1
-    for _ in 0..<attempts {
+    let attempts = isEndless ? Int.max : Int(retries.passiveActivation) + 1
+    for _ in 0..<min(attempts, Self.firstAttempts) {
       if let found = attempt(list: parameters) { return .answer(found) }
     }
-    return isEndless ? .search(.list(parameters), firstAttempt: nil) : .answer([0x00])
+    guard attempts > Self.firstAttempts else { return .answer([0x00]) }
+    let one = Duration.nanoseconds(pacing.emptyAttempt)
+    return .search(
+      .list(parameters), firstAttempt: field.tag == nil ? nil : one,
+      lasts: isEndless ? nil : one * (attempts - Self.firstAttempts))
   }
 
   /// One attempt of InListPassiveTarget: the answer, or nil.
   mutating func attempt(list parameters: [UInt8]) -> [UInt8]? {
     guard parameters[1] == 0x00, let data = activate(uid: Array(parameters.dropFirst(2))) else {
-      if parameters[1] != 0x00 { field.wait(Pacing.emptyAttempt) }
+      if parameters[1] != 0x00 { field.wait(pacing.emptyAttempt) }
       return nil
     }
     return [0x01, 0x01] + data
@@ -42,7 +45,7 @@ extension PN532Chip {
     registers.prepare(modulation: 0x00)
     for type in types {
       guard type == 0x00 || type == 0x10 || type == 0x20 else {
-        field.wait(Pacing.emptyAttempt)
+        field.wait(pacing.emptyAttempt)
         continue
       }
       // A tag that was selected for the type before goes to IDLE at the first request and answers to the second.
@@ -66,12 +69,12 @@ extension PN532Chip {
     }
     targets = PN532Targets()
     if power != .normal {
-      field.wait(Pacing.emptyAttempt)
+      field.wait(pacing.emptyAttempt)
       return nil
     }
     field.power(true)
     guard let found = selectTag(request: 0x26), wanted.isEmpty || found.cascade == wanted else {
-      field.wait(Pacing.emptyAttempt)
+      field.wait(pacing.emptyAttempt)
       return nil
     }
     targets.uid = found.uid

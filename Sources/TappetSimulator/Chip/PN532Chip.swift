@@ -20,8 +20,15 @@ package struct PN532Chip {
   struct Search {
     var kind: Kind
     var nextAttempt: Instant?
+    /// The last of its retries; `nil` for retries without end.
+    var end: Instant?
+    /// When there is something to do.
+    var due: Instant? {
+      guard let nextAttempt, let end else { return nextAttempt ?? end }
+      return min(nextAttempt, end)
+    }
     enum Kind {
-      /// InListPassiveTarget with retries without end.
+      /// InListPassiveTarget with more retries than the first few.
       case list([UInt8])
       /// InAutoPoll: its types, and the number of rounds left; `nil` means without end.
       case autoPoll(types: [UInt8], roundsLeft: Int?, period: Duration)
@@ -35,7 +42,7 @@ package struct PN532Chip {
     /// The answer after its command code.
     case answer([UInt8])
     case syntaxError
-    case search(Search.Kind, firstAttempt: Duration?)
+    case search(Search.Kind, firstAttempt: Duration?, lasts: Duration? = nil)
   }
 
   /// Faults of the chip itself, each once.
@@ -139,8 +146,8 @@ package struct PN532Chip {
     switch outcome {
     case .answer(let bytes): answer(code, bytes, at: done)
     case .syntaxError: send(PN532Frame.syntaxError, at: done)
-    case .search(let kind, let delay):
-      search = Search(kind: kind, nextAttempt: delay.map { done + $0 })
+    case .search(let kind, let delay, let time):
+      search = Search(kind: kind, nextAttempt: delay.map { done + $0 }, end: time.map { done + $0 })
     }
     if code == 0x16, case .answer = outcome { power = .asleep }
   }
@@ -170,14 +177,14 @@ package struct PN532Chip {
 
   /// When `advance` has something to do, `nil` when it has nothing.
   package var nextDeadline: Instant? {
-    var deadline = search?.nextAttempt
+    var deadline = search?.due
     for entry in outbox where deadline.map({ entry.due < $0 }) ?? true { deadline = entry.due }
     return deadline
   }
 
   /// The bytes that have left the chip by `now`.
   package mutating func advance(to now: Instant) -> [UInt8] {
-    if let attempt = search?.nextAttempt, attempt <= now { continueSearch(at: attempt) }
+    if let due = search?.due, due <= now { continueSearch(at: due) }
     var sent: [UInt8] = []
     while let first = outbox.first, first.due <= now {
       sent += first.bytes
@@ -186,9 +193,9 @@ package struct PN532Chip {
     return sent
   }
 
-  /// A tag was laid on the antenna: a search without end may find it now.
+  /// A tag was laid on the antenna: the next try of a search may find it.
   package mutating func noticeTag(at now: Instant) {
-    if case .list = search?.kind { search?.nextAttempt = now + .nanoseconds(Pacing.emptyAttempt) }
+    if case .list = search?.kind { search?.nextAttempt = now + .nanoseconds(pacing.emptyAttempt) }
   }
 
   // MARK: Faults
@@ -229,10 +236,12 @@ package struct PN532Chip {
     switch current.kind {
     case .forever: search?.nextAttempt = nil
     case .list(let parameters):
-      search?.nextAttempt = nil
-      guard let found = attempt(list: parameters) else { return }
+      // Without a tag there is nothing to play until one is laid down.
+      search?.nextAttempt = field.tag == nil ? nil : time + .nanoseconds(pacing.emptyAttempt)
+      let found = attempt(list: parameters)
+      guard found != nil || current.end.map({ $0 <= time }) == true else { return }
       search = nil
-      answer(0x4A, found, at: time + .nanoseconds(pacing.chip + field.takeElapsed()))
+      answer(0x4A, found ?? [0x00], at: time + .nanoseconds(pacing.chip + field.takeElapsed()))
     case .autoPoll(let types, let roundsLeft, let period):
       let found = attempt(poll: types)
       let done = time + .nanoseconds(pacing.chip + field.takeElapsed())

@@ -9,6 +9,8 @@ package struct Pacing {
   package var isOn: Bool
   /// Of the serial line.
   var baudRate: Int64 = 115_200
+  /// Nanoseconds of one try to find a tag where there is none: chips and antennas differ.
+  package var emptyAttempt: Int64 = 4_250_000
 
   /// Times as on a real line, or none.
   package init(isOn: Bool) { self.isOn = isOn }
@@ -19,8 +21,6 @@ package struct Pacing {
   private static let airBit: Int64 = 9_440
   /// A tag's pause before it answers (ISO/IEC 14443-3 §6.2.1: 1172 / 13.56 MHz and more).
   private static let frameDelay: Int64 = 91_000
-  /// One attempt to find a tag where there is none.
-  static let emptyAttempt: Int64 = 4_250_000
   /// The field off and on again, and the guard time until a tag may be asked (ISO/IEC 14443-3 §5.2: 5 ms).
   static let fieldReset: Int64 = 5_100_000
   /// Writing a page of EEPROM.

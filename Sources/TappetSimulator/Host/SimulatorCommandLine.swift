@@ -85,7 +85,9 @@ enum SimulatorCommandLine {
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
   ) -> Choice {
     var table = LongOptions()
-    for (name, letter) in [("link", "l"), ("control", "c"), ("panel", "p"), ("pace", "a"), ("trace", "t")]
+    for (name, letter) in [
+      ("link", "l"), ("control", "c"), ("panel", "p"), ("pace", "a"), ("trace", "t"), ("try", "y"),
+    ]
       as [(StaticString, Unicode.Scalar)]
     {
       table.add(name, letter, takesValue: true)
@@ -102,6 +104,11 @@ enum SimulatorCommandLine {
       case .option("a", let value):
         guard value == "on" || value == "off" else { return .exit(refuse("--pace is on or off")) }
         options.isPaced = value == "on"
+      case .option("y", let value):
+        guard let milliseconds = Int(value), (1...100).contains(milliseconds) else {
+          return .exit(refuse("--try is a number of milliseconds from 1 to 100"))
+        }
+        options.tryMilliseconds = milliseconds
       case .option("h", _):
         put(help, to: tp_stdout())
         return .exit(Exit.done)

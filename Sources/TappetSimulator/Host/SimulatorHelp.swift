@@ -4,7 +4,8 @@ extension SimulatorCommandLine {
   /// Usage, commands, exit codes.
   static var help: String {
     """
-    Usage: tappet-sim --link PATH --control PATH [--panel PATH] [--pace on|off] [--trace FILE]
+    Usage: tappet-sim --link PATH --control PATH [--panel PATH] [--pace on|off] [--try MS]
+                  [--trace FILE]
            tappet-sim ctl CONTROL-PATH COMMAND...
 
     Plays an NFC reader chip (PN532) on a pseudo-terminal, with virtual tags and a virtual panel. libnfc opens it as
@@ -14,6 +15,7 @@ extension SimulatorCommandLine {
       --control PATH  Unix stream socket for the commands below, one a line
       --panel PATH    Unix seqpacket socket that the kiosk connects to as its panel
       --pace on|off   play the times of transmission on the line and in the air (on), or only those of waiting (off)
+      --try MS        the time of one try to find a tag, which differs from chip to chip (4.25 ms unless given)
       --trace FILE    append every byte on the line: time, > from the host or < to it, hexadecimal
       --help, --version
 

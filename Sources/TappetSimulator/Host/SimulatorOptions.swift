@@ -10,4 +10,6 @@ struct SimulatorOptions {
   var trace: String?
   /// Whether transmission takes time.
   var isPaced = true
+  /// Milliseconds of one try to find a tag; `nil` for the usual time.
+  var tryMilliseconds: Int?
 }

@@ -21,7 +21,9 @@ final class SimulatorProcess {
   /// Opens all descriptors; clients that connect from now on are served once `run` is called.
   init(_ options: SimulatorOptions) throws(SystemError) {
     self.options = options
-    world = SimulatedWorld(pacing: Pacing(isOn: options.isPaced))
+    var pacing = Pacing(isOn: options.isPaced)
+    if let milliseconds = options.tryMilliseconds { pacing.emptyAttempt = Int64(milliseconds) * 1_000_000 }
+    world = SimulatedWorld(pacing: pacing)
     SignalMask.ignoreFailedWrites()
     signals = try .open([SIGTERM, SIGINT])
     if let path = options.trace {

@@ -25,6 +25,7 @@ final class ReaderClient {
   let device: String?
   private let signals: HeldSignals
   private var deadline: Instant?
+  private var readings = WholeReadings()
 
   /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
@@ -102,10 +103,13 @@ final class ReaderClient {
       while true {
         switch reader.receive() {
         case .nothing: return nil
-        case .message(.tagRead(let reading)): return .read(reading)
-        case .message(.tagFaulted(let uid, let model, let fault)): return .faulted(uid, model, fault)
-        case .message(.lost(let fault, let code)): throw lost(.fault(fault, code: code))
-        case .message: break
+        case .message(let message):
+          switch readings.pass(message) {
+          case .tagRead(let reading)?: return .read(reading)
+          case .tagFaulted(let uid, let model, let fault)?: return .faulted(uid, model, fault)
+          case .lost(let fault, let code)?: throw lost(.fault(fault, code: code))
+          default: break
+          }
         case .malformed(let error): throw lost(.malformed(error))
         case .closed: throw lost(.ended(reader.finish()))
         }
