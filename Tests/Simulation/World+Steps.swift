@@ -156,6 +156,9 @@ extension World {
       }
     }
     tell(.reader(.tagRead(known.reading)))
+    // The kiosk may have given the reader up over it.
+    let description = TagDescription(uid: known.reading.uid, model: known.reading.model)
+    if reader == .ready { tell(.reader(.tagDescribed(description))) }
   }
 
   private func readAgain() {
