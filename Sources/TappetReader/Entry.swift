@@ -41,13 +41,13 @@ package func tappet_reader_main(
 private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
   ProcessSetup.giveUpPrivileges()
   ProcessSetup.silenceLibraries()
+  Sandbox.detach()
   guard let signals = try? ProcessSetup.catchTermination() else { return ExitStatus.deviceLost }
   let parent = ParentLink(socket: socket, signals: signals)
   do throws(DeviceTrouble) {
     let reader = try NFCDevice(connstring: device)
     defer { reader.close() }
-    // Drivers of USB devices look into /sys later too; those with a device file have all they need.
-    if reader.isDeviceFile { Sandbox.close() }
+    Sandbox.close()
     var loop = PollLoop(device: reader, parent: parent)
     try loop.run()
     return ExitStatus.finished

@@ -104,9 +104,6 @@ final class NFCDevice {
   /// libnfc's name for it.
   var name: String { nfc_device_get_name(device).map { String(cString: $0) } ?? "" }
 
-  /// Whether it has a device file, so that no other file is needed any more.
-  var isDeviceFile: Bool { node != nil }
-
   // MARK: Tags
 
   /// Looks for a tag on an empty reader; `nil` when none answered.

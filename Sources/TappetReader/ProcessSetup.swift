@@ -28,10 +28,7 @@ enum ProcessSetup {
   }
 
   /// libnfc and the C library below it write to stderr what the parent gets as a message; the journal needs it once.
-  static func silenceLibraries() {
-    setenv("LIBNFC_LOG_LEVEL", "0", 1)
-    if let null = try? FileDescriptor.open("/dev/null", O_WRONLY) { dup2(null.number, STDERR_FILENO) }
-  }
+  static func silenceLibraries() { setenv("LIBNFC_LOG_LEVEL", "0", 1) }
 
   /// A descriptor that becomes readable when the process is asked to end.
   ///

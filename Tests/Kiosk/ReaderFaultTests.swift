@@ -24,8 +24,28 @@ import Testing
     try rig.startReady()
     let status = try String(contentsOfFile: "/proc/\(try #require(rig.reader).pid)/status", encoding: .utf8)
     #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
+    #expect(status.contains("CapEff:\t0000000000000000"), "\(status)")
     try expectTapWorks(rig)
   }
+
+  #if arch(x86_64)
+    @Test(.enabled(if: geteuid() == 0, "only root may stop a process that is not dumpable"))
+    func `a reader that was taken over can open, change, start and signal nothing, and type nowhere`() throws {
+      let rig = try ReaderRig()
+      try rig.startReady()
+      let pid = try #require(rig.reader).pid
+      for number in 0...2 {
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/fd/\(number)") == "/dev/null")
+      }
+      let done = try Programs.run(
+        URL(fileURLWithPath: Repository.path("Tests/Kiosk/inject.py")), [String(pid)])
+      try #require(done.status == 0, "\(done.errors)")
+      var lines = done.output.split(separator: "\n").map(String.init)
+      #expect(lines.removeFirst() == "getpid \(pid)")
+      #expect(lines.count == 14 && lines.allSatisfy { $0.hasSuffix(" EPERM") }, "\(lines)")
+      try expectTapWorks(rig)
+    }
+  #endif
 
   @Test func `an unplugged reader is lost, not found, and back again`() throws {
     let rig = try ReaderRig()

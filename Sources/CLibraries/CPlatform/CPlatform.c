@@ -3,9 +3,13 @@
 
 #include <dlfcn.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 /* Initialised by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
 static pthread_mutex_t library_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -59,6 +63,24 @@ int tp_peer(int fd, uid_t *user, pid_t *process) {
   return 0;
 }
 
+int64_t tp_bytes_received(int fd) {
+  struct tcp_info information;
+  socklen_t size = sizeof information;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &information, &size) != 0) return -1;
+  if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof information.tcpi_bytes_received) return -1;
+  return (int64_t)information.tcpi_bytes_received;
+}
+
+int tp_set_window(int fd, int bytes) { return setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof bytes); }
+
+int tp_open_place(int folder, const char *name) { return openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
+
+int tp_chmod_place(int place, mode_t mode) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+  return chmod(path, mode);
+}
+
 int tp_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600); }
 
 void tp_open_standard_descriptors(void) {
@@ -85,36 +107,59 @@ int tp_output_error(void) { return output_error; }
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* New sockets, other programs, other processes, and doors into the kernel that nobody needs who reads a serial line. */
-static const uint32_t denied[] = {
-  SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
-  SYS_execve, SYS_execveat, SYS_clone, SYS_clone3,
-#ifdef SYS_fork
-  SYS_fork, SYS_vfork,
+/* The calls for reading, writing and waiting on open descriptors, and for an orderly end: libnfc with a
+   serial line, I2C, SPI or USB, and the C library below it. */
+static const uint32_t allowed[] = {
+  SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close, SYS_fstat, SYS_fcntl,
+  SYS_flock, SYS_sendto, SYS_sendmsg, SYS_recvfrom, SYS_recvmsg, SYS_shutdown, SYS_ppoll, SYS_pselect6,
+  SYS_epoll_pwait, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
+  SYS_nanosleep, SYS_gettimeofday, SYS_futex, SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_getrandom,
+  SYS_sched_yield, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_restart_syscall, SYS_getpid, SYS_gettid,
+  SYS_exit, SYS_exit_group,
+#ifdef SYS_poll
+  SYS_poll, SYS_select, SYS_epoll_wait, SYS_time,
 #endif
-  SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_pidfd_send_signal, SYS_pidfd_getfd,
-  SYS_bpf, SYS_io_uring_setup, SYS_userfaultfd, SYS_perf_event_open, SYS_keyctl, SYS_add_key, SYS_request_key,
-  SYS_mount, SYS_umount2, SYS_unshare, SYS_setns, SYS_init_module, SYS_finit_module, SYS_kexec_load,
 };
 
-int tp_seccomp_deny(void) {
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+int tp_seccomp_allow(void) {
 #ifdef ARCHITECTURE
-  enum { COUNT = sizeof denied / sizeof denied[0], HEAD = 5, REFUSAL = HEAD + COUNT + 1 };
-  struct sock_filter code[REFUSAL + 1] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+  enum { COUNT = sizeof allowed / sizeof allowed[0] };
+  const uint32_t own = (uint32_t)getpid();
+  /* Of an argument the lower half is looked at, which comes first on both processors. */
+  const struct sock_filter head[] = {
+    LOAD(arch), EQUAL(ARCHITECTURE, 1, 0), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr),
     /* The numbers of x32 programs, which are the same calls: there are none of it. */
-    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, REFUSAL - HEAD, 0),
+    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1), REFUSE,
+    /* abort() signals its own process. */
+    EQUAL(SYS_tgkill, 0, 4), LOAD(args[0]), EQUAL(own, 0, 1), ALLOW, REFUSE,
+    EQUAL(SYS_mmap, 1, 0), EQUAL(SYS_mprotect, 0, 4), LOAD(args[2]),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1), REFUSE, ALLOW,
+    /* Typing into a terminal. */
+    EQUAL(SYS_ioctl, 0, 5), LOAD(args[1]), EQUAL(TIOCSTI, 1, 0), EQUAL(TIOCLINUX, 0, 1), REFUSE, ALLOW,
   };
-  for (int index = 0; index < COUNT; index++)
-    code[HEAD + index] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, denied[index], COUNT - index, 0);
-  code[REFUSAL - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  code[REFUSAL] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-  const struct sock_fprog program = { REFUSAL + 1, code };
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+  enum { HEAD = sizeof head / sizeof head[0] };
+  struct sock_filter code[HEAD + 2 * COUNT + 1];
+  memcpy(code, head, sizeof head);
+  for (int index = 0; index < COUNT; index++) {
+    code[HEAD + 2 * index] = (struct sock_filter)EQUAL(allowed[index], 0, 1);
+    code[HEAD + 2 * index + 1] = (struct sock_filter)ALLOW;
+  }
+  code[HEAD + 2 * COUNT] = (struct sock_filter)REFUSE;
+  const struct sock_fprog program = { sizeof code / sizeof code[0], code };
+  /* For all threads: libusb has one. */
+  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 #else
   return -1;
 #endif
+}
+
+int tp_drop_capabilities(void) {
+  struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+  const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0, 0, 0 } };
+  return (int)syscall(SYS_capset, &header, none);
 }

@@ -105,9 +105,21 @@ const char *tp_library_path(void);
 /* In glibc since 2.36, but its header cannot be included beside the kernel's. */
 static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* Refuses (EPERM) new sockets, programs and processes to this process from now on, and other things that a reader never
-   does; needs no_new_privs. -1: this kernel or processor cannot. */
-int tp_seccomp_deny(void);
+/* A file's place, whatever it is, without opening the file: closing it leaves locks alone. A link is not followed.
+   Between fstat and tp_chmod_place nobody can exchange it. `folder` may be AT_FDCWD. */
+int tp_open_place(int folder, const char *name);
+int tp_chmod_place(int place, mode_t mode);
+
+/* Bytes that the other end of a TCP connection has sent so far; -1 when the kernel does not say. */
+int64_t tp_bytes_received(int fd);
+/* Bytes that the other end may send ahead of what was read. */
+int tp_set_window(int fd, int bytes);
+
+/* Refuses (EPERM) all system calls to this process from now on but those that a reader with an open device makes; needs
+   no_new_privs. -1: this kernel or processor cannot. */
+int tp_seccomp_allow(void);
+/* Gives up root's privileges, but not its name. */
+int tp_drop_capabilities(void);
 
 /* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
 static inline int tp_landlock_version(void) {
