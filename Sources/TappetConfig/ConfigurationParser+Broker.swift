@@ -29,6 +29,10 @@ extension YAMLReader {
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
+    // An unknown property in one packet ends the process: libmosquitto asserts (2.0.11 to 2.0.20).
+    if version == 1, let value = mapping["protocol"], endpoints.contains(where: { !$0.usesTLS }) {
+      note(.needsTLS("protocol"), at: value.position, node.place)
+    }
     let keepalive = duration(mapping["keepalive"], max: .seconds(18 * 3600))
     if let keepalive, keepalive < .seconds(5), let value = mapping["keepalive"] {
       invalid(value, expected: "5 s or more")

@@ -21,6 +21,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case wrongType(expected: String, found: String)
     case invalidValue(String, expected: String)
     case needsPartner(String, partner: String)
+    /// A value that is only for brokers behind TLS.
+    case needsTLS(String)
     case duplicateName(String)
     case duplicateIndex(Int64)
     case unknownAction(String, nearest: String?)

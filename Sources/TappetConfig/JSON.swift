@@ -2,6 +2,7 @@
 
 import CJSON
 import CPlatform
+import TappetCore
 
 /// A JSON value.
 ///
@@ -76,7 +77,23 @@ package indirect enum JSON: Hashable, Sendable {
     guard let text = pretty ? cJSON_Print(tree) : cJSON_PrintUnformatted(tree) else { return [] }
     defer { cJSON_free(text) }
     let size = strlen(text)
-    return text.withMemoryRebound(to: UInt8.self, capacity: size) { Array(UnsafeBufferPointer(start: $0, count: size)) }
+    return text.withMemoryRebound(to: UInt8.self, capacity: size) {
+      JSON.escaped(UnsafeBufferPointer(start: $0, count: size))
+    }
+  }
+
+  /// Escapes what cJSON leaves as it is, and a terminal would not: the upper half of the controls, and bidi ones.
+  private static func escaped(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    guard text.contains(where: { $0 >= 0x7F }) else { return Array(text) }
+    var bytes: [UInt8] = []
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      if scalar.value < 0x7F || scalar.isPrintable {
+        bytes += String(scalar).utf8
+      } else {
+        bytes += Array("\\u".utf8) + Hex.digits(of: [UInt8(scalar.value >> 8), UInt8(scalar.value & 0xFF)])
+      }
+    }
+    return bytes
   }
 
   private init?(_ item: UnsafePointer<cJSON>, _ roundsFractions: Bool) {

@@ -1,6 +1,7 @@
 // Findings of a certificate inspection in words: cause and remedy.
 
 import TappetConfig
+import TappetCore
 import TappetTLS
 
 extension CertificateFinding {
@@ -10,7 +11,8 @@ extension CertificateFinding {
     case .certificate(let details, _, _, _):
       details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
     case .keyMatches, .keyAlone, .chain, .chainEnds, .hostMatches: true
-    case .wrongPurpose, .cannotSign, .weakKey, .weakSignature, .keyFitsNone, .keyOpenToOthers, .leafNotFirst,
+    case .wrongPurpose, .cannotSign, .weakKey, .unknownKey, .weakSignature, .keyFitsNone, .keyOpenToOthers,
+      .leafNotFirst,
       .chainRefused, .hostMismatch, .problem:
       false
     }
@@ -21,7 +23,7 @@ extension CertificateFinding {
     switch remark {
     case .certificate: "certificate"
     case .wrongPurpose, .cannotSign: "usage"
-    case .weakKey, .weakSignature: "strength"
+    case .weakKey, .unknownKey, .weakSignature: "strength"
     case .keyMatches, .keyFitsNone, .keyAlone, .keyOpenToOthers: "key"
     case .leafNotFirst, .chain, .chainEnds, .chainRefused: "chain"
     case .hostMatches, .hostMismatch: "host"
@@ -34,40 +36,47 @@ extension CertificateFinding {
     switch remark {
     case .certificate(let details, let isAuthority, let key, let names):
       return details.sentence(at: now) + " (" + (isAuthority ? "a CA's, " : "") + key
-        + (names.isEmpty ? "" : ", for " + names) + ")"
+        + (names.isEmpty ? "" : ", for " + names.quoted) + ")"
     case .wrongPurpose(let subject, let isServer):
       return isServer
-        ? "\(path): \(subject) is not for servers (its extended key usage lacks serverAuth); get one that is"
-        : "\(path): \(subject) is not for clients (its extended key usage lacks clientAuth), and brokers refuse it; "
-          + "get one that is"
+        ? "\(path): \(subject.quoted) is not for servers (its extended key usage lacks serverAuth); get one that is"
+        : "\(path): \(subject.quoted) is not for clients (its extended key usage lacks clientAuth), and brokers "
+          + "refuse it; get one that is"
     case .cannotSign(let subject):
       return
-        "\(path): \(subject) may not sign (its key usage lacks digitalSignature), which TLS 1.3 needs; get one that may"
+        "\(path): \(subject.quoted) may not sign (its key usage lacks digitalSignature), which TLS 1.3 needs; "
+        + "get one that may"
     case .weakKey(let subject, let key):
       return
-        "\(path): \(subject) has a weak key (\(key)), which OpenSSL here refuses; get one with P-256 or RSA 2048"
+        "\(path): \(subject.quoted) has a weak key (\(key)), which OpenSSL here refuses; get one with P-256 or RSA 2048"
+    case .unknownKey(let subject):
+      return
+        "\(path): \(subject.quoted) has a key that OpenSSL here does not know, or that is damaged; "
+        + "get one with P-256 or RSA 2048"
     case .weakSignature(let subject):
       return
-        "\(path): \(subject) is signed with a weak digest (SHA-1 or older), which OpenSSL here refuses; "
+        "\(path): \(subject.quoted) is signed with a weak digest (SHA-1 or older), which OpenSSL here refuses; "
         + "have it signed with SHA-256"
-    case .keyMatches(let subject): return "\(path): the key of \(subject)"
+    case .keyMatches(let subject): return "\(path): the key of \(subject.quoted)"
     case .keyFitsNone:
       return "\(path): the key belongs to none of these certificates; use the pair that was made together"
     case .keyAlone: return "\(path): a private key; name its certificate too, and they are compared"
     case .keyOpenToOthers: return "\(path) can be read by others; run: chmod 600 \(path)"
     case .leafNotFirst(let subject):
       return
-        "\(path): \(subject) must be the first certificate in it, followed by its chain; "
+        "\(path): \(subject.quoted) must be the first certificate in it, followed by its chain; "
         + "'tappet cert import' puts them in order"
-    case .chain(let subjects): return "\(path): the chain holds: " + subjects.joined(separator: " < ")
+    case .chain(let subjects): return "\(path): the chain holds: " + subjects.map { $0.quoted }.joined(separator: " < ")
     case .chainEnds(let issuer):
       return
-        "\(path): its issuer, \(issuer), is not in these files; right if the broker knows it, "
+        "\(path): its issuer, \(issuer.quoted), is not in these files; right if the broker knows it, "
         + "else append its certificate"
     case .chainRefused(let text): return "\(path): the chain does not hold: \(text); ask whoever made it"
     case .hostMatches(let host): return "\(path): it is for \(host)"
-    case .hostMismatch(let host, let subject, let names):
-      return "\(path): it is for " + (names.isEmpty ? subject : names) + ", not for \(host)"
+    case .hostMismatch(let host, let names):
+      return names.isEmpty
+        ? "\(path): it has no subjectAltName, and a CN names no host; get one that is for \(host)"
+        : "\(path): it is for " + names.quoted + ", not for \(host)"
     case .problem(let problem): return problem.sentence
     }
   }

@@ -10,21 +10,8 @@ extension ConfigurationProblem {
   /// `kiosk.yaml:12:5: unknown key 'topc' in actions[0] (did you mean 'topic'?)`
   package var sentence: String {
     // A file that could not be read has no line.
-    if case .cannotRead(let error) = kind { return Self.printable("\(file) cannot be read: \(error.text)") }
-    return Self.printable("\(file):\(position.line):\(position.column): \(words)")
-  }
-
-  /// Escapes control characters, so that a file's content cannot control the terminal that shows the error.
-  private static func printable(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
-        result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    if case .cannotRead(let error) = kind { return "\(file) cannot be read: \(error.text)".escaped }
+    return "\(file):\(position.line):\(position.column): \(words)".escaped
   }
 
   private var words: String {
@@ -49,6 +36,10 @@ extension ConfigurationProblem {
     case .missingKey(let key): return "the key '\(key)' is missing\(inPlace)"
     case .wrongType(let expected, let found): return "\(what) must be \(expected), not \(found)"
     case .invalidValue(let value, let expected): return "\(what) must be \(expected), not '\(value)'"
+    case .needsTLS:
+      return
+        "MQTT 5 is only for mqtts://, because one packet of a hostile broker ends the kiosk (libmosquitto's fault); "
+        + "use mqtts://, or leave out 'protocol'"
     case .needsPartner(let key, let partner): return "'\(key)' also needs '\(partner)'\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"

@@ -43,6 +43,9 @@ extension LinkFailure {
     case .disconnectedByBroker(let code): "the broker ended the connection: \(code.sentence)"
     case .keepaliveExpired: "the broker stopped answering: it hangs, or the network swallows what is sent"
     case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was given up"
+    case .sentUnasked:
+      "the broker sent what this client never asked for (it subscribes to nothing), so the connection was given up: "
+        + "is it the right broker?"
     case .protocolViolated(let code):
       "what answered does not speak MQTT as agreed (libmosquitto's code \(code)): is this the broker's MQTT port?"
     }
@@ -120,19 +123,23 @@ extension TLSFailure {
   fileprivate var sentence: String {
     switch self {
     case .untrustedIssuer(let subject):
-      "the broker's certificate (\(subject)) comes from an issuer that is not trusted: is broker.ca the right file?"
+      "the broker's certificate (\(subject.quoted)) comes from an issuer that is not trusted: "
+        + "is broker.ca the right file?"
     case .selfSigned(let subject):
-      "the broker's certificate chain ends in a self-signed certificate that is not trusted (\(subject)): "
+      "the broker's certificate chain ends in a self-signed certificate that is not trusted (\(subject.quoted)): "
         + "is broker.ca the right file?"
     case .expired(let subject):
-      "a certificate of the broker has expired (\(subject)): renew it there, or set this machine's clock if it is ahead"
+      "a certificate of the broker has expired (\(subject.quoted)): renew it there, or set this machine's clock "
+        + "if it is ahead"
     case .notYetValid(let subject):
-      "a certificate of the broker is not valid yet (\(subject)): most likely this machine's clock is behind"
+      "a certificate of the broker is not valid yet (\(subject.quoted)): most likely this machine's clock is behind"
     case .hostMismatch(let expected, let subject):
-      "the broker's certificate (\(subject)) is not for '\(expected)': use the name that the certificate has in "
-        + "broker.url"
-    case .revoked(let subject): "a certificate of the broker was revoked (\(subject)): do not trust what answers there"
-    case .unacceptable(let subject, _, let text): "the broker's certificate (\(subject)) is not acceptable: \(text)"
+      "the broker's certificate (\(subject.quoted)) is not for '\(expected)': use a name from the certificate's "
+        + "subjectAltName in broker.url; a CN does not count"
+    case .revoked(let subject):
+      "a certificate of the broker was revoked (\(subject.quoted)): do not trust what answers there"
+    case .unacceptable(let subject, _, let text):
+      "the broker's certificate (\(subject.quoted)) is not acceptable: \(text)"
     case .alert(let alert): alert.sentence
     case .notTLS: "what answered does not speak TLS: is this the broker's port without TLS, or not a broker at all?"
     case .noCommonVersion: "the broker speaks only TLS versions older than 1.2: update it"
@@ -202,6 +209,10 @@ extension CertificateProblem {
     case .passphraseWrong(let path): "the passphrase does not open \(path)"
     case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
     case .certificateWithoutKey(let certificate): "\(certificate) is given without its key: set broker.private_key too"
+    case .unknownKey(let path):
+      "\(path) has a key that this machine's OpenSSL does not know, or that is damaged: get one with P-256 or RSA 2048"
+    case .bundleSlow(let path, let iterations):
+      "\(path) takes \(iterations) iterations to open, more than \(Limits.bundleIterationsMax): export it again"
     case .keyMismatch(let certificate, let key):
       "\(key) is not the key of \(certificate): use the pair that was made together"
     case .tooWeak(let path, let text): "\(path) is refused by this machine's OpenSSL policy: \(text)"

@@ -171,9 +171,12 @@ extension CertificateDetails {
   /// One line for `tappet check`.
   package func sentence(at now: Int64) -> String {
     let days = daysLeft(atUnixSeconds: now)
-    if now < notBeforeUnixSeconds { return "\(path): \(subject) is not valid yet; is this machine's clock right?" }
-    if days < 0 { return "\(path): \(subject) expired \(CertificateDetails.ago(daysLeft: days)); replace it" }
-    return "\(path): \(subject), \(days) days left" + (days < Limits.certificateWarningDays ? "; renew it now" : "")
+    if now < notBeforeUnixSeconds {
+      return "\(path): \(subject.quoted) is not valid yet; is this machine's clock right?"
+    }
+    if days < 0 { return "\(path): \(subject.quoted) expired \(CertificateDetails.ago(daysLeft: days)); replace it" }
+    return "\(path): \(subject.quoted), \(days) days left"
+      + (days < Limits.certificateWarningDays ? "; renew it now" : "")
   }
 
   /// The time since the end, from the days left, which are rounded down: -1 is within the last day.

@@ -40,6 +40,7 @@ package final class TLSContext {
     // Slot 0 is the application's own (SSL_CTX_set_app_data); libmosquitto does not use it.
     SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())
     SSL_CTX_ctrl(handle, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_set_options(handle, 1 << 30)  // SSL_OP_NO_RENEGOTIATION, a macro with an argument.
     SSL_CTX_ctrl(handle, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
     SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, Certificates.onVerify)
     SSL_CTX_set_info_callback(handle, Certificates.onInfo)
@@ -85,11 +86,14 @@ package enum Certificates {
     return context
   }
 
+  /// Only the subjectAltName names hosts (RFC 9525 §2); a common name is a text like any other.
+  static let hostFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
+
   // MARK: The context's parts
 
   private static func expect(_ host: String, isAddress: Bool, in context: OpaquePointer) throws(CertificateProblem) {
     let parameters = SSL_CTX_get0_param(context)
-    X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    X509_VERIFY_PARAM_set_hostflags(parameters, hostFlags)
     let result =
       isAddress
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, host)
@@ -123,10 +127,8 @@ package enum Certificates {
     }
     let keyPath = keyPath ?? path
     guard let leaf = chain.first else { throw .notPEM(path: path) }
-    guard X509_check_private_key(leaf.handle, key.handle) == 1 else {
-      ERR_clear_error()
-      throw .keyMismatch(certificate: path, key: keyPath)
-    }
+    guard leaf.publicKey != nil else { throw .unknownKey(path: path) }
+    guard key.fits(leaf) else { throw .keyMismatch(certificate: path, key: keyPath) }
     guard SSL_CTX_use_certificate(context, leaf.handle) == 1 else {
       throw .tooWeak(path: path, text: OpenSSLText.lastError())
     }

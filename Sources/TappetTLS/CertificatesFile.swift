@@ -24,7 +24,7 @@ final class PrivateKey {
   /// Whether the certificate is for this key.
   func fits(_ certificate: Certificate) -> Bool {
     defer { ERR_clear_error() }
-    return X509_check_private_key(certificate.handle, handle) == 1
+    return certificate.publicKey != nil && X509_check_private_key(certificate.handle, handle) == 1
   }
 }
 
@@ -162,6 +162,11 @@ final class CertificateFile {
       ERR_clear_error()
       throw .notPEM(path: path)
     }
+    if holds("ENCRYPTED PRIVATE KEY-----") {
+      let blocks = try makeSource()
+      defer { BIO_free(blocks) }
+      try requireIterations(ofBlocksIn: blocks)
+    }
     let keySource = try makeSource()
     defer { BIO_free(keySource) }
     let asking = Asking(passphrase)
@@ -182,6 +187,7 @@ final class CertificateFile {
     _ passphrase: SecretBytes?, mayUseLegacy: Bool
   ) throws(CertificateProblem) -> CertificateContents {
     defer { ERR_clear_error() }
+    try requireIterations(UnsafeRawBufferPointer(bytes))
     if let handle = try read({ d2i_X509_bio($0, nil) }) {
       return CertificateContents(certificates: [Certificate(handle)])
     }
@@ -358,8 +364,14 @@ extension Certificate {
   /// Whether it names `issuer` as its issuer and carries its signature.
   func isSigned(by issuer: Certificate) -> Bool {
     defer { ERR_clear_error() }
-    guard X509_check_issued(issuer.handle, handle) == X509_V_OK else { return false }
-    return X509_verify(handle, X509_get0_pubkey(issuer.handle)) == 1
+    guard X509_check_issued(issuer.handle, handle) == X509_V_OK, let key = issuer.publicKey else { return false }
+    return X509_verify(handle, key) == 1
+  }
+
+  /// Its key, which it owns; `nil` when OpenSSL does not know that kind, or it is damaged.
+  var publicKey: OpaquePointer? {
+    defer { ERR_clear_error() }
+    return X509_get0_pubkey(handle)
   }
 
   /// Whether both are the same byte for byte.

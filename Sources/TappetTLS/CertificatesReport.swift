@@ -14,6 +14,8 @@ package indirect enum CertificateRemark: Sendable {
   case cannotSign(subject: String)
   /// A key or signature that OpenSSL's security level 2, Debian's, rejects.
   case weakKey(subject: String, key: String)
+  /// A key of a kind that OpenSSL does not know.
+  case unknownKey(subject: String)
   case weakSignature(subject: String)
   /// The key belongs to this certificate.
   case keyMatches(subject: String)
@@ -29,7 +31,7 @@ package indirect enum CertificateRemark: Sendable {
   case chainEnds(issuer: String)
   case chainRefused(text: String)
   case hostMatches(String)
-  case hostMismatch(String, subject: String, names: String)
+  case hostMismatch(String, names: String)
   case problem(CertificateProblem)
 }
 
@@ -87,7 +89,11 @@ package struct CertificatesReport {
       .certificate(
         certificate.details(isAuthority ? .authority : .client, path: path), isAuthority: isAuthority, key: key,
         names: certificate.alternativeNames))
-    if !certificate.hasStrongKey { note(path, .weakKey(subject: subject, key: key)) }
+    if certificate.publicKey == nil {
+      note(path, .unknownKey(subject: subject))
+    } else if !certificate.hasStrongKey {
+      note(path, .weakKey(subject: subject, key: key))
+    }
     if !certificate.isSelfIssued, !certificate.hasStrongSignature { note(path, .weakSignature(subject: subject)) }
     if !isAuthority {
       let purpose = UInt32(host == nil ? XKU_SSL_CLIENT : XKU_SSL_SERVER)
@@ -135,39 +141,37 @@ package struct CertificatesReport {
     }
     guard let host else { return }
     defer { ERR_clear_error() }
-    let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
     let isFor =
-      X509_check_host(leaf.handle, host, host.utf8.count, flags, nil) == 1
+      X509_check_host(leaf.handle, host, host.utf8.count, Certificates.hostFlags, nil) == 1
       || X509_check_ip_asc(leaf.handle, host, 0) == 1
     note(
       path,
       isFor
-        ? .hostMatches(host) : .hostMismatch(host, subject: leaf.subject, names: leaf.alternativeNames))
+        ? .hostMatches(host) : .hostMismatch(host, names: leaf.alternativeNames))
   }
 }
 
 extension Certificate {
   /// `RSA 2048`, `EC 256`.
   fileprivate var keyText: String {
-    let key = X509_get0_pubkey(handle)
-    return OpenSSLText.string(EVP_PKEY_get0_type_name(key)) + " " + String(EVP_PKEY_get_bits(key))
+    guard let publicKey else { return "unknown key" }
+    return OpenSSLText.string(EVP_PKEY_get0_type_name(publicKey)) + " " + String(EVP_PKEY_get_bits(publicKey))
   }
 
   /// Whether it has 112 bits of security: RSA of 2048 bits.
-  fileprivate var hasStrongKey: Bool { EVP_PKEY_get_security_bits(X509_get0_pubkey(handle)) >= 112 }
+  fileprivate var hasStrongKey: Bool { publicKey.map { EVP_PKEY_get_security_bits($0) >= 112 } ?? false }
 
   fileprivate var hasStrongSignature: Bool {
     var bits: Int32 = 0
     return X509_get_signature_info(handle, nil, nil, &bits, nil) != 1 || bits >= 112
   }
 
-  /// `DNS:localhost, IP Address:127.0.0.1`; empty without such an extension.
+  /// `DNS:localhost, IP Address:127.0.0.1`, a stranger's text; empty without such an extension.
   fileprivate var alternativeNames: String {
     let place = X509_get_ext_by_NID(handle, NID_subject_alt_name, -1)
     guard place >= 0, let found = X509_get_ext(handle, place) else { return "" }
     let text = OpenSSLText.bytes(sizeMax: Limits.certificateNameSizeMax) { X509V3_EXT_print($0, found, 0, 0) }
-    // A stranger's text, bound for a terminal.
-    return String(decoding: text.map { $0 < 0x20 || $0 == 0x7F ? 0x3F : $0 }, as: UTF8.self)
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Returns why the chain is invalid, dates aside; `nil` when it is valid.

@@ -16,11 +16,11 @@ enum OpenSSLText {
     return reason(ERR_peek_last_error())
   }
 
-  /// Returns `CN = x, O = y` with control characters escaped: a stranger's text, bound for logs and terminals.
+  /// Returns `CN=x, O=y`: a stranger's text, to be quoted wherever it is shown.
   static func name(_ name: OpaquePointer?) -> String {
     guard let name, let target = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(target) }
-    let flags = 2 << 16 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT  // XN_FLAG_SEP_CPLUS_SPC
+    let flags = 2 << 16 | ASN1_STRFLGS_UTF8_CONVERT  // XN_FLAG_SEP_CPLUS_SPC
     X509_NAME_print_ex(target, name, 0, UInt(flags))
     var text = [UInt8](repeating: 0, count: Limits.certificateNameSizeMax)
     let count = BIO_read(target, &text, Int32(text.count))

@@ -1,13 +1,15 @@
-// Data goes to stdout, everything else to stderr.
+// Data goes to stdout, everything else to stderr. Lines may contain what a kiosk, a certificate or a tag said, so what
+// would control the terminal is escaped in them; a terminal's own sequences go through `write`.
 
 import CPlatform
 import TappetConfig
+import TappetCore
 import TappetPlatform
 
 /// Text to the two streams.
 enum Output {
   /// Writes a line of data.
-  static func print(_ text: String) { write(text + "\n") }
+  static func print(_ text: String) { write(text.escapedLines + "\n") }
 
   /// Writes data as it is; at once, so that a live view does not lag.
   static func write(_ text: String) { put(Array(text.utf8), tp_stdout()) }
@@ -21,13 +23,13 @@ enum Output {
   }
 
   /// Writes a question; the answer follows on its line.
-  static func printPrompt(_ text: String) { put(Array(text.utf8), tp_stderr()) }
+  static func printPrompt(_ text: String) { put(Array(text.escapedLines.utf8), tp_stderr()) }
 
   /// Writes a line for the person that the next one replaces.
-  static func printErrorInPlace(_ text: String) { put(Array(("\r" + text + "\u{1B}[K").utf8), tp_stderr()) }
+  static func printErrorInPlace(_ text: String) { put(Array(("\r" + text.escaped + "\u{1B}[K").utf8), tp_stderr()) }
 
   /// Writes a line for the person.
-  static func printError(_ text: String) { put(Array((text + "\n").utf8), tp_stderr()) }
+  static func printError(_ text: String) { put(Array((text.escapedLines + "\n").utf8), tp_stderr()) }
 
   /// The status to end with: data that a full disk did not take is a failure.
   ///

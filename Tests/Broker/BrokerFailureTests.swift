@@ -69,6 +69,21 @@ import Testing
     #expect(subject.contains("elsewhere.example"))
   }
 
+  @Test func `a common name is not a host name`() throws {
+    let path = TestCertificates.path("common-name")
+    let made = try Programs.run(
+      Programs.installed("openssl"),
+      [
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-out", path + ".pem", "-keyout",
+        path + ".key",
+      ])
+    try #require(made.status == 0, "\(made.errors)")
+    let broker = try TestBroker(.mutual(server: "common-name"))
+    var settings = broker.settings()
+    settings.caFile = path + ".pem"
+    #expect(try failure(settings) == .tls(.hostMismatch(expected: "localhost", subject: "CN=localhost")))
+  }
+
   @Test(arguments: ["localhost", "127.0.0.1"])
   func `a name and an address are both accepted when the certificate has them`(_ host: String) throws {
     let broker = try TestBroker()

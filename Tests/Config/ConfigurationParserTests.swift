@@ -111,6 +111,17 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(BrokerEndpoint(url: url) == nil)
   }
 
+  @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
+  func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
+    let text =
+      "broker: {url: '\(url)', client_id: k, protocol: \(version)}\nactions: [{name: a, topic: a, message: b}]\n"
+    guard case .refused(let problems) = ConfigurationParser.parse(Array(text.utf8), name: "k.yaml", folder: "/") else {
+      #expect(!isRefused)
+      return
+    }
+    #expect(isRefused && problems.map(\.sentence).first?.contains("MQTT 5 is only for mqtts://") == true, "\(problems)")
+  }
+
   @Test(arguments: [("800 ms", 800), ("3 s", 3000), ("10min", 600_000), ("'24 h'", 86_400_000), ("1 d", 86_400_000)])
   func `a duration has a unit`(text: String, milliseconds: Int) throws {
     let action = try load(

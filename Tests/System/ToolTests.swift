@@ -95,7 +95,7 @@ import Testing
     let bad = try world.tappet("check")
     #expect(bad.status == 1)
     for sentence in [
-      "expired-client.pem: O=Tappet demo, CN=kiosk-demo expired", "nothing listens on that port",
+      "expired-client.pem: \"O=Tappet demo, CN=kiosk-demo\" expired", "nothing listens on that port",
       "/reader is not there",
     ] {
       #expect(bad.output.contains(sentence), "\(sentence): \(bad.output)")

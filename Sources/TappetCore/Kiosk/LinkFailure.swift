@@ -36,6 +36,8 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case acknowledgeExpired
 
   // At any time.
+  /// The broker sent messages, or more than any answer takes, to a client that has subscribed to nothing.
+  case sentUnasked
   /// The bytes received are not MQTT; libmosquitto's code.
   case protocolViolated(code: Int32)
 }
@@ -220,9 +222,13 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case bundleWithoutKey(path: String)
   case bundleWithoutCertificate(path: String)
   case passphraseWrong(path: String)
+  /// A key derivation that would take longer than anybody waits.
+  case bundleSlow(path: String, iterations: UInt64)
   case keyWithoutCertificate(key: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)
+  /// A certificate's key is of a kind that OpenSSL does not know, or damaged.
+  case unknownKey(path: String)
   /// OpenSSL's local policy rejects it: too short a key, too weak a digest.
   case tooWeak(path: String, text: String)
   case noSystemTrustStore

@@ -138,9 +138,6 @@ package struct ShareURL: Sendable {
 }
 
 extension String {
-  /// Whether no character can move a cursor or end a line, so that a stranger's text is safe on terminals and in logs.
-  package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
-
   /// The text without white space and line ends at both ends; `nil` when nothing else is left.
   package var trimmedLabel: String? {
     let scalars = unicodeScalars
@@ -152,11 +149,6 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is not a control character.
-  ///
-  /// The second range is the upper half of ISO 6429's controls, which terminals execute in UTF-8 too.
-  var isPrintable: Bool { value >= 0x20 && !(0x7F...0x9F).contains(value) }
-
   /// Whether the app trims it: Foundation's `whitespacesAndNewlines`.
   fileprivate var isLabelSpace: Bool {
     switch value {

@@ -19,8 +19,8 @@ package struct Journal {
   /// Writes one log line.
   package mutating func write(_ priority: Priority, _ sentence: String, _ fields: [Field] = []) {
     var line = hasPriorities ? "<\(priority.rawValue)>" : Self.timeOfDay() + " "
-    line += sentence
-    for field in fields { line += " \(field.key)=\(Self.quoted(field.value))" }
+    line += sentence.escaped
+    for field in fields { line += " \(field.key)=\(Self.value(field.value))" }
     if lost > 0 { line += " lost_lines=\(lost)" }
     lost = Self.put(line) ? 0 : lost + 1
   }
@@ -32,20 +32,10 @@ package struct Journal {
     return bytes.withUnsafeBytes { CPlatform.write(2, $0.baseAddress, $0.count) } == bytes.count
   }
 
-  /// The value unchanged, or in quotes with escapes when it has spaces, quotes or control characters.
-  private static func quoted(_ value: String) -> String {
+  /// The value unchanged, or in quotes with escapes when it is empty or has spaces, quotes or control characters.
+  private static func value(_ value: String) -> String {
     let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x7F }
-    if isPlain { return value }
-    var text: [UInt8] = [0x22]
-    for byte in value.utf8 {
-      switch byte {
-      case 0x22, 0x5C: text += [0x5C, byte]
-      case 0x00..<0x20, 0x7F: text += Array("\\x".utf8) + Array(Hex.encode([byte]).utf8)
-      default: text.append(byte)
-      }
-    }
-    text.append(0x22)
-    return String(decoding: text, as: UTF8.self)
+    return isPlain && value.isPrintable ? value : value.quoted
   }
 
   private static func timeOfDay() -> String {

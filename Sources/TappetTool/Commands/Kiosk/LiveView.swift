@@ -83,7 +83,7 @@ final class LiveView {
   private func lines(_ view: KioskView) -> [String] {
     var lines: [String] = []
     func row(_ label: String, _ text: String) { lines.append(label + text) }
-    row(Self.painted("tappet ", 1) + view.clientID, "   (Ctrl-C ends it)")
+    row(Self.painted("tappet ", 1) + view.clientID.escaped, "   (Ctrl-C ends it)")
     row("", "")
     var light = cell(view.levels) + view.light.name
     if !view.light.isLasting { light += "   then " + view.baseLight.name }
@@ -100,7 +100,7 @@ final class LiveView {
     row("  ", counters(view.counters))
     row("", "")
     for tap in view.taps.reversed() {
-      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text)
+      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text.escaped)
     }
     return lines
   }
@@ -143,7 +143,9 @@ final class LiveView {
     return text
   }
 
-  private func part(_ part: KioskView.Part) -> String { part.isGood ? part.text : Self.painted(part.text, 33) }
+  private func part(_ part: KioskView.Part) -> String {
+    part.isGood ? part.text.escaped : Self.painted(part.text.escaped, 33)
+  }
 
   /// At most `columns` visible scalars; colours are kept and closed.
   private static func clipped(_ line: String, _ columns: Int) -> String {

@@ -1,6 +1,7 @@
 // tappet status: what the running kiosk reports about itself.
 
 import TappetConfig
+import TappetCore
 
 extension Command {
   static var status: Command {
@@ -32,7 +33,7 @@ extension Command {
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
       Output.print(
-        "expires   \(days < 0 ? "expired" : "\(days) days left"): \(certificate["subject"]?.text ?? ""), "
+        "expires   \(days < 0 ? "expired" : "\(days) days left"): \((certificate["subject"]?.text ?? "").quoted), "
           + (certificate["file"]?.text ?? ""))
     }
     Output.print("clock     " + (status["clock_good"] == .bool(true) ? "good" : "not synchronised"))

@@ -17,7 +17,7 @@ enum CodeScreen {
     for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
     // A long name is cut at the edge: wrapped it would scroll the code away.
     let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
-    screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name)\u{1B}[?7h"
+    screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name.escaped)\u{1B}[?7h"
     Output.write(screen)
     _ = signals.wait(for: keys == nil ? -1 : 0, until: Limits.shareDisplayTime)
     Output.write("\u{1B}[2J\u{1B}[3J\u{1B}[H\u{1B}[?25h\u{1B}[?1049l")

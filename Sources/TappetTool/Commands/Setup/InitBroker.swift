@@ -77,7 +77,7 @@ extension SetupWizard {
         let found = try AuthorityFile.read(answer)
         files.authorityPEM = found.pem
         sources.append(answer)
-        inform("  " + found.subjects.joined(separator: "\n  "))
+        inform("  " + found.subjects.map { $0.quoted }.joined(separator: "\n  "))
         return nil
       } catch { return error.sentence }
     }

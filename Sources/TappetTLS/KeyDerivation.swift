@@ -1,0 +1,95 @@
+// The cost of opening a file with a passphrase, known before it is paid: the number of iterations is in the file, and
+// whoever made the file chose it.
+//
+//     PBKDF2-params (RFC 8018 A.2), PBEParameter (A.3)   SEQUENCE { salt OCTET STRING, iterations INTEGER, … }
+//     scrypt-params (RFC 7914 §7)                        SEQUENCE { salt OCTET STRING, N INTEGER, … }
+//     MacData (RFC 7292 §4)                              SEQUENCE { mac …, salt OCTET STRING, iterations INTEGER }
+
+import COpenSSL
+import TappetCore
+
+/// Looks for key derivations in DER.
+enum KeyDerivation {
+  /// Returns the largest number of iterations that anything in the file asks for; 0 when nothing does.
+  ///
+  /// Nothing else in these formats has an INTEGER right after an OCTET STRING. Encrypted parts are not looked into.
+  static func iterations(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var rest = bytes
+    return largest(in: &rest, depth: 0)
+  }
+
+  private static func largest(in rest: inout UnsafeRawBufferPointer, depth: Int) -> UInt64 {
+    var largest: UInt64 = 0
+    var isAfterOctets = false
+    guard depth < Limits.certificateFileDepthMax else { return 0 }
+    while let element = Element(&rest) {
+      if element.isEnd { break }
+      if element.tag == 0x02, isAfterOctets { largest = max(largest, number(element.content)) }
+      isAfterOctets = element.tag == 0x04 || element.tag == 0x24
+      // An OCTET STRING may hold more of the same: a .p12 is a stack of envelopes.
+      guard element.tag & 0x20 != 0 || element.tag == 0x04 && element.content.first == 0x30 else { continue }
+      var inner = element.isIndefinite ? rest : element.content
+      largest = max(largest, self.largest(in: &inner, depth: depth + 1))
+      if element.isIndefinite { rest = inner }
+    }
+    return largest
+  }
+
+  private static func number(_ content: UnsafeRawBufferPointer) -> UInt64 {
+    guard let first = content.first, first < 0x80 else { return 0 }
+    return content.reduce(0) { $0 >> 56 != 0 ? .max : $0 << 8 | UInt64($1) }
+  }
+
+  /// One element of BER (X.690 §8.1); it ends where its parent does.
+  private struct Element {
+    let tag: UInt8
+    let content: UnsafeRawBufferPointer
+    /// Its end is marked by an end-of-contents element.
+    let isIndefinite: Bool
+    var isEnd: Bool { tag == 0 && content.isEmpty }
+
+    /// Takes the next element; `nil` at the end, or where there is none.
+    init?(_ rest: inout UnsafeRawBufferPointer) {
+      guard rest.count >= 2, rest[0] & 0x1F != 0x1F else { return nil }
+      tag = rest[0]
+      var size = Int(rest[1])
+      var start = 2
+      isIndefinite = size == 0x80
+      if size > 0x80 {
+        start += size & 0x7F
+        guard start <= 6, start <= rest.count else { return nil }
+        size = rest[2..<start].reduce(0) { $0 << 8 | Int($1) }
+      } else if isIndefinite {
+        size = 0
+      }
+      guard size <= rest.count - start else { return nil }
+      content = UnsafeRawBufferPointer(rebasing: rest[start..<start + size])
+      rest = UnsafeRawBufferPointer(rebasing: rest[(start + size)...])
+    }
+  }
+}
+
+extension CertificateFile {
+  /// Refuses a file that would take too long to open.
+  func requireIterations(_ bytes: UnsafeRawBufferPointer) throws(CertificateProblem) {
+    let iterations = KeyDerivation.iterations(bytes)
+    guard iterations <= Limits.bundleIterationsMax else { throw .bundleSlow(path: path, iterations: iterations) }
+  }
+
+  /// Looks into each PEM block of `source`.
+  func requireIterations(ofBlocksIn source: OpaquePointer) throws(CertificateProblem) {
+    var name: UnsafeMutablePointer<CChar>?
+    var header: UnsafeMutablePointer<CChar>?
+    var content: UnsafeMutablePointer<UInt8>?
+    var size = 0
+    while PEM_read_bio(source, &name, &header, &content, &size) == 1 {
+      defer {
+        CRYPTO_free(name, "", 0)
+        CRYPTO_free(header, "", 0)
+        CRYPTO_clear_free(content, size, "", 0)
+      }
+      try requireIterations(UnsafeRawBufferPointer(start: content, count: size))
+    }
+    ERR_clear_error()
+  }
+}
