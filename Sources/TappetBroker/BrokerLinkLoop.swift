@@ -16,18 +16,6 @@ import TappetTLS
 ///
 /// All of it belongs to that thread; only `commands` is shared.
 final class BrokerLinkLoop {
-  /// A command from the link's owner.
-  indirect enum Command: Sendable {
-    case connect(endpoint: Int)
-    case publish(id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool)
-    case subscribe(request: UInt64, filter: String, qos: Int32)
-    case unsubscribe(request: UInt64, filter: String)
-    case disconnect
-    case update(BrokerSettings)
-    case beat
-    case shutdown
-  }
-
   private enum Phase {
     case idle
     case connecting(BrokerLinkAttempt)
@@ -55,6 +43,7 @@ final class BrokerLinkLoop {
   /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
   private var requests: [(messageID: Int32, request: UInt64)] = []
   private var keepalive = BrokerLinkKeepalive()
+  private var budget = BrokerLinkBudget()
   private var isEnding = false
 
   init(
@@ -181,6 +170,7 @@ final class BrokerLinkLoop {
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
+    budget = BrokerLinkBudget()
   }
 
   private func publish(id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool) {
@@ -188,6 +178,7 @@ final class BrokerLinkLoop {
     let (outcome, messageID) = session.publish(topic: topic, payload: payload, qos: qos, isRetained: isRetained)
     let now = now
     keepalive.sent(at: now)
+    budget.asked()
     if outcome.isSuccess, qos == 0 {
       if let id { post(.acknowledged(id)) }
     } else if outcome.isSuccess {
@@ -206,6 +197,8 @@ final class BrokerLinkLoop {
     _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
   ) {
     guard case .up = phase, let session else { return }
+    budget.subscribed()
+    session.openWindow()
     let (outcome, messageID) = call(session)
     keepalive.sent(at: now)
     if outcome.isSuccess {
@@ -247,7 +240,7 @@ final class BrokerLinkLoop {
     case .idle: break
     case .connecting(let attempt):
       guard !ready.events.isEmpty else { return }
-      let code = socketError(ready.socket)
+      let code = BrokerLinkSocket.error(of: ready.socket)
       guard code == 0 else { return tryNextAddress(of: attempt, after: .ofSocket(code, session, current)) }
       phase = .handshaking(attempt)
       // 2.0.11 continues the handshake only when it is asked to read.
@@ -259,7 +252,7 @@ final class BrokerLinkLoop {
 
   /// Runs one turn of the handshake; reads and writes whatever poll has seen.
   private func handshake(_ session: BrokerLinkSession, _ socket: Int32) {
-    let isAtEnd = hasPeerClosed(socket)
+    let isAtEnd = BrokerLinkSocket.hasPeerClosed(socket)
     guard process(session, session.read(), socketError: 0) else { return }
     guard case .handshaking = phase else { return }
     // 2.0.11 mistakes a reset during the handshake for "try again".
@@ -268,7 +261,7 @@ final class BrokerLinkLoop {
   }
 
   private func exchange(_ session: BrokerLinkSession, _ ready: (socket: Int32, events: Readiness)) {
-    let code = ready.events.contains(.failed) ? socketError(ready.socket) : 0
+    let code = ready.events.contains(.failed) ? BrokerLinkSocket.error(of: ready.socket) : 0
     if !ready.events.isDisjoint(with: [.readable, .hungUp, .failed]) {
       keepalive.received(at: now)
       guard process(session, session.read(), socketError: code) else { return }
@@ -297,10 +290,16 @@ final class BrokerLinkLoop {
     for messageID in session.takeEndedSubscriptions() {
       if let request = takeRequest(messageID) { receive(.unsubscribed(request: request, isDone: true)) }
     }
-    for _ in 0..<session.takeDiscardedCount() { receive(.discarded) }
-    for message in session.takeMessages() { receive(.message(message)) }
+    let (messages, discardedCount) = (session.takeMessages(), session.takeDiscardedCount())
     // The DISCONNECT may have ended it.
     guard self.session === session else { return false }
+    let wasAsked = budget.hasSubscribed || messages.isEmpty && discardedCount == 0
+    guard wasAsked, !budget.isExceeded(by: session.receivedSize) else {
+      ended(for: .sentUnasked)
+      return false
+    }
+    for _ in 0..<discardedCount { receive(.discarded) }
+    for message in messages { receive(.message(message)) }
     if outcome.isSuccess, session.socket >= 0 { return true }
     ended(session, outcome, socketError: socketError)
     return false
@@ -329,20 +328,6 @@ final class BrokerLinkLoop {
     post(isRefused ? .publishRefused(id, code: acknowledgement.reason) : .acknowledged(id))
   }
 
-  private func hasPeerClosed(_ socket: Int32) -> Bool {
-    var byte: UInt8 = 0
-    do throws(SystemError) {
-      return try checked("recv") { recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) } == 0
-    } catch { return error.code != EAGAIN }
-  }
-
-  private func socketError(_ socket: Int32) -> Int32 {
-    var code: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
-    return code
-  }
-
   // MARK: Deadlines
 
   private func checkDeadlines() {
@@ -367,6 +352,7 @@ final class BrokerLinkLoop {
     case .none: break
     case .dead: end(.lost(.keepaliveExpired))
     case .ping:
+      budget.asked()
       // libmosquitto counts whole seconds from the same activity, so a PINGREQ is due there too, and this sends it.
       if let session { _ = process(session, session.maintain(), socketError: 0) }
     }
@@ -376,9 +362,17 @@ final class BrokerLinkLoop {
 
   private func ended(_ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32) {
     switch phase {
+    case .idle, .closing: ended(for: .closedByBroker)
+    case .connecting, .handshaking: ended(for: outcome.failure(of: session, settings: current))
+    case .up: ended(for: outcome.loss(of: session, socketError: socketError))
+    }
+  }
+
+  private func ended(for failure: LinkFailure) {
+    switch phase {
     case .idle: break
-    case .connecting, .handshaking: end(.failed(outcome.failure(of: session, settings: current)))
-    case .up: end(.lost(outcome.loss(of: session, socketError: socketError)))
+    case .connecting, .handshaking: end(.failed(failure))
+    case .up: end(.lost(failure))
     case .closing: end(.disconnected)
     }
   }

@@ -145,12 +145,21 @@ final class BrokerLinkSession {
 
   /// Starts to connect to a numeric address, without waiting.
   ///
-  /// Marks the socket as close-on-exec, which libmosquitto does not.
+  /// Marks the socket as close-on-exec, which libmosquitto does not, and keeps its window small.
   func start(address: String, port: UInt16, keepaliveSeconds: UInt16) -> Outcome {
     let result = outcome(mosquitto_connect_async(mosquitto, address, Int32(port), Int32(keepaliveSeconds)))
-    if socket >= 0 { _ = tp_fcntl_set(socket, F_SETFD, FD_CLOEXEC) }
+    if socket >= 0 {
+      _ = tp_fcntl_set(socket, F_SETFD, FD_CLOEXEC)
+      _ = tp_set_window(socket, Limits.linkWindow)
+    }
     return result
   }
+
+  /// Lets the broker send ahead as it likes.
+  func openWindow() { _ = tp_set_window(socket, 1 << 30) }
+
+  /// Bytes that the broker has sent on this connection, TLS included; -1 when the kernel does not say.
+  var receivedSize: Int64 { tp_bytes_received(socket) }
 
   /// The socket of the connection; -1 when there is no connection, or no longer.
   var socket: Int32 { mosquitto_socket(mosquitto) }

@@ -68,6 +68,8 @@ package final class TestPeer {
     case answer([UInt8])
     /// The same, and closes.
     case answerAndHangUp([UInt8])
+    /// Answers the first bytes with the first of these, then writes the second without end.
+    case flood([UInt8], with: [UInt8])
     /// Resets the connection after the first bytes.
     case reset
   }
@@ -75,17 +77,25 @@ package final class TestPeer {
   package let port: UInt16
   private let listener: Int32
   private let ended = DispatchSemaphore(value: 0)
+  private let flooded = Flooded()
+  /// Bytes of a flood that were taken.
+  package var floodedSize: Int { flooded.lock.withLock { flooded.size } }
+
+  private final class Flooded: @unchecked Sendable {
+    let lock = NSLock()
+    var size = 0
+  }
 
   package init(_ manner: Manner) {
     guard let (socket, port) = TestSocket.listening() else { preconditionFailure("no port") }
     self.port = port
     listener = socket
-    let ended = ended
+    let (ended, flooded) = (ended, flooded)
     Thread.detachNewThread {
       while case let peer = accept(socket, nil, nil), peer >= 0 {
         // A child of another test must not keep the connection open.
         _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
-        TestPeer.treat(peer, manner)
+        TestPeer.treat(peer, manner, flooded)
         close(peer)
       }
       ended.signal()
@@ -98,7 +108,7 @@ package final class TestPeer {
     close(listener)
   }
 
-  private static func treat(_ peer: Int32, _ manner: Manner) {
+  private static func treat(_ peer: Int32, _ manner: Manner, _ flooded: Flooded) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     func readOn() { while read(peer, &buffer, buffer.count) > 0 {} }
     switch manner {
@@ -113,6 +123,12 @@ package final class TestPeer {
       _ = write(peer, bytes, bytes.count)
       shutdown(peer, Int32(SHUT_WR))
       readOn()
+    case .flood(let bytes, let flood):
+      _ = read(peer, &buffer, buffer.count)
+      _ = write(peer, bytes, bytes.count)
+      while case let count = send(peer, flood, flood.count, Int32(MSG_NOSIGNAL)), count > 0 {
+        flooded.lock.withLock { flooded.size += count }
+      }
     case .reset:
       _ = read(peer, &buffer, buffer.count)
       var option = linger(l_onoff: 1, l_linger: 0)

@@ -1,0 +1,18 @@
+// The orders that a link's owner gives to its thread.
+
+import TappetCore
+import TappetPlatform
+
+extension BrokerLinkLoop {
+  /// A command from the link's owner.
+  indirect enum Command: Sendable {
+    case connect(endpoint: Int)
+    case publish(id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool)
+    case subscribe(request: UInt64, filter: String, qos: Int32)
+    case unsubscribe(request: UInt64, filter: String)
+    case disconnect
+    case update(BrokerSettings)
+    case beat
+    case shutdown
+  }
+}

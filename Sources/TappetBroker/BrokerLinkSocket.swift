@@ -1,0 +1,23 @@
+// Facts that the kernel knows about a connection, and libmosquitto does not report.
+
+import CPlatform
+import TappetPlatform
+
+/// Looks at a socket that libmosquitto owns.
+enum BrokerLinkSocket {
+  /// Whether the peer has ended the connection, and nothing is left to read.
+  static func hasPeerClosed(_ socket: Int32) -> Bool {
+    var byte: UInt8 = 0
+    do throws(SystemError) {
+      return try checked("recv") { recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) } == 0
+    } catch { return error.code != EAGAIN }
+  }
+
+  /// The socket's pending error; 0 when there is none.
+  static func error(of socket: Int32) -> Int32 {
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
+    return code
+  }
+}

@@ -1,0 +1,82 @@
+// Brokers that send what nobody asked for: what they get us to take in is what they get us to keep in memory.
+
+import Foundation
+import TappetCore
+import TappetMessages
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct HostileBrokerTests {
+  private static let connack: [UInt8] = [0x20, 2, 0, 0]
+  /// A PUBLISH of 256 MB: MQTT's largest remaining length, and the beginning of a topic.
+  private static let hugeHead: [UInt8] = [0x30, 0xFF, 0xFF, 0xFF, 0x7F, 0, 1, 0x61]
+  /// One packet, which libmosquitto may read to its end where nothing slows the peer down, as on the loopback; and what
+  /// waits in the peer's own socket.
+  private static let sizeMax = 264 * 1024 * 1024
+
+  private func settings(_ peer: TestPeer) -> BrokerSettings {
+    BrokerSettings(
+      endpoints: [BrokerEndpoint(host: "127.0.0.1", port: peer.port, usesTLS: false)], clientID: "kiosk-test")
+  }
+
+  /// PUBLISH with QoS 2, a packet id and a payload each, as many as there are ids.
+  private static let secondQualityFlood: [UInt8] = (1...65_535).flatMap { (id: Int) -> [UInt8] in
+    [0x34, 13, 0, 1, 0x61, UInt8(id >> 8), UInt8(id & 0xFF)] + [UInt8](repeating: 0x78, count: 8)
+  }
+
+  @Test(arguments: [
+    (connack + hugeHead, [UInt8](repeating: 0x78, count: 64 * 1024)), (connack, secondQualityFlood),
+    (connack + [0x40, 0xFF, 0xFF, 0xFF, 0x7F], [UInt8](repeating: 0, count: 64 * 1024)),
+  ])
+  func `a link that never subscribed is lost before a flood fills the memory`(
+    _ head: [UInt8], _ flood: [UInt8]
+  ) throws {
+    let peer = TestPeer(.flood(head, with: flood))
+    let test = try LinkUnderTest(settings(peer))
+    test.link.connect(endpoint: 0)
+    #expect(test.log.wait(.lost(.sentUnasked)), "\(test.log.events)")
+    test.link.shutdown()
+    #expect(peer.floodedSize < Self.sizeMax, "\(peer.floodedSize)")
+    #expect(LinkFailure.sentUnasked.sentence.contains("never asked for"))
+  }
+
+  @Test func `a flood instead of CONNACK ends the attempt`() throws {
+    let peer = TestPeer(.flood([0x20, 0xFF, 0xFF, 0xFF, 0x7F], with: [UInt8](repeating: 0, count: 64 * 1024)))
+    #expect(try LinkUnderTest(settings(peer)).failure() == .sentUnasked)
+    #expect(peer.floodedSize < Self.sizeMax, "\(peer.floodedSize)")
+  }
+
+  @Test(arguments: 0...1)
+  func `one small message is a violation, too`(_ quality: UInt8) throws {
+    let id: [UInt8] = quality == 0 ? [] : [0, 1]
+    let message: [UInt8] = [0x30 | quality << 1, 5 + UInt8(id.count), 0, 1, 0x61] + id + [0x78, 0x79]
+    let peer = TestPeer(.answer(Self.connack + message))
+    let test = try LinkUnderTest(settings(peer))
+    test.link.connect(endpoint: 0)
+    #expect(test.log.wait(.lost(.sentUnasked)), "\(test.log.events)")
+  }
+
+  @Test func `a link that has subscribed gets large messages, as it asked`() throws {
+    let broker = try TestBroker()
+    let test = try LinkUnderTest(broker.settings())
+    #expect(test.connected(broker))
+    #expect(test.link.subscribe(request: 1, filter: "kiosk/large", qos: 1))
+    let large = String(repeating: "x", count: 1024 * 1024)
+    let id = EntryID(high: 1, low: 1)
+    test.publish(id, "kiosk/large", large)
+    #expect(test.log.wait(.acknowledged(id)))
+    test.publish(EntryID(high: 1, low: 2), "kiosk/large", large)
+    #expect(test.log.wait(.acknowledged(EntryID(high: 1, low: 2))))
+  }
+
+  @Test func `thousands of PUBACKs are answers, and no flood`() throws {
+    let broker = try TestBroker()
+    let test = try LinkUnderTest(broker.settings())
+    #expect(test.connected(broker))
+    let ids = (0..<10_000).map { EntryID(high: 2, low: $0) }
+    for batch in stride(from: 0, to: ids.count, by: 500) {
+      for id in ids[batch..<batch + 500] { test.publish(id) }
+      #expect(test.log.wait(.acknowledged(ids[batch + 499]), seconds: 20))
+    }
+  }
+}
