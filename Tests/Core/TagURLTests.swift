@@ -51,6 +51,11 @@ import Testing
     #expect(url.prefix(text.count - 64).elementsEqual(text.prefix(text.count - 64)))
     #expect(url.suffix(64).allSatisfy { $0 == UInt8(ascii: "0") })
     #expect(try TagURL.parse(url).verify(with: [secret]) != nil)
+
+    let unsigned = reading.withoutSignature.bytes.dropFirst(2).dropLast(3)
+    #expect(try TagURL.parse(unsigned).verify(with: [secret]) == nil)
+    #expect(try TagURL.parse(unsigned).index == 1 && TagURL.parse(unsigned).timestamp == 1)
+    #expect(String(decoding: unsigned, as: UTF8.self).filter { $0 == "0" }.count >= 128)
   }
 
   /// The reason in the app's words, for the vectors: its four actions are 0 to 3, of which some have secrets.

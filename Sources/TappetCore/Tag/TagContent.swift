@@ -61,20 +61,25 @@ extension TagReading {
 }
 
 extension TagReading {
-  /// The reading with zeros in place of the digits of a key that the tag carries, for viewers who may see tags but not
-  /// keys.
-  package var withoutCarriedKey: TagReading {
+  /// The reading with zeros in place of the digits of a key that the tag carries, which makes any tag of its action.
+  package var withoutCarriedKey: TagReading { masked { $0.elementsEqual("key=".utf8) } }
+
+  /// The reading with zeros in place of the digits of key and signature, for viewers who may not copy tags.
+  package var withoutSignature: TagReading {
+    masked { $0.elementsEqual("key=".utf8) || $0.elementsEqual("sig=".utf8) }
+  }
+
+  private func masked(_ isSecret: (ArraySlice<UInt8>) -> Bool) -> TagReading {
     var masked = self
-    let name = Array("key=".utf8)
-    var isInKey = false
+    var isInSecret = false
     for index in masked.bytes.indices {
       let byte = masked.bytes[index]
-      if isInKey {
+      if isInSecret {
         // Up to the next parameter or the end of the TLV; other bytes in between may be the memory's own.
-        if byte == UInt8(ascii: "&") || byte == 0xFE { isInKey = false }
+        if byte == UInt8(ascii: "&") || byte == 0xFE { isInSecret = false }
         if Hex.value(of: byte) < 16 { masked.bytes[index] = UInt8(ascii: "0") }
-      } else if index + 1 >= name.count, masked.bytes[index + 1 - name.count...index].elementsEqual(name) {
-        isInKey = true
+      } else if index >= 3, isSecret(masked.bytes[index - 3...index]) {
+        isInSecret = true
       }
     }
     return masked

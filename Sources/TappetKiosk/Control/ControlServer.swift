@@ -61,11 +61,14 @@ final class ControlServer {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlRequestSizeMax, alignment: 16)
   private var lastNumber: UInt64 = 0
   private let answer: (ControlMessage, Client) -> Void
+  /// Whether the places that are kept are for this client, too.
+  private let isTrusted: (Client) -> Bool
 
   convenience init(
-    listener: UnixSocket, reactor: Reactor, answer: @escaping (ControlMessage, Client) -> Void
+    listener: UnixSocket, reactor: Reactor, isTrusted: @escaping (Client) -> Bool = { $0.maySeeKeys },
+    answer: @escaping (ControlMessage, Client) -> Void
   ) throws(SystemError) {
-    self.init(listener, reactor, try TimerDescriptor(), answer)
+    self.init(listener, reactor, try TimerDescriptor(), isTrusted, answer)
     pauseWatch = try reactor.watch(
       pause.fileDescriptor, for: .readable,
       calling(self) { server, _ in
@@ -77,12 +80,13 @@ final class ControlServer {
 
   // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
   private init(
-    _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor,
+    _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor, _ isTrusted: @escaping (Client) -> Bool,
     _ answer: @escaping (ControlMessage, Client) -> Void
   ) {
     self.listener = listener
     self.reactor = reactor
     self.pause = pause
+    self.isTrusted = isTrusted
     self.answer = answer
   }
 
@@ -118,10 +122,12 @@ final class ControlServer {
   }
 
   private func acceptWaiting() throws(SystemError) {
-    while let socket = try listener.accept() {
+    // The rest comes with the next turn: whoever connects without end gets no more than that.
+    for _ in 0..<Limits.controlAcceptsPerTurn {
+      guard let socket = try listener.accept() else { return }
       lastNumber += 1
       let client = Client(socket, number: lastNumber)
-      guard clients.count < Limits.controlClientsMax else {
+      guard clients.count < Limits.controlClientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
         client.send(.failure("the control socket serves \(Limits.controlClientsMax) clients at once; try again later"))
         continue
       }
@@ -133,19 +139,17 @@ final class ControlServer {
     }
   }
 
+  /// Serves one request, whatever else this client has sent: taps and other clients have their turn before the next.
   private func receive(from fd: Int32) {
     guard let client = clients[fd] else { return }
-    while let size = client.socket.receive(into: buffer) {
-      if size == 0 { return }
-      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
-      defer { LibCrypto.wipe(bytes) }
-      guard let request = ControlMessage(UnsafeRawBufferPointer(bytes)) else {
-        client.send(.failure("the request is not valid JSON"))
-        continue
-      }
-      answer(request, client)
+    guard let size = client.socket.receive(into: buffer) else { return drop(client) }
+    if size == 0 { return }
+    let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
+    defer { LibCrypto.wipe(bytes) }
+    guard let request = ControlMessage(UnsafeRawBufferPointer(bytes)) else {
+      return client.send(.failure("the request is not valid JSON"))
     }
-    drop(client)
+    answer(request, client)
   }
 
   /// The client with this number; `nil` when it has gone.

@@ -22,6 +22,9 @@ extension Runtime {
   /// The answer comes when the removal is on the disk. Entries that are already with the broker count as sent, and
   /// stay.
   func dropFromOutbox(_ request: JSON, for client: ControlServer.Client) {
+    guard control.drops.count < Limits.controlClientsMax else {
+      return client.send(.failure("too much is asked at once; try again"))
+    }
     var requester = OutboxRequester(client: client)
     if request["all"] != .bool(true) {
       guard let id = EntryID(hex: request["id"]?.text ?? "") else {

@@ -38,7 +38,17 @@ private struct HostedJob {
 private struct PresentTag {
   var uid: TagUID
   /// The reading or fault, for clients that ask later; `nil` if the tag carries a key or has been written since.
-  var sighting: JSON?
+  var sighting: TagSighting?
+}
+
+/// A reading or a fault, as each client may see it.
+private struct TagSighting {
+  /// For clients that may see keys.
+  var full: JSON
+  /// For the others, who could copy a tag of which they know the signature.
+  var masked: JSON
+
+  func json(for client: ControlServer.Client) -> JSON { client.maySeeKeys ? full : masked }
 }
 
 extension Runtime {
@@ -59,7 +69,7 @@ extension Runtime {
   /// Sends the present tag's reading; returns false when there is none that may be sent without reading the tag again.
   private func sendPresentTag(to client: ControlServer.Client) -> Bool {
     guard let sighting = control.tags.present?.sighting else { return false }
-    client.send(sighting)
+    client.send(sighting.json(for: client))
     return true
   }
 
@@ -119,13 +129,15 @@ extension Runtime {
     switch message {
     case .tagArrived, .tagLeft, .ready, .lost: control.tags.present = nil
     case .tagRead(let reading):
-      let masked = reading.withoutCarriedKey
-      control.tags.present = PresentTag(uid: reading.uid, sighting: masked == reading ? describe(reading) : nil)
-      control.server?.answerTagWaiters { describe($0.maySeeKeys ? reading : masked) }
+      let sighting = TagSighting(full: describe(reading), masked: describe(reading.withoutSignature))
+      let carriesKey = reading.withoutCarriedKey != reading
+      control.tags.present = PresentTag(uid: reading.uid, sighting: carriesKey ? nil : sighting)
+      control.server?.answerTagWaiters { sighting.json(for: $0) }
     case .tagFaulted(let uid, let model, let fault):
-      let sighting = describe(uid, model, fault)
+      let fault = describe(uid, model, fault)
+      let sighting = TagSighting(full: fault, masked: fault)
       control.tags.present = PresentTag(uid: uid, sighting: sighting)
-      control.server?.answerTagWaiters { _ in sighting }
+      control.server?.answerTagWaiters { sighting.json(for: $0) }
     case .orderProgress, .orderDone: control.tags.present?.sighting = nil
     case .heartbeat, .tagDescribed: break
     }

@@ -1,0 +1,77 @@
+import TappetConfig
+import TappetCore
+import TappetPlatform
+import TestSupport
+import Testing
+
+@testable import TappetKiosk
+
+@Suite struct ControlServerTests {
+  private let reactor: Reactor
+  private let path = TestFolder.make("control") + "/socket"
+
+  init() throws { reactor = try Reactor() }
+
+  private func turn(until isDone: () -> Bool) throws {
+    for _ in 0..<1000 where !isDone() { try reactor.turn(timeout: .zero) }
+  }
+
+  @Test func `a client that floods gets one request served in each turn, and so does every other`() throws {
+    var served: [UInt64] = []
+    let server = try ControlServer(listener: .listen(at: path), reactor: reactor) { _, client in
+      served.append(client.number)
+    }
+    defer { withExtendedLifetime(server) {} }
+    var clients: [UnixSocket] = []
+    for _ in 0..<3 { clients.append(try .connect(to: path)) }
+    for client in clients.dropLast() { for _ in 0..<20 { #expect(client.send(Array("{}".utf8))) } }
+    #expect(clients[2].send(Array("{}".utf8)))
+    var turns = 0
+    while served.count < 41, turns < 1000 {
+      let before = served.count
+      try reactor.turn(timeout: .zero)
+      turns += 1
+      let inThisTurn = served[before...]
+      #expect(Set(inThisTurn).count == inThisTurn.count, "\(inThisTurn)")
+    }
+    #expect(served.count == 41)
+    #expect(served.prefix(6).contains(3), "\(served)")
+  }
+
+  @Test func `places are kept for root when all others are taken`() throws {
+    var isRoot = false
+    var answered = 0
+    let server = try ControlServer(
+      listener: .listen(at: path), reactor: reactor, isTrusted: { _ in isRoot },
+      answer: { _, client in
+        answered += 1
+        client.send(.null)
+      })
+    defer { withExtendedLifetime(server) {} }
+    var silent: [UnixSocket] = []
+    func connect() throws -> Bool {
+      let client = try UnixSocket.connect(to: path)
+      silent.append(client)
+      let before = answered
+      client.send(Array("{}".utf8))
+      var isRefused = false
+      try turn {
+        if answered > before { return true }
+        if case .message = client.receive(sizeMax: 512) { isRefused = true }
+        return isRefused
+      }
+      return !isRefused
+    }
+    for place in 1...Limits.controlClientsMax {
+      #expect(try connect() == (place <= Limits.controlClientsMax - Limits.controlPlacesKept), "\(place)")
+    }
+    isRoot = true
+    #expect(try connect())
+    #expect(try connect())
+    #expect(try !connect())
+    silent.removeAll()
+    isRoot = false
+    try turn { (try? connect()) == true }
+    #expect(answered > Limits.controlClientsMax)
+  }
+}
