@@ -294,8 +294,6 @@ package enum Limits {
   package static let panelMessageSizeMax = 256
   /// The listener pauses for this long when there are no descriptors left for clients.
   package static let controlPause: Duration = .seconds(1)
-  /// Clients on the control socket.
-  package static let controlClientsMax = 16
   /// Bytes of one control request.
   package static let controlRequestSizeMax = 8 * 1024
   /// Bytes of one control reply: a status with its taps, or the largest tag's memory in hex.

@@ -157,6 +157,9 @@ extension GestureSettings {
 
 extension Action {
   static let light = Action(
+    name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"), cooldown: .zero)
+  /// The same, with a cooldown of 2 s.
+  static let slowLight = Action(
     name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"))
   /// Its message carries a token: dropped without a broker, expires after 10 s.
   static let garage = Action(

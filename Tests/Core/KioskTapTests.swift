@@ -205,17 +205,30 @@ import Testing
   }
 
   @Test func `the same tag within the cooldown is ignored, another tag is not`() {
-    let story = KioskScript()
+    let story = KioskScript([.slowLight])
     story.startAll()
     story.accept(at: 100, .of(.lightSecret, uid: 1))
     #expect(story.tap(at: 1_100, .of(.lightSecret, uid: 1)) == ["light ready", "report cooldown 1000"])
-    #expect(story.tap(at: 1_200, .of(.lightSecret, uid: 2)) == ["store light", "note light-1"])
+    #expect(story.tap(at: 1_200, .of(.spareSecret, uid: 2)) == ["store light", "note light-2"])
     #expect(story.tap(at: 2_100, .of(.lightSecret, uid: 1)) == ["store light", "note light-1"])
     #expect(story.kiosk.counters.ignored == 1)
   }
 
+  @Test func `a URL copied onto six tags acts once in a cooldown, and so do two secrets on one tag`() {
+    let story = KioskScript([.slowLight])
+    story.startAll()
+    story.accept(at: 100, .of(.lightSecret, uid: 1))
+    for uid in 2...6 {
+      #expect(
+        story.tap(at: 100 + uid * 10, .of(.lightSecret, uid: uid)).last?.hasPrefix("report cooldown") == true)
+    }
+    #expect(story.tap(at: 200, .of(.spareSecret, uid: 1)).last?.hasPrefix("report cooldown") == true)
+    #expect(story.tap(at: 2_100, .of(.lightSecret, uid: 7)) == ["store light", "note light-1"])
+    #expect(story.tap(at: 2_200, .of(.spareSecret, uid: 8)) == ["store light", "note light-2"])
+  }
+
   @Test func `a tap that the disk refused has no cooldown`() throws {
-    let story = KioskScript()
+    let story = KioskScript([.slowLight])
     story.startAll()
     story.tap(at: 100, .of(.lightSecret))
     let entry = try #require(story.lastEffects.compactMap { $0.storedEntry }.first)

@@ -13,7 +13,7 @@ extension Kiosk {
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       let action = tap.action
-      if let remaining = taps.cooldownRemaining(uid, action, at: now.instant) {
+      if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
         return unlock(by: action, at: now)
           + ignore(uid, action: action.name, .cooldown(remaining: remaining), at: now)
       }
@@ -35,7 +35,7 @@ extension Kiosk {
     if let obstacle = obstacle(to: action) { return effects + refuse(.tag, uid, obstacle, at: now) }
     lock.used(at: now.instant)
     rates.noteAccepted(uid, at: now.instant)
-    taps.noteAccepted(uid, action, cooldownMax: settings.cooldownMax, at: now.instant)
+    taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
     effects.append(.store(enter(action, by: .tag, uid, at: now)))
     effects.append(.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds))
     return effects

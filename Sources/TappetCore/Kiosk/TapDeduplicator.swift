@@ -1,11 +1,11 @@
-// Which tag is on the reader, and which was accepted lately.
+// Which tag is on the reader, and which tags and secrets were accepted lately.
 
 /// Remembers taps just long enough to count a held tag once and to keep an action's cooldown.
 struct TapDeduplicator: Sendable {
   /// The tag whose tap was counted and that has not been seen to leave.
   private var held: TagUID?
-  /// When each tag was last accepted; entries older than the longest cooldown are dropped.
-  private var accepted: [(uid: TagUID, action: String, at: Instant)] = []
+  /// When each tag and secret was last accepted; entries older than the longest cooldown are dropped.
+  private var accepted: [(uid: TagUID, secretID: String, action: String, at: Instant)] = []
 
   /// Handles a tag that left the field.
   mutating func tagLeft(_ uid: TagUID) { if held == uid { held = nil } }
@@ -27,9 +27,12 @@ struct TapDeduplicator: Sendable {
   }
 
   /// The rest of the cooldown; `nil` when it is over.
-  func cooldownRemaining(_ uid: TagUID, _ action: Action, at now: Instant) -> Duration? {
-    guard let last = accepted.last(where: { $0.uid == uid && $0.action == action.name }) else { return nil }
-    let remaining = action.cooldown - (now - last.at)
+  ///
+  /// It counts by secret too: a URL that was copied onto another tag brings the secret along, and not the UID.
+  func cooldownRemaining(_ uid: TagUID, _ tap: VerifiedTap, at now: Instant) -> Duration? {
+    let last = accepted.last { $0.action == tap.action.name && ($0.uid == uid || $0.secretID == tap.secret.id) }
+    guard let last else { return nil }
+    let remaining = tap.action.cooldown - (now - last.at)
     return remaining > .zero ? remaining : nil
   }
 
@@ -39,9 +42,12 @@ struct TapDeduplicator: Sendable {
   }
 
   /// Remembers an accepted tap.
-  mutating func noteAccepted(_ uid: TagUID, _ action: Action, cooldownMax: Duration, at now: Instant) {
-    accepted.removeAll { now - $0.at > cooldownMax || ($0.uid == uid && $0.action == action.name) }
+  mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, cooldownMax: Duration, at now: Instant) {
+    let (action, secretID) = (tap.action.name, tap.secret.id)
+    accepted.removeAll {
+      now - $0.at > cooldownMax || ($0.uid == uid && $0.secretID == secretID && $0.action == action)
+    }
     if accepted.count >= Limits.cooldownsMax { accepted.removeFirst() }
-    accepted.append((uid, action.name, now))
+    accepted.append((uid, secretID, action, now))
   }
 }

@@ -71,9 +71,9 @@ final class KioskWorld {
       clock: trust
       state: state
       actions:
-        - {name: garage, topic: home/garage, message: '{"otp-auth":"%T"}'}
-        - {name: light, topic: home/light, message: '%I'}
-        - {name: bell, topic: home/bell, message: ring}
+        - {name: garage, topic: home/garage, message: '{"otp-auth":"%T"}', cooldown: 0 s}
+        - {name: light, topic: home/light, message: '%I', cooldown: 0 s}
+        - {name: bell, topic: home/bell, message: ring, cooldown: 0 s}
       \(configuration.more)
 
       """

@@ -21,12 +21,12 @@ panel:
 """
 ACTIONS = """\
 actions:
-  - {name: garage, title: Open the garage, topic: board/garage, message: 'open %I'}
-  - {name: light, title: Light, topic: board/light, message: 'light %I'}
-  - {name: scene, title: Scene, topic: board/scene, message: 'scene %I'}
-  - {name: bell, title: Bell, topic: board/bell, message: 'bell %I'}
+  - {name: garage, title: Open the garage, topic: board/garage, message: 'open %I', cooldown: 0 s}
+  - {name: light, title: Light, topic: board/light, message: 'light %I', cooldown: 0 s}
+  - {name: scene, title: Scene, topic: board/scene, message: 'scene %I', cooldown: 0 s}
+  - {name: bell, title: Bell, topic: board/bell, message: 'bell %I', cooldown: 0 s}
 """
-UNLOCKING = ACTIONS.replace("message: 'open %I'}", "message: 'open %I', unlock: true}")
+UNLOCKING = ACTIONS.replace("message: 'open %I',", "message: 'open %I', unlock: true,")
 
 
 def wire(world):

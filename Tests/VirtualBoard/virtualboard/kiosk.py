@@ -26,8 +26,8 @@ state: state
 
 ACTIONS = """\
 actions:
-  - {name: garage, title: Open the garage, topic: board/garage, message: 'open %I'}
-  - {name: light, title: Light, topic: board/light, message: 'light %I'}
+  - {name: garage, title: Open the garage, topic: board/garage, message: 'open %I', cooldown: 0 s}
+  - {name: light, title: Light, topic: board/light, message: 'light %I', cooldown: 0 s}
 """
 
 

@@ -45,7 +45,7 @@ class Reader:
         return self.counters().get("command-4a", 0)
 
     def hold(self, url):
-        """Holds a new card to the reader, so that no cooldown interferes."""
+        """Holds a new card to the reader, which counts as a tap even if the last one has not been seen to leave."""
         self.cards += 1
         self.tell(f"place ntag213 uid=04b0a7d0{self.cards:06x} url={url}")
 
