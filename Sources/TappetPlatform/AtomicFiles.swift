@@ -135,7 +135,7 @@ package final class AtomicFiles {
   package static var lacksServiceUser: Bool { geteuid() == 0 && getpwnam(serviceUser) == nil }
 
   /// As in board/systemd/tappet.sysusers.
-  private static let serviceUser = "tappet"
+  fileprivate static let serviceUser = "tappet"
 
   private static func synchroniseFolder(of path: String) {
     try? FileDescriptor.open(folder(of: path), O_RDONLY | O_DIRECTORY).synchronise()
@@ -146,4 +146,16 @@ package final class AtomicFiles {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
+}
+
+/// The users whom files belong to.
+package enum FileOwner {
+  /// The user of a file or folder; `nil` when it cannot be looked at.
+  package static func user(of path: String) -> UInt32? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_uid : nil
+  }
+
+  /// The service's user; `nil` when there is none.
+  package static var serviceUser: UInt32? { getpwnam(AtomicFiles.serviceUser)?.pointee.pw_uid }
 }

@@ -73,7 +73,12 @@ package final class UnixSocket {
     try checked("fchmod") { fchmod(new.fileDescriptor, 0o660) }
     try checked("bind") { tp_bind_unix(new.fileDescriptor, &address) }
     new.ownedPath = path
-    try checked("chmod") { chmod(path, 0o660) }
+    let place = try FileDescriptor.make("openat") { tp_open_place(AT_FDCWD, path) }
+    var status = stat()
+    guard fstat(place.number, &status) == 0, tp_is_socket(status.st_mode) != 0 else {
+      throw SystemError(call: "bind", code: EADDRINUSE)
+    }
+    try checked("chmod") { tp_chmod_place(place.number, 0o660) }
     try checked("listen") { CPlatform.listen(new.fileDescriptor, 8) }
     return new
   }

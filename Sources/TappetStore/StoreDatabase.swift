@@ -172,7 +172,8 @@ final class StoreDatabase {
     switch failure.code & 0xFF {
     case SQLITE_FULL: return .full(failure)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(failure)
-    case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(failure)
+    // Our statements are fixed and right: SQLITE_ERROR means that a table or a column of theirs is gone.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR: return .corrupt(failure)
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy(failure)
     case SQLITE_IOERR, SQLITE_CANTOPEN: return diskError(failure)
     default: return .other(failure)

@@ -72,8 +72,8 @@ final class StoreFolder {
 
   /// Makes an empty file with mode 0600, or removes others' rights to the one that exists.
   ///
-  /// Never opens an existing file: to close it again would drop the locks that SQLite has on it in this process
-  /// (sqlite.org/howtocorrupt.html, §2.2).
+  /// Never opens an existing file for reading or writing: to close it again would drop the locks that SQLite has on it
+  /// in this process (sqlite.org/howtocorrupt.html, §2.2).
   func ensureFile(_ name: String) throws(StoreError) {
     if try tightenFile(name) { return }
     let path = file(name)
@@ -91,14 +91,18 @@ final class StoreFolder {
   func tightenFile(_ name: String) throws(StoreError) -> Bool {
     let path = file(name)
     var status = stat()
-    guard lstat(path, &status) == 0 else {
-      let error = SystemError.last("lstat")
+    let place: FileDescriptor
+    do throws(SystemError) {
+      place = try .make("openat") { tp_open_place(descriptor, name) }
+      try checked("fstat") { fstat(place.number, &status) }
+    } catch {
       if error.code == ENOENT { return false }
       throw .cannotOpen(path: path, error)
     }
     guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
     try StoreFolder.requireOwner(of: status, path: path)
-    if status.st_mode & 0o077 != 0, chmod(path, 0o600) == -1 {
+    // Root works in a folder whose user may exchange the file for a link at any moment.
+    if status.st_mode & 0o077 != 0, tp_chmod_place(place.number, 0o600) == -1 {
       throw .cannotOpen(path: path, .last("chmod"))
     }
     return true

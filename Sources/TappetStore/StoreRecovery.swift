@@ -53,12 +53,17 @@ extension Store {
 
   /// Checks a database that is small enough for it; damage in a larger one is found when it is read.
   private func requireWhole() throws(StoreError) {
+    guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
     let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
     guard size <= Limits.storeCheckSizeMax else { return }
     let statement = try database.statement("PRAGMA quick_check(1)")
     defer { statement.reset() }
     guard try statement.step(), statement.text(0) != "ok" else { return }
-    throw .corrupt(StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: database.path))
+    throw notWhole
+  }
+
+  private var notWhole: StoreError {
+    .corrupt(StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: database.path))
   }
 
   /// Renames the database and its log; returns the new path.

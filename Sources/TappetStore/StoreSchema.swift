@@ -9,6 +9,15 @@ enum StoreSchema {
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
 
+  /// Counts those of our tables that are there.
+  static let tableCount: StaticString = """
+    SELECT count(*) FROM sqlite_schema
+    WHERE type = 'table' AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit')
+    """
+
+  /// The number of our tables.
+  static let tables: Int64 = 6
+
   /// The secrets, sealed, and the outbox.
   ///
   /// AUTOINCREMENT: a sequence number is never used twice, even after the outbox was empty.

@@ -43,7 +43,9 @@ enum Settings {
     else { return try load(arguments) }
     var configuration = KioskConfiguration.bare()
     configuration.controlSocket = control
-    guard let state = RunningKiosk(configuration)?.ask("status")?["state"]?.text else { return try load(arguments) }
+    guard let kiosk = RunningKiosk(configuration), kiosk.distrust(configuration) == nil,
+      let state = kiosk.ask("status")?["state"]?.text
+    else { return try load(arguments) }
     configuration.stateFolder = state
     for problem in problems { Output.printError("warning: " + problem.sentence) }
     Output.printError("warning: the file has mistakes; this is the kiosk that listens at \(control)")
@@ -66,6 +68,17 @@ struct RunningKiosk {
   init?(_ configuration: KioskConfiguration) {
     guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
     self.socket = socket
+  }
+
+  /// Why nothing must be sent there; `nil` when root, this user, the service's user or the folder's owner listens.
+  ///
+  /// In a folder that a group can write to, another program can take the socket's place.
+  func distrust(_ configuration: KioskConfiguration) -> String? {
+    let peer = socket.peer?.user
+    let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
+    if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return nil }
+    return "at \(configuration.controlSocket) listens a program of another user "
+      + "(\(peer.map { String($0) } ?? "unknown")), which is not the kiosk: nothing was sent; find out whose it is"
   }
 
   /// Why there is none, and what to do.
@@ -122,6 +135,7 @@ struct KioskClient {
     let json = JSON.object([JSON.Member(name: "request", value: .string(name))] + members)
     let answer: ControlMessage
     if let kiosk = RunningKiosk(configuration) {
+      if let distrust = kiosk.distrust(configuration) { throw .failed(distrust) }
       guard let reply = kiosk.ask(json, enclosing: secretPayload, waiting: limit) else {
         throw .failed("the running kiosk does not answer; look at its log, and ask again whether it was done")
       }

@@ -85,6 +85,16 @@ import Testing
     #expect(try opened.store.append([.test(1)]) == [1])
   }
 
+  @Test(arguments: ["secrets", "outbox", "boots", "meta", "sealed", "audit"])
+  func `a database without one of its tables is set aside like any damaged one`(_ table: String) throws {
+    let keys = try fill()
+    try folder.sqlite("DROP TABLE \(table)")
+    let opened = try recover()
+    #expect(opened.recovery?.setAside != nil)
+    #expect(try self.keys(opened.store) == keys)
+    #expect(try opened.store.append([.test(1)]) == [1])
+  }
+
   @Test func `a second database that is damaged in the same second does not take the first one's name`() throws {
     _ = try fill()
     for name in ["tappet.db.damaged-1770000000", "tappet.db.damaged-1770000000-2"] {

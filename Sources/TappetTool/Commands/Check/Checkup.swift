@@ -47,7 +47,7 @@ struct Checkup {
   mutating func note(_ part: String, _ verdict: Verdict, _ text: String) {
     findings.append(Finding(part: part, verdict: verdict, text: text))
     guard printsLines else { return }
-    Output.print("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text)")
+    Output.write("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text.escaped)\n")
   }
 
   private static func mark(_ verdict: Verdict) -> String {
@@ -68,6 +68,7 @@ struct Checkup {
     note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCertificates(configuration.broker)
+    for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
   }
 
   /// Everything, by using it.
@@ -137,7 +138,7 @@ struct Checkup {
     for finding in probe.findings { note("panel", finding.isGood, finding.text) }
     guard printsLines, !probe.drawing.isEmpty else { return }
     Output.print("")
-    for line in probe.drawing { Output.print(line) }
+    for line in probe.drawing { Output.write(line + "\n") }
   }
 }
 

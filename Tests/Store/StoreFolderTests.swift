@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TappetStore
+
+/// Exchanges a name between a file and a link to another file, as fast as it can.
+private final class Exchanger: @unchecked Sendable {
+  private let lock = NSLock()
+  private var isEnding = false
+  private let ended = DispatchSemaphore(value: 0)
+
+  init(_ path: String, victim: String) {
+    let draft = path + ".draft"
+    Thread.detachNewThread { [self] in
+      while lock.withLock({ !isEnding }) {
+        close(open(draft, O_CREAT | O_WRONLY, 0o644))
+        rename(draft, path)
+        symlink(victim, draft)
+        rename(draft, path)
+      }
+      ended.signal()
+    }
+  }
+
+  func end() {
+    lock.withLock { isEnding = true }
+    ended.wait()
+  }
+}
+
+@Suite struct StoreFolderTests {
+  @Test func `a file that is exchanged for a link at any moment never changes what the link leads to`() throws {
+    let path = TestFolder.make("folder")
+    let victim = TestFolder.make("victim") + "/file"
+    try "x".write(toFile: victim, atomically: false, encoding: .utf8)
+    chmod(victim, 0o644)
+    let folder = try StoreFolder.open(path: path)
+    let exchanger = Exchanger(path + "/tappet.db", victim: victim)
+    defer { exchanger.end() }
+    var outcomes: Set<String> = []
+    let isDone = eventually(20) {
+      for _ in 0..<5000 {
+        do throws(StoreError) { outcomes.insert(try folder.tightenFile("tappet.db") ? "done" : "absent") } catch {
+          outcomes.insert("refused")
+        }
+      }
+      return outcomes.isSuperset(of: ["done", "refused"])
+    }
+    #expect(isDone, "\(outcomes)")
+    #expect(StateFolder.mode(victim) == 0o644)
+  }
+
+  @Test func `others' rights to a file are removed, and a link is not a file`() throws {
+    let path = TestFolder.make("folder")
+    let folder = try StoreFolder.open(path: path)
+    try "x".write(toFile: path + "/open", atomically: false, encoding: .utf8)
+    chmod(path + "/open", 0o664)
+    #expect(try folder.tightenFile("open"))
+    #expect(StateFolder.mode(path + "/open") == 0o600)
+    #expect(try !folder.tightenFile("absent"))
+    symlink("open", path + "/link")
+    #expect(throws: StoreError.wrongFileType(path: path + "/link")) { try folder.tightenFile("link") }
+  }
+}
