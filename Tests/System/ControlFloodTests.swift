@@ -15,7 +15,7 @@ private final class Flooder: @unchecked Sendable {
   func end() { lock.withLock { isEnding = true } }
 
   func start(_ path: String, _ request: String) throws {
-    let socket = try UnixSocket.connect(to: path)
+    let socket = try UnixSocket.connect(to: path, waits: true)
     let descriptor = dup(socket.fileDescriptor)
     let bytes = Array(request.utf8)
     Thread.detachNewThread { [self] in
