@@ -18,7 +18,8 @@ parent = socket.socket(fileno=3)
 for content in [b"\\xff\\0a", b""]:
     record = bytes([0xD1, 1, len(content) + 1]) + b"U\\0" + content
     read = b"\\4\\4\\1\\2\\3\\4\\x14" + record
-    for message in [b"\\1\\2made up", b"\\3\\4\\1\\2\\3\\4", read, b"\\6\\4\\1\\2\\3\\4"]:
+    described = b"\\x0a\\4\\1\\2\\3\\4\\x14"
+    for message in [b"\\1\\3made up", b"\\3\\4\\1\\2\\3\\4", read, described, b"\\6\\4\\1\\2\\3\\4"]:
         parent.send(message)
 parent.recv(1)
 """

@@ -51,7 +51,7 @@ void readers(void) {
 }
 
 int act_as_reader(const char *path) {
-  send(3, "\1\2made up", 9, MSG_NOSIGNAL);
+  send(3, "\1\3made up", 9, MSG_NOSIGNAL);
   send(3, "\6\4\1\2\3\4", 6, MSG_NOSIGNAL);
   int fifo = open(path, O_WRONLY);
   if (fifo < 0 || write(fifo, "", 1) != 1) return 1;
