@@ -13,6 +13,7 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     promise(bytes.count <= Limits.readerMessageSizeMax, "\(bytes.count) bytes are accepted")
   } catch {
     switch error {
+    case .invalidHeader(let size): promise(size > 0 && size != TagDescription.headerSize, "\(error)")
     case .truncated(let offset): promise(offset <= bytes.count, "\(error) of \(bytes.count)")
     case .trailingBytes(let offset): promise((1..<max(1, bytes.count)).contains(offset), "\(error) of \(bytes.count)")
     case .empty: promise(bytes.isEmpty, "\(error)")
