@@ -59,3 +59,12 @@ struct Choices {
   /// A text in which invalid UTF-8 is replaced.
   mutating func text() -> String { String(decoding: some(), as: UTF8.self) }
 }
+
+/// Whether it controls a terminal, ends a line, or turns the direction of text (Unicode: Cc, Zl, Zp, Bidi_Control).
+func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  let properties = scalar.properties
+  switch properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator: return true
+  default: return properties.isBidiControl
+  }
+}

@@ -50,10 +50,10 @@ private func arrives(_ message: ReaderMessage) {
   do throws(ReaderMessageError) {
     let arrived = try ReaderMessage(decoding: bytes)
     if case .ready(let name) = message, case .ready(let received) = arrived {
-      // Characters that could move a terminal's cursor become question marks.
+      // Characters that could move a terminal's cursor, or turn its text round, become question marks.
       var sent = ""
       for scalar in name.unicodeScalars {
-        sent.unicodeScalars.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : scalar)
+        sent.unicodeScalars.append(isControl(scalar) ? "?" : scalar)
       }
       // A long name is cut between two characters.
       promise(sent.utf8.starts(with: received.utf8), "the name '\(sent)' arrives as '\(received)'")

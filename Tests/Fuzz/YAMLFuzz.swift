@@ -143,10 +143,7 @@ private func isTaken(_ bytes: [UInt8]) {
 private func word(_ choices: inout Choices, max: Int) -> String {
   var word = ""
   for scalar in choices.text().unicodeScalars {
-    guard scalar.value >= 0x20, !["#", "%", "+", "/", "\u{7F}"].contains(scalar), !(0x80...0x9F).contains(scalar.value)
-    else {
-      continue
-    }
+    guard !isControl(scalar), !["#", "%", "+", "/"].contains(scalar) else { continue }
     guard word.utf8.count + scalar.utf8.count <= max else { break }
     word.unicodeScalars.append(scalar)
   }
