@@ -11,7 +11,7 @@ struct BrokerLinkBudget {
   /// Whether the link has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
 
-  /// Handles a packet that the broker answers.
+  /// Notes that a packet was sent which the broker will answer.
   mutating func asked() { allowed? += Limits.linkAnswerSizeMax }
 
   /// Handles a subscription.

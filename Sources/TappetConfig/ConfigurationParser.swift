@@ -6,7 +6,7 @@ import TappetPlatform
 
 /// How closely the files that a configuration names are looked at.
 package enum NamedFiles: Sendable {
-  /// Not at all: whoever may not read the keys can still ask the kiosk.
+  /// None of them: a user who may not read the keys can still ask the kiosk.
   case ignored
   /// Keys are read, and must be private; a certificate that is missing may still come.
   case used

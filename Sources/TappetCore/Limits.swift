@@ -75,7 +75,7 @@ package enum Limits {
   package static let usernameSizeMax = 256
   /// A link on which a PUBACK takes longer is dead.
   package static let acknowledgeTimeout: Duration = .seconds(20)
-  /// From the first SYN to CONNACK; without it a TLS server that never answers would hold the link without end.
+  /// From the first SYN to CONNACK; without it a TLS server that never answers would hold the link forever.
   package static let connectTimeout: Duration = .seconds(20)
   /// The time that a silent resolver may take before the broker's thread counts as dead.
   ///

@@ -1,4 +1,4 @@
-// For whoever looks at tags rather than at taps: a reading and its description as one message.
+// Joins a reading and its description, for code that looks at tags rather than at taps.
 
 /// Holds each `tagRead` back until its `tagDescribed` has come, and joins the two.
 package struct WholeReadings {

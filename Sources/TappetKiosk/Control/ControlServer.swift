@@ -122,7 +122,7 @@ final class ControlServer {
   }
 
   private func acceptWaiting() throws(SystemError) {
-    // The rest comes with the next turn: whoever connects without end gets no more than that.
+    // The rest comes with the next turn: a client that keeps connecting gets no more than that.
     for _ in 0..<Limits.controlAcceptsPerTurn {
       guard let socket = try listener.accept() else { return }
       lastNumber += 1
