@@ -269,6 +269,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
 	@Tests/Torture/supervision
+	@Tests/Torture/damage --cases 500
 endif
 
 lint:  ## is the code laid out as .swift-format says?
@@ -320,7 +321,7 @@ ahead: all
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
-.PHONY: fuzz simulate bench torture soak
+.PHONY: fuzz simulate bench torture damage soak
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
@@ -333,6 +334,9 @@ bench: all  ## ratios against a C program that makes the same calls; writes docs
 
 torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N repeats a run)
 	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
+
+damage: all  ## 100,000 damaged files, each read by a program that ships (CASES=N SEED=N)
+	@Tests/Torture/damage --cases $(or $(CASES),100000) $(if $(SEED),--seed $(SEED))
 
 soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a line a minute
 	@Tests/Torture/soak --hours $(or $(HOURS),1) $(if $(SEED),--seed $(SEED))
