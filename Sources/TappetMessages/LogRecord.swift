@@ -116,9 +116,8 @@ package struct LogRecord: Sendable {
     case .clockUnknown:
       self.init(
         .warning, "clock-unknown",
-        "the clock is not synchronised: messages with a timestamp wait for it; start a time service, or set 'clock: "
-          + "trust'"
-      )
+        "the clock is not synchronised: messages with a timestamp, and entries from before the last start of the "
+          + "machine, wait for it; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
     case .certificatesGood:

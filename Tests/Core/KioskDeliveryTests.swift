@@ -103,6 +103,35 @@ import Testing
     #expect(story.at(1_010, .store(.fetched([waiting], reachedEnd: true))) == ["publish garage"])
   }
 
+  @Test func `where nothing needs the clock, a clock that is not synchronised is not missed`() {
+    let story = KioskScript([.light, .scene])
+    story.startAll(clockIsGood: false)
+    #expect(story.kiosk.baseLight == .ready && !story.kiosk.status.needsClock)
+    #expect(story.at(100, .clockChecked(isSynchronised: true)).allSatisfy { !$0.hasPrefix("report") })
+    story.at(200, .clockChecked(isSynchronised: false))
+    // An action with a token needs it, until it is removed.
+    let words = story.at(300, .reconfigured(story.settings { $0.actions = [.light, .garage] }, reconnect: false))
+    #expect(words.contains("light clock-unknown") && words.contains("report clock unknown"), "\(words)")
+    #expect(story.kiosk.status.needsClock)
+    story.at(310, .store(.fetched([], reachedEnd: true)))
+    let after = story.at(400, .reconfigured(story.settings { $0.actions = [.light] }, reconnect: false))
+    #expect(after.contains("light ready") && story.kiosk.baseLight == .ready, "\(after)")
+  }
+
+  @Test func `an entry of an earlier start misses the clock, which is reported once`() {
+    let story = KioskScript([.light, .scene])
+    story.start(summary: OutboxSummary(count: 1, size: 2), clockIsGood: false)
+    story.at(5, .reader(.ready(device: "chip")))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    #expect(story.kiosk.baseLight == .ready)
+    #expect(
+      story.at(15, .store(.fetched([], reachedEnd: true))) == ["light clock-unknown", "report clock unknown"])
+    story.at(20, .link(.lost(.closedByBroker)))
+    _ = story.sleep(until: 1_100)
+    let words = story.at(1_100, .link(.connected(sessionPresent: false)))
+    #expect(words.contains("light clock-unknown") && !words.contains("report clock unknown"), "\(words)")
+  }
+
   @Test func `with a trusted clock nothing waits for the kernel's word`() {
     let story = KioskScript(trustsClock: true)
     story.startAll(clockIsGood: false)

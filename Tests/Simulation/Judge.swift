@@ -64,6 +64,9 @@ extension World {
 
   private var clockIsGood: Bool { isSynchronised || settings.trustsClock }
 
+  /// Whether an action cannot do without the clock that is missing.
+  private var isTokenWaiting: Bool { !clockIsGood && settings.actions.contains { $0.message.usesTimestamp } }
+
   func judgePublished(_ entry: OutboxEntry, unixSeconds: Int64) {
     if !isUp { fail("published without a link") }
     if isStopping { fail("published while stopping") }
@@ -330,13 +333,15 @@ extension World {
     }
     switch light {
     case .ready, .locked, .certificateExpiring:
-      if reader != .ready || !isUp || !clockIsGood { fail("\(light.name) is shown while a part is missing") }
+      if reader != .ready || !isUp || isTokenWaiting { fail("\(light.name) is shown while a part is missing") }
       let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
       if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
       if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
         fail("ready is shown while the panel is locked")
       }
-    case .starting, .offline, .readerLost, .clockUnknown, .fault, .confirming: break
+    case .clockUnknown:
+      if !isTokenWaiting, book.count == 0 { fail("clock-unknown is shown, and nothing waits for the clock") }
+    case .starting, .offline, .readerLost, .fault, .confirming: break
     case .writing: fail("writing is shown, but no story writes a tag")
     case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
     }

@@ -10,7 +10,7 @@ extension Kiosk {
     self.settings = settings
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
-    if settings.trustsClock != old.trustsClock { effects += clockJudged(before: wasGood, at: now) }
+    if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
     // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {

@@ -1,5 +1,6 @@
 // Decides what the kiosk does next; performs nothing. The transitions of a tap are here and in Kiosk+Taps.swift, those
-// of the panel in Kiosk+Panel.swift, a change of the configuration in Kiosk+Settings.swift.
+// of the panel in Kiosk+Panel.swift, the clock's in Kiosk+Clock.swift, a change of the configuration in
+// Kiosk+Settings.swift.
 //
 // In: an `Event` and the time. Out: effects, in the order in which to perform them, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
@@ -37,7 +38,11 @@ package struct Kiosk: Sendable {
   var random: Randomness
   /// The numbers of taps and presses by their outcome.
   package internal(set) var counters = Counters()
-  private(set) var isClockSynchronised: Bool?
+  var isClockSynchronised: Bool?
+  /// Whether the clock is missed, as it was reported last.
+  var isClockMissed = false
+  /// Whether it is missed because of entries; they are not read, and not judged again, while the link is down.
+  var hasHeldBack = false
   /// Days left until the first certificate expires, while they are too few.
   private var certificateDaysLeft: Int?
   private(set) var store = StoreSupervision()
@@ -62,9 +67,6 @@ package struct Kiosk: Sendable {
 
   /// Returns the number of entries in flight, of all or of this one.
   package func inflightCount(of id: EntryID?) -> Int { outbox.inflightIDs(id).count }
-
-  /// Whether `%T` may be sealed.
-  package var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
 
   /// Whether an answer that always comes has not come, or a deadline passed long ago.
   ///
@@ -128,6 +130,7 @@ package struct Kiosk: Sendable {
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
     effects += dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
+    effects += reportClock()
     effects += lastingLight()
     noteProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
@@ -206,25 +209,6 @@ package struct Kiosk: Sendable {
   private mutating func finish() -> [Effect] {
     phase = .finished
     return [.finish]
-  }
-
-  // MARK: Clock
-
-  private mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
-    let wasGood = clockIsGood
-    let isFirst = isClockSynchronised == nil
-    isClockSynchronised = isSynchronised
-    if isFirst, !wasGood, !clockIsGood { return [.report(.clockUnknown)] }
-    let effects = clockJudged(before: wasGood, at: now)
-    if wasGood, clockIsGood, !isFirst { outbox.clockStepped(at: now.instant) }
-    return isFirst && clockIsGood ? [] : effects
-  }
-
-  /// Handles a clock that became good, or ceased to be.
-  mutating func clockJudged(before wasGood: Bool, at now: Moment) -> [Effect] {
-    guard wasGood != clockIsGood else { return [] }
-    outbox.clockChanged(at: now.instant)
-    return [.report(clockIsGood ? .clockGood : .clockUnknown)]
   }
 
   // MARK: Certificates
@@ -380,7 +364,7 @@ package struct Kiosk: Sendable {
     if reader.isLost { return .readerLost }
     if isWriting { return .writing }
     if link.hasFailed { return .offline }
-    if !clockIsGood, isClockSynchronised != nil { return .clockUnknown }
+    if isClockMissed { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }
     if certificateDaysLeft != nil { return .certificateExpiring }
     return lock.isLocked ? .locked : .ready

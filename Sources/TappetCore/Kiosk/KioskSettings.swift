@@ -3,7 +3,11 @@
 /// The part of the configuration that the core needs.
 package struct KioskSettings: Sendable {
   /// The configured actions; their names and indexes are unique.
-  package var actions: [Action]
+  package var actions: [Action] {
+    didSet { usesTimestamp = Self.useTimestamp(actions) }
+  }
+  /// Whether a message has `%T`.
+  package private(set) var usesTimestamp: Bool
   /// The buttons and their actions, which are named as in `actions`.
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
@@ -21,10 +25,13 @@ package struct KioskSettings: Sendable {
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
+    usesTimestamp = Self.useTimestamp(actions)
     self.panel = panel
     self.endpointCount = max(1, endpointCount)
     self.trustsClock = trustsClock
     self.outboxCountMax = outboxCountMax
     self.outboxSizeMax = outboxSizeMax
   }
+
+  private static func useTimestamp(_ actions: [Action]) -> Bool { actions.contains { $0.message.usesTimestamp } }
 }

@@ -40,6 +40,8 @@ package struct KioskStatus: Hashable, Sendable {
   package var isLocked: Bool?
   /// Whether a timestamp may be sealed; `nil` before the kernel was asked.
   package var clockIsGood: Bool?
+  /// Whether anything waits for the clock while it is not good.
+  package var needsClock: Bool
   /// The lasting light.
   package var light: Light
 }
@@ -50,6 +52,7 @@ extension Kiosk {
     KioskStatus(
       reader: reader.condition, link: link.condition, store: store.fault, panel: panel.problems,
       isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
-      clockIsGood: settings.trustsClock ? true : isClockSynchronised, light: baseLight)
+      clockIsGood: settings.trustsClock ? true : isClockSynchronised, needsClock: needsClock,
+      light: baseLight)
   }
 }

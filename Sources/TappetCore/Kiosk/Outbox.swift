@@ -80,6 +80,13 @@ struct Outbox: Sendable {
     !uncommitted.isEmpty || isFetchUnanswered || isExpiring || unansweredDropCount > 0
   }
 
+  /// Whether entries wait in the store that were left out when it was read, because they need the clock; `nil` until
+  /// it was read to its end.
+  var isHoldingBack: Bool? {
+    guard case .complete = reading else { return nil }
+    return count > inflight.count + window.count - memoryOnly.count
+  }
+
   /// Returns which entries are in flight, of all or of this one, in order.
   func inflightIDs(_ id: EntryID?) -> [EntryID] {
     if let id { return inflight[id] == nil ? [] : [id] }

@@ -124,11 +124,13 @@ struct Checkup {
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {
     if SystemClock().isSynchronised() { return note("clock", .good, "synchronised") }
-    note(
-      "clock", !configuration.checksClock,
-      configuration.checksClock
-        ? "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'"
-        : "not synchronised, but trusted because of 'clock: trust'")
+    guard configuration.checksClock else {
+      return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
+    }
+    guard configuration.actions.contains(where: { $0.message.usesTimestamp }) else {
+      return note("clock", .good, "not synchronised, but no action has %T")
+    }
+    note("clock", .bad, "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'")
   }
 
   private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
