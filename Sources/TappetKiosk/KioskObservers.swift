@@ -3,11 +3,13 @@
 import TappetCore
 import TappetMessages
 
-/// The kiosk's listeners, and the last taps for those who look later.
+/// The kiosk's listeners, and the last taps and reload for those who look later.
 package struct KioskObservers {
   /// When the kiosk was opened.
   let startedAt: Instant
   private(set) var history = TapHistory()
+  /// The result of the last reload; `nil` before the first.
+  var lastReload: ReloadOutcome?
   private var journal = Journal()
   /// Called after each event with what has changed, for a live view.
   package var onChange: ((KioskView) -> Void)?

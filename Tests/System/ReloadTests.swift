@@ -62,6 +62,10 @@ import Testing
     try bad.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let said = try reload(world, until: "the previous configuration stays active")
     #expect(said.contains("unknown key 'topc'") && said.contains("'perhaps'"), "\(said)")
+    // It is shown outside the log, too, until a reload is good.
+    let status = try world.tappet("status")
+    #expect(status.status == 1 && status.output.contains("reload rejected"), "\(status)")
+    #expect(status.output.contains("'perhaps'") && status.output.contains("and 2 more"), "\(status)")
     try world.goodTap()
     // Certificates are part of it.
     try good.replacingOccurrences(of: "client.pem", with: "missing.pem")
@@ -72,6 +76,10 @@ import Testing
     #expect(try reload(world, until: "the previous configuration stays active").contains("restart it"))
     try FileManager.default.removeItem(atPath: world.configPath)
     _ = try reload(world, until: "the previous configuration stays active")
+    try good.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    _ = try reload(world, until: "event=reloaded")
+    let last = try world.tappet("status")
+    #expect(last.status == 0 && last.output.contains("the configuration was reloaded"), "\(last)")
     try world.goodTap()
     #expect(world.log.components(separatedBy: "event=broker-connected").count == 2)
   }

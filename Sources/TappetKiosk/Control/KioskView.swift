@@ -5,6 +5,7 @@ import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
+import TappetPlatform
 import TappetTLS
 
 /// A picture of the kiosk at one moment.
@@ -35,12 +36,16 @@ package struct KioskView: Sendable {
   package var isLocked: Bool?
   /// Whether `%T` may be sealed; `nil` before the kernel was asked.
   package var clockIsGood: Bool?
+  /// Whether anything waits for the clock while it is not good.
+  package var needsClock: Bool
   /// The outputs that are on; with the colours of an RGB LED, whether there is one or not.
   package var levels: LightOutputs
   /// The outputs that are wired.
   package var wired: LightOutputs
   /// The buttons' names.
   package var buttons: [String]
+  /// The result of the last reload; `nil` before the first.
+  package var reload: ReloadOutcome?
   /// Number of taps and presses by outcome.
   package var counters: Counters
   /// Number of entries that wait in the store.
@@ -71,9 +76,11 @@ package struct KioskView: Sendable {
       isGood: status.panel.isEmpty, text: status.panel.isEmpty ? "good" : status.panelSentence(configuration))
     isLocked = status.isLocked
     clockIsGood = status.clockIsGood
+    needsClock = status.needsClock
     levels = runtime.panel.on
     wired = configuration.panel.wired
     buttons = configuration.panel.buttons.map { $0.plan.name }
+    reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
     outboxCount = runtime.kiosk.outboxCount
     certificates = runtime.certificates.facts
@@ -96,8 +103,10 @@ package struct KioskView: Sendable {
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": part(reader), "broker": part(broker), "disk": part(disk), "panel": part(panel),
       "locked": isLocked.map { .bool($0) } ?? .null,
+      "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
-      "clock_good": clockIsGood.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)), "counters": counts,
+      "clock_good": clockIsGood.map { .bool($0) } ?? .null, "clock_needed": .bool(needsClock),
+      "outbox": .number(Int64(outboxCount)), "counters": counts,
       "taps": .array(
         taps.map {
           .object(["unix_ms": .number($0.unixMilliseconds), "good": .bool($0.isGood), "text": .string($0.text)])
@@ -118,6 +127,15 @@ package struct KioskView: Sendable {
     return .object([
       "file": .string(details.path), "subject": .string(details.subject),
       "days_left": .number(details.daysLeft(atUnixSeconds: now.unixSeconds)),
+    ])
+  }
+}
+
+extension ReloadOutcome {
+  fileprivate var json: JSON {
+    .object([
+      "at": .optional(WallTime.utc(unixMilliseconds: unixMilliseconds)), "good": .bool(isGood),
+      "text": .string(sentence), "mistakes": .array(mistakes.map { .string($0) }),
     ])
   }
 }

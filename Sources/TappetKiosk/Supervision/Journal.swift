@@ -18,7 +18,8 @@ package struct Journal {
 
   /// Writes one log line.
   package mutating func write(_ priority: Priority, _ sentence: String, _ fields: [Field] = []) {
-    var line = hasPriorities ? "<\(priority.rawValue)>" : Self.timeOfDay() + " "
+    var line =
+      hasPriorities ? "<\(priority.rawValue)>" : WallTime.timeOfDay(unixMilliseconds: Int64(time(nil)) * 1000) + " "
     line += sentence.escaped
     for field in fields { line += " \(field.key)=\(Self.value(field.value))" }
     if lost > 0 { line += " lost_lines=\(lost)" }
@@ -36,13 +37,5 @@ package struct Journal {
   private static func value(_ value: String) -> String {
     let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x7F }
     return isPlain && value.isPrintable ? value : value.quoted
-  }
-
-  private static func timeOfDay() -> String {
-    var now = time(nil)
-    var parts = tm()
-    localtime_r(&now, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
   }
 }

@@ -27,10 +27,7 @@ extension Runtime {
   func reload() {
     supervisor.reloading()
     guard let loadConfiguration else {
-      log(
-        LogRecord(.warning, "reload-refused", "this kiosk was not started from a file: there is nothing to reload"))
-      supervisor.reloaded()
-      return
+      return refuse(["this kiosk was not started from a file: there is nothing to reload"])
     }
     switch loadConfiguration() {
     case .refused(let problems):
@@ -64,14 +61,21 @@ extension Runtime {
       var new = reload.configuration
       if new.storesTimestampKey { new.timestampKey = loaded.timestampKey }
       adopt(new, reload.profile, loaded.secrets)
-      supervisor.reloaded()
+      conclude([])
     }
   }
 
   private func refuse(_ mistakes: [String]) {
     for mistake in mistakes { log(LogRecord(.error, "reload-refused", mistake)) }
     log(LogRecord(.warning, "reload-refused", "reload rejected; the previous configuration stays active"))
-    supervisor.reloaded()
+    conclude(mistakes)
+  }
+
+  private func conclude(_ mistakes: [String]) {
+    let outcome = ReloadOutcome(unixMilliseconds: now().unixMilliseconds, mistakes: mistakes)
+    observers.lastReload = outcome
+    supervisor.reloaded(outcome, kiosk.status, configuration)
+    showView()
   }
 
   private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ secrets: [TagSecret]) {

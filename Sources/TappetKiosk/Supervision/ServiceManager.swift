@@ -38,6 +38,9 @@ final class ServiceManager {
   /// The configuration is loaded and the loop runs.
   func ready() { send("READY=1\n") }
 
+  /// The same, with the line that `systemctl status` shows, in one message: neither is seen without the other.
+  func ready(reporting line: String) { send("READY=1\nSTATUS=" + line + "\n") }
+
   func reloading(at monotonic: Int64) {
     send("RELOADING=1\nMONOTONIC_USEC=" + String(monotonic / 1000) + "\n")
   }

@@ -12,6 +12,8 @@ import TappetPlatform
 final class Supervisor {
   private var manager: ServiceManager?
   private var told: KioskStatus?
+  /// Why the last reload was rejected, as long as its configuration is not in force.
+  private var rejection: String?
   /// When the watchdog is due to be fed.
   private(set) var deadline: Instant?
 
@@ -34,10 +36,14 @@ final class Supervisor {
 
   func reloading() { manager?.reloading(at: SystemClock().monotonicNanoseconds) }
 
-  /// The reload is over, whatever came of it.
-  func reloaded() {
-    manager?.ready()
-    told = nil
+  /// The reload is over; there is no message for one that failed, so the line that goes with it says so.
+  func reloaded(_ outcome: ReloadOutcome, _ status: @autoclosure () -> KioskStatus, _ configuration: KioskConfiguration)
+  {
+    rejection = outcome.isGood ? nil : outcome.sentence.escaped
+    guard let manager else { return }
+    let status = status()
+    told = status
+    manager.ready(reporting: line(status, configuration))
   }
 
   func stopping() { manager?.stopping() }
@@ -48,7 +54,11 @@ final class Supervisor {
     let status = status()
     guard status != told else { return }
     told = status
-    manager.report(status.line(configuration))
+    manager.report(line(status, configuration))
+  }
+
+  private func line(_ status: KioskStatus, _ configuration: KioskConfiguration) -> String {
+    (rejection.map { $0 + "; " } ?? "") + status.line(configuration)
   }
 
   private func schedule(at now: Instant) { deadline = manager?.watchdogInterval.map { now + $0 / 2 } }

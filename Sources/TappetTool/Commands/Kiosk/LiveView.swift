@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetKiosk
+import TappetMessages
 import TappetPlatform
 
 /// Draws on the terminal's alternate screen, so that the text before it stays as it was.
@@ -94,8 +95,9 @@ final class LiveView {
     row("  broker   ", part(view.broker))
     row("  disk     ", part(view.disk))
     if !view.panel.isGood { row("  panel    ", part(view.panel)) }
-    row("  clock    ", view.clockIsGood == false ? Self.painted("not synchronised", 33) : "good")
+    row("  clock    ", clock(view))
     row("  outbox   ", String(view.outboxCount) + " waiting")
+    if let reload = view.reload { row("  reload   ", self.reload(reload)) }
     row("", "")
     row("  ", counters(view.counters))
     row("", "")
@@ -103,6 +105,16 @@ final class LiveView {
       row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text.escaped)
     }
     return lines
+  }
+
+  private func clock(_ view: KioskView) -> String {
+    guard view.clockIsGood == false else { return "good" }
+    return view.needsClock ? Self.painted("not synchronised", 33) : "not synchronised; nothing needs it"
+  }
+
+  private func reload(_ outcome: ReloadOutcome) -> String {
+    let text = WallTime.timeOfDay(unixMilliseconds: outcome.unixMilliseconds) + "  " + outcome.sentence.escaped
+    return outcome.isGood ? text : Self.painted(text, 33)
   }
 
   private func counters(_ counters: Counters) -> String {

@@ -10,16 +10,18 @@ extension Command {
       options: [.json],
       details: """
         Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
-        Exit status: 0 all is well; 1 something is wrong; 3 mistakes in the configuration, and no kiosk
-        where it says; 4 none is running. A certificate that is about to expire is not a fault yet; see
-        days_left in --json.
+        Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
+        configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
+        is not a fault yet; see days_left in --json.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
         guard let status = kiosk.ask("status") else { throw .failed("the kiosk does not answer; look at its log") }
         if arguments.asJSON { Output.print(status) } else { show(status) }
         let isGood = statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
-        if !isGood || status["clock_good"] == .bool(false) { throw .reported(.refused) }
+        let isClockMissed = status["clock_good"] == .bool(false) && status["clock_needed"] == .bool(true)
+        let isRejected = status["reload"]?["good"] == .bool(false)
+        if !isGood || isClockMissed || isRejected { throw .reported(.refused) }
       })
   }
 
@@ -36,11 +38,19 @@ extension Command {
         "expires   \(days < 0 ? "expired" : "\(days) days left"): \((certificate["subject"]?.text ?? "").quoted), "
           + (certificate["file"]?.text ?? ""))
     }
-    Output.print("clock     " + (status["clock_good"] == .bool(true) ? "good" : "not synchronised"))
+    Output.print("clock     " + clock(status))
+    if let reload = status["reload"], reload != .null {
+      Output.print("reload    " + (reload["text"]?.text ?? ""))
+    }
     Output.print("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
     if case .object(let counts)? = status["counters"] {
       Output.print("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
     }
     for tap in status["taps"]?.elements ?? [] { Output.print("tap       \(tap["text"]?.text ?? "")") }
+  }
+
+  private static func clock(_ status: JSON) -> String {
+    if status["clock_good"] == .bool(true) { return "good" }
+    return status["clock_needed"] == .bool(true) ? "not synchronised" : "not synchronised; nothing needs it"
   }
 }

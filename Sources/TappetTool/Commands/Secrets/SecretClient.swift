@@ -65,11 +65,6 @@ enum TimeText {
   /// In the machine's time zone: `2026-11-21 10:51`.
   static func local(_ unixSeconds: Int64) -> String {
     guard unixSeconds >= floorUnixSeconds else { return "at an unknown time" }
-    var time = time_t(unixSeconds)
-    var parts = tm()
-    localtime_r(&time, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-    return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+    return WallTime.minute(unixSeconds: unixSeconds)
   }
 }

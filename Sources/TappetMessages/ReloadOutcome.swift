@@ -1,0 +1,25 @@
+// The result of a reload, for whoever looks later: the log has it too, but nobody reads that after `systemctl reload`.
+
+/// The result of reading the configuration again.
+package struct ReloadOutcome: Hashable, Sendable {
+  /// Wall-clock time, milliseconds since 1970.
+  package var unixMilliseconds: Int64
+  /// The reasons for its rejection; empty when it is in force.
+  package var mistakes: [String]
+
+  package init(unixMilliseconds: Int64, mistakes: [String]) {
+    self.unixMilliseconds = unixMilliseconds
+    self.mistakes = mistakes
+  }
+
+  /// Whether the new configuration is in force.
+  package var isGood: Bool { mistakes.isEmpty }
+
+  /// The result and its first reason, one sentence.
+  package var sentence: String {
+    guard let first = mistakes.first else { return "the configuration was reloaded" }
+    let more = mistakes.count - 1
+    return "reload rejected, the previous configuration stays active: " + first
+      + (more > 0 ? " (and \(more) more in the log)" : "")
+  }
+}
