@@ -396,10 +396,12 @@ void tappet_token_receiver_free(struct tappet_token_receiver *receiver);
 
 /** Versions of MQTT. */
 enum tappet_broker_protocol {
-  TAPPET_BROKER_PROTOCOL_DEFAULT = 0,   /**< MQTT 3.1.1. */
-  TAPPET_BROKER_PROTOCOL_MQTT_311 = 311, /**< MQTT 3.1.1. */
-  TAPPET_BROKER_PROTOCOL_MQTT_5 = 5     /**< MQTT 5, only with mqtts://: a hostile broker can end the process with a
-                                             packet of MQTT 5 that libmosquitto does not expect. */
+  TAPPET_BROKER_PROTOCOL_DEFAULT = 0,   /**< MQTT 5 with mqtts://, or 3.1.1 if the broker does not take MQTT 5, which
+                                             the object remembers; MQTT 3.1.1 with mqtt://. */
+  TAPPET_BROKER_PROTOCOL_MQTT_311 = 311, /**< MQTT 3.1.1, which acknowledges a message that the broker's access list
+                                             denies. */
+  TAPPET_BROKER_PROTOCOL_MQTT_5 = 5     /**< Only MQTT 5, and only with mqtts://: a hostile broker can end the process
+                                             with a packet of MQTT 5 that libmosquitto does not expect. */
 };
 
 /** A broker's address and the client's credentials. Files are given by name, and read at each connect. */
@@ -901,7 +903,8 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_IGNORED = 3,             /**< A tap was ignored: the tag is still there, or came back too soon. */
   TAPPET_KIOSK_EVENT_ACCEPTED = 4,            /**< A tap or press is on the disk: a power cut will not undo it. */
   TAPPET_KIOSK_EVENT_QUEUED = 5,              /**< An accepted entry waits; sentence says what for. */
-  TAPPET_KIOSK_EVENT_DELIVERED = 6,           /**< The broker has acknowledged an entry. */
+  TAPPET_KIOSK_EVENT_DELIVERED = 6,           /**< The broker has acknowledged an entry; sentence says if nobody
+                                                   subscribes to its topic, which MQTT 5 tells. */
   TAPPET_KIOSK_EVENT_EXPIRED = 7,             /**< An entry waited too long and will not be sent. */
   TAPPET_KIOSK_EVENT_UNDELIVERABLE = 8,       /**< The broker will never accept an entry. */
   TAPPET_KIOSK_EVENT_READER_READY = 9,        /**< The reader looks for tags. */
@@ -929,8 +932,9 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_CONFIRMATION_ENDED = 31, /**< The person did not confirm; nothing is done. */
   TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING = 32, /**< A certificate expires soon, or has expired; sentence says when. */
   TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD = 33,  /**< All certificates have time left again. */
-  TAPPET_KIOSK_EVENT_REFUSED_MORE = 34        /**< Within a minute more taps were refused or ignored than are reported
+  TAPPET_KIOSK_EVENT_REFUSED_MORE = 34,       /**< Within a minute more taps were refused or ignored than are reported
                                                    one by one; sentence says how many. */
+  TAPPET_KIOSK_EVENT_BROKER_FALLBACK = 35     /**< The broker does not take MQTT 5: 3.1.1 is used for days. */
 };
 
 /** Lights: the states and moments that a kiosk shows to people. Values below 20 are states, shown as long as they last;

@@ -32,7 +32,12 @@ package final class BrokerLink {
   deinit { shutdown() }
 
   /// Reads the files, resolves the name and connects to the endpoint of this index (modulo their number).
-  package func connect(endpoint index: Int) { commands.post(.connect(endpoint: index)) }
+  ///
+  /// Unless the settings name a version of MQTT, it begins with MQTT 5 over TLS, or with `usesFallback` with 3.1.1; a
+  /// broker that does not take MQTT 5 is asked again with 3.1.1, and then `fellBack` precedes `connected`.
+  package func connect(endpoint index: Int, usesFallback: Bool = false) {
+    commands.post(.connect(endpoint: index, usesFallback: usesFallback))
+  }
 
   /// Publishes a message.
   ///

@@ -6,7 +6,7 @@ import TappetPlatform
 extension BrokerLinkLoop {
   /// A command from the link's owner.
   indirect enum Command: Sendable {
-    case connect(endpoint: Int)
+    case connect(endpoint: Int, usesFallback: Bool)
     case publish(id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool)
     case subscribe(request: UInt64, filter: String, qos: Int32)
     case unsubscribe(request: UInt64, filter: String)
@@ -14,5 +14,11 @@ extension BrokerLinkLoop {
     case update(BrokerSettings)
     case beat
     case shutdown
+  }
+}
+
+extension StaticString {
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
   }
 }

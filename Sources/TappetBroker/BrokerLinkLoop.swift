@@ -108,10 +108,10 @@ final class BrokerLinkLoop {
 
   private func execute(_ command: Command) {
     switch command {
-    case .connect(let endpoint):
+    case .connect(let endpoint, let usesFallback):
       close()
       if case .closing = phase { sendDisconnect() }
-      connect(endpoint: endpoint)
+      connect(endpoint: endpoint, usesFallback: usesFallback)
     case .publish(let id, let topic, let payload, let qos, let isRetained):
       guard case .up = phase else { return }
       payload.releaseReserve()
@@ -129,7 +129,7 @@ final class BrokerLinkLoop {
     }
   }
 
-  private func connect(endpoint index: Int) {
+  private func connect(endpoint index: Int, usesFallback: Bool) {
     guard !isEnding, !settings.endpoints.isEmpty else { return post(.failed(.settingsRefused(code: 0))) }
     current = settings
     let count = current.endpoints.count
@@ -138,7 +138,9 @@ final class BrokerLinkLoop {
       heartbeat.beginBlockingCall(at: now)
       defer { heartbeat.endBlockingCall() }
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
-      let attempt = BrokerLinkAttempt(endpoint: endpoint, addresses: addresses, deadline: now + Limits.connectTimeout)
+      let attempt = BrokerLinkAttempt(
+        current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
+        deadline: now + Limits.connectTimeout)
       tryNextAddress(of: attempt, after: .connectTimedOut)
     } catch { end(.failed(error)) }
   }
@@ -150,7 +152,7 @@ final class BrokerLinkLoop {
     session = nil
     while let address = attempt.nextAddress(at: now) {
       do throws(LinkFailure) {
-        try start(address, attempt.endpoint)
+        try start(address, attempt)
         phase = .connecting(attempt)
         return
       } catch { failure = error }
@@ -159,14 +161,15 @@ final class BrokerLinkLoop {
     end(.failed(failure))
   }
 
-  private func start(_ address: String, _ endpoint: BrokerEndpoint) throws(LinkFailure) {
+  private func start(_ address: String, _ attempt: BrokerLinkAttempt) throws(LinkFailure) {
+    let endpoint = attempt.endpoint
     var tls: TLSContext?
     if endpoint.usesTLS {
       do throws(CertificateProblem) { tls = try Certificates.makeContext(current, endpoint: endpoint) } catch {
         throw .files(error)
       }
     }
-    let session = try BrokerLinkSession(current, tls: tls)
+    let session = try BrokerLinkSession(current, attempt.version, tls: tls)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
@@ -276,11 +279,12 @@ final class BrokerLinkLoop {
   private func process(
     _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
   ) -> Bool {
-    if case .handshaking = phase, let connack = session.connack {
-      if let refusal = connack.refusal(current.version) {
-        end(.failed(refusal))
+    if case .handshaking(let attempt) = phase, let connack = session.connack {
+      if let refusal = connack.refusal(attempt.version) {
+        attemptFailed(refusal)
         return false
       }
+      if let failure = attempt.failureOfMQTT5 { post(.fellBack(failure)) }
       becomeUp(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
@@ -324,8 +328,7 @@ final class BrokerLinkLoop {
     if case .closing(let status, _) = phase, status == acknowledgement.messageID { return sendDisconnect() }
     guard let index = unacknowledged.firstIndex(where: { $0.messageID == acknowledgement.messageID }) else { return }
     guard let id = unacknowledged.remove(at: index).id else { return }
-    let isRefused = acknowledgement.reason >= 0x80
-    post(isRefused ? .publishRefused(id, code: acknowledgement.reason) : .acknowledged(id))
+    post(acknowledgement.event(of: id))
   }
 
   // MARK: Deadlines
@@ -371,10 +374,18 @@ final class BrokerLinkLoop {
   private func ended(for failure: LinkFailure) {
     switch phase {
     case .idle: break
-    case .connecting, .handshaking: end(.failed(failure))
+    case .connecting, .handshaking: attemptFailed(failure)
     case .up: end(.lost(failure))
     case .closing: end(.disconnected)
     }
+  }
+
+  /// Ends the attempt, or continues with MQTT 3.1.1 if the broker may not have taken MQTT 5.
+  private func attemptFailed(_ failure: LinkFailure) {
+    guard case .handshaking(var attempt) = phase, attempt.fallsBack(after: failure) else {
+      return end(.failed(failure))
+    }
+    tryNextAddress(of: attempt, after: failure)
   }
 
   /// Discards everything of the connection, and then posts its end.
@@ -384,11 +395,5 @@ final class BrokerLinkLoop {
     unacknowledged.removeAll()
     requests.removeAll()
     post(event)
-  }
-}
-
-extension StaticString {
-  fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
   }
 }

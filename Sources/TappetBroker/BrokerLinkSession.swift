@@ -32,6 +32,15 @@ final class BrokerLinkSession {
   struct Acknowledgement {
     var messageID: Int32
     var reason: Int32
+
+    /// MQTT 5.0 §3.4.2.1; with 3.1.1 the reason is always 0.
+    func event(of id: EntryID) -> LinkEvent {
+      switch reason {
+      case 0x80...: .publishRefused(id, code: reason)
+      case 0x10: .acknowledgedUnheard(id)
+      default: .acknowledged(id)
+      }
+    }
   }
 
   /// The context of a TLS connection; outlives the object below, which uses it.
@@ -51,12 +60,12 @@ final class BrokerLinkSession {
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
   /// A configured object without a connection.
-  init(_ settings: BrokerSettings, tls: TLSContext?) throws(LinkFailure) {
+  init(_ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?) throws(LinkFailure) {
     self.tls = tls
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
     let object = mosquitto
     mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
-    try configure(settings)
+    try configure(settings, version)
     mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
       BrokerLinkSession.noteConnack(context, code, flags, properties)
     }
@@ -99,9 +108,9 @@ final class BrokerLinkSession {
     return object
   }
 
-  private func configure(_ settings: BrokerSettings) throws(LinkFailure) {
-    let version = settings.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
-    try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, version))
+  private func configure(_ settings: BrokerSettings, _ version: MQTTVersion) throws(LinkFailure) {
+    let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+    try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, number))
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
     try check(mosquitto_max_inflight_messages_set(mosquitto, UInt32(Limits.inflightMax)))
     if let tls {

@@ -40,7 +40,7 @@ extension YAMLReader {
     guard let clientID, !endpoints.isEmpty else { return nil }
     return BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
-      version: version == 1 ? .v5 : .v311,
+      version: version.map { $0 == 1 ? .v5 : .v311 },
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
       username: login.name, passwordFile: login.file)
   }

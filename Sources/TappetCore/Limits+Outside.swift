@@ -13,6 +13,12 @@ extension Limits {
   package static let linkUnaskedSizeMax: Int64 = 256 * 1024
   /// Bytes of one answer, a PUBACK or PINGRESP: 2 to 100 with TLS, more with MQTT 5's reason string.
   package static let linkAnswerSizeMax: Int64 = 512
+  /// How long 'tappet check --deliver' waits for each answer, and for its message to come back.
+  package static let deliveryProbeMax: Duration = .seconds(5)
+  /// How long a broker that says that it does not speak MQTT 5 is not asked again: brokers are updated.
+  package static let fallbackMax: Duration = .seconds(7 * 24 * 3600)
+  /// The same of one that only hung up: it may have had another reason.
+  package static let doubtfulFallbackMax: Duration = .seconds(24 * 3600)
   /// Bytes that a broker may send ahead of what was read, to a client that subscribes to nothing.
   ///
   /// libmosquitto reads a packet until nothing is there: with a small window that is soon, but for a peer on the same

@@ -16,9 +16,10 @@ extension BrokerSettings {
       let key = path(given.private_key_file), certificate.isEmpty == key.isEmpty,
       given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds), isZero(given.reserved)
     else { return nil }
-    let version: MQTTVersion
+    let version: MQTTVersion?
     switch given.protocol {
-    case TAPPET_BROKER_PROTOCOL_DEFAULT, TAPPET_BROKER_PROTOCOL_MQTT_311: version = .v311
+    case TAPPET_BROKER_PROTOCOL_DEFAULT: version = nil
+    case TAPPET_BROKER_PROTOCOL_MQTT_311: version = .v311
     // libmosquitto 2.0.11 ends the process when a broker sends an MQTT 5 property that it does not know.
     case TAPPET_BROKER_PROTOCOL_MQTT_5 where endpoint.usesTLS: version = .v5
     default: return nil

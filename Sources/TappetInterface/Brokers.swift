@@ -35,6 +35,9 @@ private final class BrokerObject: LibraryObject {
   private let lost = LostCount()
   private var link: BrokerLink?
   private var phase: Phase = .idle
+  private var endpoint: BrokerEndpoint?
+  /// The last endpoint that did not take MQTT 5.
+  private var fallback: BrokerEndpoint?
   private var publications: [Order] = []
   private var subscriptions: [Order] = []
   private var watches: [Watch] = []
@@ -68,7 +71,8 @@ private final class BrokerObject: LibraryObject {
         }
       }
     } catch { return fail(Failure(error)) }
-    link?.connect(endpoint: 0)
+    endpoint = settings.endpoints.first
+    link?.connect(endpoint: 0, usesFallback: fallback != nil && fallback == endpoint)
     phase = .connecting
     return 0
   }
@@ -175,10 +179,11 @@ private final class BrokerObject: LibraryObject {
     case .connected:
       phase = .up
       tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
+    case .fellBack: fallback = endpoint
     case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure.sentence)
     case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure.sentence)
     case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)
-    case .acknowledged(let id): endPublication(id, 0)
+    case .acknowledged(let id), .acknowledgedUnheard(let id): endPublication(id, 0)
     case .publishRefused(let id, _): endPublication(id, ErrorCode.refused.rawValue)
     }
   }

@@ -37,7 +37,7 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
       self.uid = uid
     case .queued(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
-    case .delivered(let entry, let after):
+    case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
     // It makes no difference to a program: the message will not be sent.
@@ -46,6 +46,7 @@ struct KioskFacts {
     case .readerReady: self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
     case .readerLost: self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)
     case .linkUp: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
+    case .linkFellBack: self.init(type: TAPPET_KIOSK_EVENT_BROKER_FALLBACK)
     case .linkFailed: self.init(type: TAPPET_KIOSK_EVENT_BROKER_UNREACHABLE)
     case .linkLost: self.init(type: TAPPET_KIOSK_EVENT_BROKER_LOST)
     case .linkStorm: self.init(type: TAPPET_KIOSK_EVENT_BROKER_STORM)

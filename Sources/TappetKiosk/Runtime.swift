@@ -57,7 +57,7 @@ package final class Runtime {
     store = parts.store
     broker = parts.broker
     panel = parts.panel
-    kiosk = Kiosk(settings: KioskSettings(parts.configuration), seed: parts.seed, at: parts.openedAt.instant)
+    kiosk = Kiosk(settings: parts.settings, seed: parts.seed, at: parts.openedAt.instant)
     certificates = CertificateMonitor(parts.configuration.broker)
     observers = KioskObservers(startedAt: parts.openedAt.instant)
     inbox.append(.started(parts.summary))
@@ -285,7 +285,11 @@ package final class Runtime {
       }
     case .killReader: reader.kill()
     case .stopReader: reader.stop()
-    case .connect(let endpoint): broker.connect(endpoint: endpoint)
+    case .connect(let endpoint, let usesFallback): broker.connect(endpoint: endpoint, usesFallback: usesFallback)
+    case .noteFallback(let endpoint, let until):
+      let url = configuration.broker.endpoints[endpoint].text
+      store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))
+    case .forgetFallbacks: store.thread.submit(.forgetFallbacks)
     case .disconnect: broker.disconnect()
     case .store(let entry): store.thread.submit(.append(entry))
     case .fetch(let after, let limit, let clockIsGood):

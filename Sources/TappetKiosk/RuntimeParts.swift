@@ -12,6 +12,7 @@ import TappetStore
 /// The open parts of a `Runtime`.
 struct RuntimeParts {
   var configuration: KioskConfiguration
+  var settings: KioskSettings
   var openedAt: Moment
   var seed: (UInt64, UInt64, UInt64, UInt64)
   var summary: OutboxSummary
@@ -39,6 +40,7 @@ struct RuntimeParts {
     let secretStore: SecretStore
     let secrets: [TagSecret]
     let summary: OutboxSummary
+    var settings = KioskSettings(configuration)
     do throws(SecretStoreError) {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
       secrets = try secretStore.usableSecrets()
@@ -47,6 +49,9 @@ struct RuntimeParts {
     do throws(StoreError) {
       let clockIsGood = clock.isSynchronised() || !configuration.checksClock
       summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
+      for (index, endpoint) in configuration.broker.endpoints.enumerated() {
+        settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
+      }
     } catch { throw .secretStore(.store(error)) }
     let replicaError = secretStore.store.replicaError
     do throws(SystemError) {
@@ -65,7 +70,8 @@ struct RuntimeParts {
         throw error
       }
       return RuntimeParts(
-        configuration: configuration, openedAt: now, seed: seed, summary: summary, secrets: secrets, reactor: reactor,
+        configuration: configuration, settings: settings, openedAt: now, seed: seed, summary: summary, secrets: secrets,
+        reactor: reactor,
         clock: clockMonitor, mailbox: mailbox, panel: panel, broker: broker,
         store: StoreHost(lock: lock, thread: storeThread, ownSecrets: ownSecrets, replicaError: replicaError))
     } catch { throw .system(error) }

@@ -89,6 +89,11 @@ package struct LogRecord: Sendable {
     case .delivered(let entry, let after):
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields + time)
+    case .deliveredUnheard(let entry, let after):
+      let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
+      self.init(
+        .notice, "delivered", "delivered: \(entry.action), but nobody subscribes to its topic",
+        entry.fields + time + [("subscribers", "none")])
     case .expired(let entry):
       self.init(
         .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
@@ -97,8 +102,13 @@ package struct LogRecord: Sendable {
         .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
-    case .linkUp(let index):
-      self.init(.notice, "broker-connected", KioskStatus.Link.connected(endpoint: index).sentence(configuration))
+    case .linkUp(let index, let usesFallback):
+      let condition = KioskStatus.Link.connected(endpoint: index, usesFallback: usesFallback)
+      self.init(.notice, "broker-connected", condition.sentence(configuration))
+    case .linkFellBack(let index, let failure, let duration):
+      let days = duration.wholeMilliseconds / (24 * 3600 * 1000)
+      self.init(
+        .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days))
     case .linkFailed(let index, let failure, let delay):
       self.init(
         .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
@@ -210,7 +220,7 @@ extension OutboxEntry {
       return
         "\(action) cannot be sent: its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
     }
-    return "the broker refused \(action) for good (reason code \(code)); may this client publish to its topic?"
+    return "the broker refused \(action) for good: \(LinkFailure.publishRefusal(code))"
   }
 }
 

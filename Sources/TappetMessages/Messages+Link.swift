@@ -51,6 +51,24 @@ extension LinkFailure {
     }
   }
 
+  /// Completes "the broker refused light for good: …".
+  package static func publishRefusal(_ code: Int32) -> String {
+    guard code >= 0x80, let byte = UInt8(exactly: code) else {
+      return "libmosquitto does not send it (its code \(code)); is it larger than the broker takes?"
+    }
+    if case .notAuthorized = ReasonCode(byte) {
+      return "its access list does not allow this client to publish to the topic"
+    }
+    return "\(ReasonCode(byte).sentence) (reason code \(code))"
+  }
+
+  /// The sentence of a fall-back to MQTT 3.1.1.
+  func fallbackSentence(_ endpoint: String, days: Int64) -> String {
+    let why = refusesMQTT5 ? "does not speak MQTT 5" : "may not speak MQTT 5 (\(sentence))"
+    return "\(endpoint) \(why): MQTT 3.1.1 is used for \(days) \(days == 1 ? "day" : "days"), "
+      + "with which a message that the broker's access list denies may count as delivered"
+  }
+
   private static func dropped(_ when: String, certificateGiven: Bool) -> String {
     certificateGiven
       ? "the broker dropped the connection \(when): the likely cause is that it does not accept this client "

@@ -26,7 +26,9 @@ extension KioskStatus.Link {
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .connecting: "connecting"
-    case .connected(let endpoint): "connected to \(configuration.endpointName(endpoint))"
+    case .connected(let endpoint, usesFallback: false): "connected to \(configuration.endpointName(endpoint))"
+    case .connected(let endpoint, usesFallback: true):
+      "connected to \(configuration.endpointName(endpoint)) with MQTT 3.1.1, since it does not take MQTT 5"
     case .failed(let endpoint, let failure): "\(configuration.endpointName(endpoint)): \(failure.sentence)"
     case .resting(let losses, let rest):
       "\(losses) connections were lost soon after they were made; resting for \(rest.wholeMilliseconds / 1000) s."

@@ -21,12 +21,16 @@ package indirect enum StoreRequest: Sendable {
   case check
   /// Remember with the next commit that a tag of this secret was used. Not answered: losing one use harms nobody.
   case noteSecretUse(id: String, unixSeconds: Int64)
+  /// Remember that a broker does not take MQTT 5. Not answered: at worst it is asked again.
+  case noteFallback(url: String, untilUnixSeconds: Int64)
+  /// Forget all of these brokers. Not answered either.
+  case forgetFallbacks
 
   /// Whether it makes the disk work by itself.
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse: false
-    case .append, .remove, .fetch, .fetchExpired, .drop, .check: true
+    case .append, .remove, .fetch, .fetchExpired, .drop, .check, .noteFallback, .forgetFallbacks: true
     }
   }
 }
@@ -40,6 +44,8 @@ struct StoreBatch {
   /// Without an id, the oldest ones.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
   private var checkCount = 0
+  /// Without a URL, all are forgotten.
+  private var fallbacks: [(url: String?, until: Int64)] = []
   private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
 
   /// The requests, and the removals that an earlier commit could not carry.
@@ -54,12 +60,15 @@ struct StoreBatch {
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
+      case .noteFallback(let url, let until): fallbacks.append((url, until))
+      case .forgetFallbacks: fallbacks.append((nil, 0))
       }
     }
   }
 
   var writes: Bool {
-    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty || checkCount > 0
+    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
+      || !fallbacks.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -74,6 +83,7 @@ struct StoreBatch {
         events.append(.expired(answer.expired, earliest: answer.earliest))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
+      try writeFallbacks(to: store)
       for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
@@ -84,6 +94,16 @@ struct StoreBatch {
     }
     store.updateRowCache(after: events)
     return events
+  }
+
+  private func writeFallbacks(to store: Store) throws(StoreError) {
+    for fallback in fallbacks {
+      if let url = fallback.url {
+        try store.noteFallback(at: url, untilUnixSeconds: fallback.until)
+      } else {
+        try store.forgetFallbacks()
+      }
+    }
   }
 
   /// The same requests in separate batches: one that fails does not take the others with it.
@@ -99,6 +119,10 @@ struct StoreBatch {
     }
     for use in uses {
       batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
+    }
+    for fallback in fallbacks {
+      let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
+      batches.append(StoreBatch([request ?? .forgetFallbacks], unfinished: []))
     }
     for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)], unfinished: [])) }

@@ -46,7 +46,9 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
 @Suite struct BrokerLinkAttemptTests {
   @Test func `each address gets an equal share of the time that is left`() {
     let endpoint = BrokerEndpoint(host: "broker", port: 1883, usesTLS: false)
-    var attempt = BrokerLinkAttempt(endpoint: endpoint, addresses: ["a", "b", "c"], deadline: second(30))
+    var attempt = BrokerLinkAttempt(
+      BrokerSettings(endpoints: [endpoint], clientID: "k"), endpoint: endpoint, usesFallback: false,
+      addresses: ["a", "b", "c"], deadline: second(30))
     #expect(attempt.nextAddress(at: second(0)) == "a" && attempt.addressDeadline == second(10))
     #expect(attempt.nextAddress(at: second(2)) == "b" && attempt.addressDeadline == second(16))
     #expect(attempt.nextAddress(at: second(16)) == "c" && attempt.addressDeadline == second(30))

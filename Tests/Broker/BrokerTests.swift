@@ -110,7 +110,7 @@ private let first = EntryID(high: 1, low: 1)
     test.publish(EntryID(high: 9, low: 9), "forbidden")
     #expect(test.log.wait(.publishRefused(EntryID(high: 9, low: 9), code: 0x87)))
     test.publish(first)
-    #expect(test.log.wait(.acknowledged(first)))
+    #expect(test.log.wait(.acknowledgedUnheard(first)))
   }
 
   @Test func `a topic that MQTT forbids is refused at once`() throws {

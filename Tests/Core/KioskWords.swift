@@ -8,7 +8,9 @@ extension Effect {
     case .startReader: "start reader"
     case .killReader: "kill reader"
     case .stopReader: "stop reader"
-    case .connect(let endpoint): "connect \(endpoint)"
+    case .connect(let endpoint, let usesFallback): "connect \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
+    case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
+    case .forgetFallbacks: "forget fallbacks"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let entry): "store \(entry.action)"
@@ -57,10 +59,12 @@ extension Report {
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
+    case .deliveredUnheard(let entry, _): "delivered \(entry.action) unheard"
     case .expired(let entry): "expired \(entry.action)"
     case .dropped(let entry): "dropped \(entry.action)"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
-    case .linkUp(let endpoint): "link up \(endpoint)"
+    case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
+    case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
     case .linkLost(let endpoint, _, _): "link lost \(endpoint)"
     case .linkStorm(let losses, let rest): "storm \(losses) rest \(rest.wholeMilliseconds)"

@@ -136,7 +136,7 @@ extension World {
     case .accepted(let entry, _):
       seen.acceptedReports += 1
       book.fates[entry.id]?.isPromised = true
-    case .delivered(let entry, _):
+    case .delivered(let entry, _), .deliveredUnheard(let entry, _):
       seen.deliveredReports += 1
       noteOutcome(entry)
     case .undeliverable(let entry, _):
@@ -161,7 +161,8 @@ extension World {
       book.isLocked = true
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
-    case .refusedMore, .queued, .readerReady, .readerLost, .linkUp, .linkFailed, .linkLost, .linkStorm, .linkClosed,
+    case .refusedMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm,
+      .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
       .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
       .codeRefused, .confirmationEnded:

@@ -19,7 +19,8 @@ extension World {
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
-    case .startReader, .killReader, .stopReader, .connect, .disconnect, .forget, .drop, .checkStore, .noteSecretUse,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .forget, .drop,
+      .checkStore, .noteSecretUse,
       .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

@@ -96,7 +96,7 @@ final class World {
     case .killReader, .stopReader:
       if reader == .none { fail("a reader was to end although none runs") }
       reader = .ending
-    case .connect(let endpoint):
+    case .connect(let endpoint, _):
       if case .none = link {} else { fail("a second connection was ordered") }
       if !(0..<settings.endpointCount).contains(endpoint) { fail("there is no endpoint \(endpoint)") }
       link = .connecting
@@ -128,7 +128,7 @@ final class World {
     case .checkStore: disk.asked.append(.check)
     case .light(let light): judgeLight(light)
     case .report(let report): judgeReport(report, after: event)
-    case .noteSecretUse, .retryPanel, .pauseButton, .resumeButton: break
+    case .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton: break
     case .finish: isFinished = true
     }
   }

@@ -109,6 +109,21 @@ private final class Answers: @unchecked Sendable {
       ])
   }
 
+  @Test func `a broker that does not take MQTT 5 is remembered, until all of them are forgotten`() throws {
+    let thread = try start()
+    thread.submit(.noteFallback(url: "mqtts://a:1", untilUnixSeconds: 5))
+    thread.submit(.noteFallback(url: "mqtts://b:1", untilUnixSeconds: 6))
+    thread.submit(.noteFallback(url: "mqtts://a:1", untilUnixSeconds: 7))
+    thread.stop()
+    #expect(try folder.open().fallback(at: "mqtts://a:1") == 7)
+    #expect(try folder.open().fallback(at: "mqtts://b:1") == 6)
+    #expect(try folder.open().fallback(at: "mqtts://c:1") == nil)
+    let other = try start()
+    other.submit(.forgetFallbacks)
+    other.stop()
+    #expect(try folder.open().fallback(at: "mqtts://a:1") == nil)
+  }
+
   @Test func `waiting requests share a commit`() throws {
     // While another program holds the lock, the thread has taken one request and the others wait.
     let thread = try start()

@@ -49,8 +49,8 @@ package struct BrokerSettings: Hashable, Sendable {
   ///
   /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
   package var alpn: String?
-  /// The version of MQTT, 3.1.1 by default.
-  package var version: MQTTVersion
+  /// The only version of MQTT to use; `nil` means the usual one of each endpoint.
+  package var version: MQTTVersion?
   /// Seconds between two PINGREQs.
   package var keepaliveSeconds: UInt16
   /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
@@ -64,10 +64,18 @@ package struct BrokerSettings: Hashable, Sendable {
     return !isForbidden && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
   }
 
-  /// Settings with the app's defaults.
+  /// The version to begin with: MQTT 5, whose PUBACK says whether the message was taken, but only over TLS.
+  ///
+  /// One packet of MQTT 5 with an unknown property ends the process (libmosquitto 2.0.11 to 2.0.20 asserts); without
+  /// TLS anybody on the way could send it.
+  package func firstVersion(for endpoint: BrokerEndpoint) -> MQTTVersion {
+    version ?? (endpoint.usesTLS ? .v5 : .v311)
+  }
+
+  /// Settings with the usual version of MQTT.
   package init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
-    privateKeyFile: String? = nil, version: MQTTVersion = .v311, keepaliveSeconds: UInt16 = 60,
+    privateKeyFile: String? = nil, version: MQTTVersion? = nil, keepaliveSeconds: UInt16 = 60,
     announcesStatus: Bool = true, alpn: String? = nil, username: String? = nil, passwordFile: String? = nil
   ) {
     self.endpoints = endpoints

@@ -9,7 +9,13 @@ package enum Effect: Sendable {
   /// Let tappet-reader end by itself; answered by `.readerEnded`.
   case stopReader
   /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
-  case connect(endpoint: Int)
+  ///
+  /// `usesFallback`: with MQTT 3.1.1 at once, since the endpoint did not take MQTT 5.
+  case connect(endpoint: Int, usesFallback: Bool)
+  /// Remember until then that the endpoint of this index does not take MQTT 5.
+  case noteFallback(endpoint: Int, untilUnixSeconds: Int64)
+  /// Forget all of these.
+  case forgetFallbacks
   /// Disconnect in an orderly way; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
@@ -61,7 +67,8 @@ extension Effect {
   private var turn: Turn {
     switch self {
     case .publish: .send
-    case .startReader, .killReader, .stopReader, .connect, .disconnect, .store, .drop, .fetch, .fetchExpired,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .store, .drop,
+      .fetch, .fetchExpired,
       .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     case .report: .report

@@ -55,7 +55,8 @@ package struct Kiosk: Sendable {
   package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
     reader = ReaderSupervision(startAt: now)
-    link = LinkSupervision(endpointCount: settings.endpointCount, connectAt: now)
+    link = LinkSupervision(
+      endpointCount: settings.endpointCount, fallbacks: settings.fallbacks, connectAt: now)
     outbox = Outbox(OutboxSummary())
     inputs = PanelInputs(settings.panel)
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
@@ -192,7 +193,7 @@ package struct Kiosk: Sendable {
     case .starting, .finished:
       return []
     case .running:
-      return reader.timeUp(at: now.instant) + link.timeUp(at: now.instant) + store.timeUp(at: now.instant)
+      return reader.timeUp(at: now.instant) + link.timeUp(at: now) + store.timeUp(at: now.instant)
         + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
@@ -249,6 +250,7 @@ package struct Kiosk: Sendable {
       let effects = link.connected(at: now.instant)
       if link.isUp { outbox.linkUp() }
       return effects
+    case .fellBack(let failure): return link.fellBack(failure, at: now)
     case .failed(let failure):
       link.endedByOrder(at: now.instant)
       return link.failed(failure, at: now.instant, random: &random)
@@ -261,7 +263,8 @@ package struct Kiosk: Sendable {
       // It was not by our command: the link is as it was, and so are the entries in flight.
       if !link.isUp { outbox.linkDown() }
       return effects
-    case .acknowledged(let id): return delivered(id, at: now)
+    case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
+    case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
   }
@@ -319,12 +322,13 @@ package struct Kiosk: Sendable {
     return effects
   }
 
-  private mutating func delivered(_ id: EntryID, at now: Moment) -> [Effect] {
+  private mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
     guard let entry = outbox.resolve(id) else { return [] }
     counters.delivered += 1
+    let after = entry.acceptedAt.map { now.instant - $0 }
     return [
       .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
-      .report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 })), .forget([id]),
+      .report(isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)), .forget([id]),
     ]
   }
 

@@ -12,6 +12,8 @@ package struct KioskSettings: Sendable {
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
   package var endpointCount: Int
+  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint, by its index.
+  package var fallbacks: [Int: Int64]
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
   package var trustsClock: Bool
   /// The largest number of waiting entries.
@@ -21,13 +23,15 @@ package struct KioskSettings: Sendable {
 
   /// Settings with the default bounds.
   package init(
-    actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, trustsClock: Bool = false,
+    actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
+    trustsClock: Bool = false,
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
     usesTimestamp = Self.useTimestamp(actions)
     self.panel = panel
     self.endpointCount = max(1, endpointCount)
+    self.fallbacks = fallbacks
     self.trustsClock = trustsClock
     self.outboxCountMax = outboxCountMax
     self.outboxSizeMax = outboxSizeMax

@@ -14,7 +14,8 @@ package struct KioskStatus: Hashable, Sendable {
   /// The condition of the link to the broker.
   package enum Link: Hashable, Sendable {
     case connecting
-    case connected(endpoint: Int)
+    /// With `usesFallback` it is MQTT 3.1.1, because the endpoint does not take MQTT 5.
+    case connected(endpoint: Int, usesFallback: Bool = false)
     /// An attempt failed or a connection was lost, and nothing has worked since.
     case failed(endpoint: Int, LinkFailure)
     /// Too many connections were lost; the link rests.

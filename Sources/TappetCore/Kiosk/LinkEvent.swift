@@ -6,6 +6,8 @@
 package enum LinkEvent: Hashable, Sendable {
   /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
+  /// The attempt began with MQTT 5, which failed so, and succeeded with 3.1.1: `connected` follows.
+  case fellBack(LinkFailure)
   /// The attempt did not become a connection.
   case failed(LinkFailure)
   /// The connection broke.
@@ -14,6 +16,8 @@ package enum LinkEvent: Hashable, Sendable {
   case disconnected
   /// The broker acknowledged the entry with PUBACK.
   case acknowledged(EntryID)
+  /// The same, and the broker says that nobody subscribes to the topic (MQTT 5).
+  case acknowledgedUnheard(EntryID)
   /// The broker will never take it: MQTT 5's reason code from 0x80, or libmosquitto's own number below that.
   case publishRefused(EntryID, code: Int32)
 }

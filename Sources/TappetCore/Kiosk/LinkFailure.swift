@@ -42,6 +42,19 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case protocolViolated(code: Int32)
 }
 
+extension LinkFailure {
+  /// Whether the broker says that it does not speak MQTT 5.
+  package var refusesMQTT5: Bool { self == .refused(.unsupportedProtocolVersion) }
+
+  /// Whether a broker that speaks only MQTT 3.1.1 may have answered MQTT 5 so.
+  package var mayRefuseMQTT5: Bool {
+    switch self {
+    case .closedBeforeConnack, .protocolViolated: true
+    default: refusesMQTT5
+    }
+  }
+}
+
 /// An errno with the C library's text for it, taken where it arose.
 package struct SystemCode: Hashable, Sendable {
   /// The errno itself.

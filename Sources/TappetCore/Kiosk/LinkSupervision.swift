@@ -27,9 +27,12 @@ struct LinkSupervision: Sendable {
   private(set) var condition = KioskStatus.Link.connecting
   private var policy = RetryPolicy()
   private var endpointCount: Int
+  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint.
+  private var fallbacks: [Int: Int64]
 
-  init(endpointCount: Int, connectAt now: Instant) {
+  init(endpointCount: Int, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
     self.endpointCount = endpointCount
+    self.fallbacks = fallbacks
     state = .waiting(until: now)
   }
 
@@ -48,10 +51,24 @@ struct LinkSupervision: Sendable {
   var deadline: Instant? { if case .waiting(let until) = state { until } else { nil } }
 
   /// Handles the deadline.
-  mutating func timeUp(at now: Instant) -> [Effect] {
-    guard let deadline, deadline <= now else { return [] }
-    state = .connecting(since: now)
-    return [.connect(endpoint: endpoint)]
+  mutating func timeUp(at now: Moment) -> [Effect] {
+    guard let deadline, deadline <= now.instant else { return [] }
+    state = .connecting(since: now.instant)
+    // A clock that is behind only keeps it for longer.
+    if let until = fallbacks[endpoint], until <= now.unixSeconds { fallbacks[endpoint] = nil }
+    return [.connect(endpoint: endpoint, usesFallback: fallbacks[endpoint] != nil)]
+  }
+
+  /// Handles an attempt that works only with MQTT 3.1.1: the next ones begin with it.
+  mutating func fellBack(_ failure: LinkFailure, at now: Moment) -> [Effect] {
+    guard case .connecting = state else { return [] }
+    let duration = failure.refusesMQTT5 ? Limits.fallbackMax : Limits.doubtfulFallbackMax
+    let until = now.unixSeconds + duration.wholeMilliseconds / 1000
+    fallbacks[endpoint] = until
+    return [
+      .report(.linkFellBack(endpoint: endpoint, failure, for: duration)),
+      .noteFallback(endpoint: endpoint, untilUnixSeconds: until),
+    ]
   }
 
   /// Handles a CONNACK that accepts the connection.
@@ -59,8 +76,9 @@ struct LinkSupervision: Sendable {
     guard case .connecting = state else { return [] }
     state = .connected(since: now)
     hasFailed = false
-    condition = .connected(endpoint: endpoint)
-    return [.report(.linkUp(endpoint: endpoint))]
+    let usesFallback = fallbacks[endpoint] != nil
+    condition = .connected(endpoint: endpoint, usesFallback: usesFallback)
+    return [.report(.linkUp(endpoint: endpoint, usesFallback: usesFallback))]
   }
 
   /// Handles a failed attempt: the next endpoint is tried.
@@ -104,22 +122,24 @@ struct LinkSupervision: Sendable {
     }
   }
 
-  /// Replaces the endpoints: the first one is tried at once.
+  /// Replaces the endpoints: the first one is tried at once, with MQTT 5 again.
   ///
   /// The failures of the old ones mean nothing for the new ones.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
     self.endpointCount = endpointCount
     endpoint = 0
     policy = RetryPolicy()
+    let effects: [Effect] = fallbacks.isEmpty ? [] : [.forgetFallbacks]
+    fallbacks = [:]
     switch state {
     case .waiting:
       state = .waiting(until: now)
-      return []
+      return effects
     case .connecting, .connected:
       state = .reconnecting(since: now)
-      return [.disconnect]
+      return effects + [.disconnect]
     case .reconnecting, .disconnecting, .stopped:
-      return []
+      return effects
     }
   }
 

@@ -78,12 +78,16 @@ package indirect enum Report: Sendable {
   case accepted(OutboxEntry, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
+  /// The broker has it, but nobody subscribes to its topic.
+  case deliveredUnheard(OutboxEntry, after: Duration?)
   case expired(OutboxEntry)
   /// A person removed it from the outbox.
   case dropped(OutboxEntry)
   /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
-  case linkUp(endpoint: Int)
+  case linkUp(endpoint: Int, usesFallback: Bool = false)
+  /// The endpoint does not take MQTT 5, and is not asked again for this time.
+  case linkFellBack(endpoint: Int, LinkFailure, for: Duration)
   case linkFailed(endpoint: Int, LinkFailure, retryIn: Duration)
   case linkLost(endpoint: Int, LinkFailure, retryIn: Duration)
   case linkStorm(losses: Int, rest: Duration)

@@ -23,10 +23,11 @@ struct TapHistory {
     let isGood: Bool
     switch report {
     case .accepted, .delivered: isGood = true
-    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable, .codeRefused, .confirming,
+    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable,
+      .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded:
       isGood = false
-    case .readerReady, .readerLost, .linkUp, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
+    case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
       .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered, .panelLocked,
       .panelUnlocked:

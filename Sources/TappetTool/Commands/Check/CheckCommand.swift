@@ -9,7 +9,8 @@ extension Command {
       words: "check", section: .running, summary: "check everything that the kiosk needs",
       options: [
         CommandOption("config-only", "check only the configuration and the files that it names"),
-        CommandOption("running", "ask the running kiosk instead").orElse, .json,
+        CommandOption("running", "ask the running kiosk instead").orElse,
+        CommandOption("deliver", "also send a test message to each action's topic").orElse, .yes, .json,
       ],
       details: """
         Checks kiosk.yaml as it is on the disk, and everything that it names: the timestamp key, the
@@ -21,13 +22,16 @@ extension Command {
         'panel.profile' the board's header is drawn.
         --config-only opens no device and no connection: for scripts, and before a reload. --running shows
         how the running kiosk's own parts are.
+        --deliver asks, or with --yes does not, and sends a test message to the topic of each action; it
+        subscribes to the topic to see the message come back. Subscribers receive it.
         Exit status: 0 nothing is wrong; 1 something is; 3 mistakes in the configuration; 4 none is running,
         with --running. A line that begins with 'note' is neither good nor wrong: something was not tried,
         or is still missing. A certificate that is about to expire is not a fault yet: its line has the
         remaining days.
         """,
-      misuse: {
-        $0.has("config-only") && $0.has("running") ? "--config-only and --running exclude each other" : nil
+      misuse: { arguments in
+        let chosen = ["config-only", "running", "deliver"].filter { arguments.has($0) }
+        return chosen.count > 1 ? "--\(chosen[0]) and --\(chosen[1]) exclude each other" : nil
       },
       body: .plain { (arguments) throws(CommandFailure) in
         var checkup = Checkup(printsLines: !arguments.asJSON)
@@ -49,7 +53,11 @@ extension Checkup {
       case .refused(let problems) = ConfigurationParser.load(path: Settings.path(arguments), files: .required)
     else {
       let configuration = try Settings.load(arguments, files: .required)
-      return arguments.has("config-only") ? checkFiles(configuration) : checkAll(configuration)
+      if arguments.has("config-only") { return checkFiles(configuration) }
+      let delivers = arguments.has("deliver")
+      if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
+      checkAll(configuration)
+      return delivers ? checkDelivery(configuration) : ()
     }
     for problem in problems { note("config", .bad, problem.sentence) }
     Output.print(json)

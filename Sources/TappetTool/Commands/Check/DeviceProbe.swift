@@ -46,19 +46,34 @@ enum DeviceProbe {
       defer { link.shutdown() }
       link.connect(endpoint: endpoint)
       let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
+      var fellBack = false
       while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
         for event in mailbox.drain() {
           switch event {
-          case .connected: return (.good, "connected to \(name)")
+          case .fellBack: fellBack = true
+          case .connected: return connected(settings, endpoint, fellBack: fellBack)
           case .failed(let failure) where failure.mayConcernClientID:
             return (.note, "\(name): skipped: \(idRefusal(settings.clientID, failure))")
           case .failed(let failure), .lost(let failure): return (.bad, "\(name): \(failure.sentence)")
-          case .acknowledged, .publishRefused, .disconnected: break
+          case .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
         }
       }
       return (.bad, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s")
     } catch { return (.bad, "the link to \(name) cannot be set up: \(error.call): \(error.text)") }
+  }
+
+  private static func connected(
+    _ settings: BrokerSettings, _ index: Int, fellBack: Bool
+  ) -> (verdict: Verdict, text: String) {
+    let endpoint = settings.endpoints[index]
+    let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
+    let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
+    guard fellBack else { return (.good, text) }
+    return (
+      .note,
+      text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered"
+    )
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
@@ -76,7 +91,7 @@ enum DeviceProbe {
 
 extension BrokerSettings {
   /// The same for a connection that nobody at the broker notices.
-  fileprivate var forProbe: BrokerSettings {
+  var forProbe: BrokerSettings {
     let ending = "-check"
     var settings = self
     // A character that is cut becomes U+FFFD, at most 2 bytes longer.

@@ -151,10 +151,11 @@ private final class TapObserver {
 
   func note(_ report: Report, _ line: LogRecord) {
     switch report {
-    case .delivered:
+    case .delivered, .deliveredUnheard:
       isDelivered = true
       Output.print(line.sentence)
-    case .accepted, .refused, .ignored, .queued, .expired, .undeliverable, .readerLost, .linkFailed, .storeTrouble:
+    case .accepted, .refused, .ignored, .queued, .expired, .undeliverable, .readerLost, .linkFailed, .linkFellBack,
+      .storeTrouble:
       Output.printError("  " + line.sentence)
     case .readerReady: isReaderReady = true
     case .linkUp: isLinkUp = true

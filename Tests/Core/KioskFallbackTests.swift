@@ -1,0 +1,55 @@
+// MQTT 3.1.1 where MQTT 5 does not work: remembered for days, and forgotten with the broker.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskFallbackTests {
+  private let day = 24 * 3600 * 1000
+
+  @Test func `a broker that refuses MQTT 5 is not asked for it again for a week`() {
+    let story = KioskScript()
+    story.start()
+    let until = (story.wallOffset + 10) / 1000 + 7 * 24 * 3600
+    #expect(
+      story.at(10, .link(.fellBack(.refused(.unsupportedProtocolVersion)))) == [
+        "note fallback 0 until \(until)", "report fell back 0 for \(7 * day)",
+      ])
+    #expect(story.at(11, .link(.connected(sessionPresent: false))).contains("report link up 0 with 3.1.1"))
+    #expect(story.kiosk.status.link == .connected(endpoint: 0, usesFallback: true))
+    story.at(20, .link(.lost(.closedByBroker)))
+    #expect(story.sleep(until: 1_500).contains("connect 0 with 3.1.1"))
+    story.at(1_600, .link(.connected(sessionPresent: false)))
+    story.at(7 * day + 20, .link(.lost(.closedByBroker)))
+    #expect(story.sleep(until: 7 * day + 2_000).contains("connect 0"))
+    #expect(story.at(7 * day + 2_000, .link(.connected(sessionPresent: false))).contains("report link up 0"))
+  }
+
+  @Test func `one that only hung up is asked again after a day`() {
+    let story = KioskScript()
+    story.start()
+    let gone = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
+    #expect(story.at(10, .link(.fellBack(gone))).contains("report fell back 0 for \(day)"))
+  }
+
+  @Test func `a start with a remembered broker begins with 3.1.1, and another broker forgets it`() {
+    let story = KioskScript(fallbacks: [0: 2_000_000_000])
+    #expect(story.at(0, .started(OutboxSummary())).contains("connect 0 with 3.1.1"))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    let effects = story.at(20, .reconfigured(story.kiosk.settings, reconnect: true))
+    #expect(effects.contains("forget fallbacks") && effects.contains("disconnect"))
+    #expect(story.at(30, .link(.disconnected)).contains("connect 0"))
+  }
+
+  @Test func `a message that nobody subscribes to is delivered, and said`() throws {
+    let story = KioskScript()
+    story.startAll()
+    let accepted = story.accept(at: 100, .of(.lightSecret))
+    let entry = try #require(accepted)
+    #expect(
+      story.at(110, .link(.acknowledgedUnheard(entry.id))) == [
+        "light delivered-by-tag", "report delivered light unheard", "forget",
+      ])
+    #expect(story.kiosk.counters.delivered == 1)
+  }
+}
