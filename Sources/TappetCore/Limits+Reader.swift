@@ -11,7 +11,7 @@ extension Limits {
   /// Time that the chip searches by itself before it answers that there is no tag.
   ///
   /// The longer it is, the fewer wake-ups; a chip that dies meanwhile is noticed later.
-  package static let readerSearchTime: Duration = .milliseconds(350)
+  package static let readerSearchTime: Duration = .milliseconds(400)
   /// Searches begin no sooner after each other than this: otherwise a chip that answers at once would keep us busy.
   package static let readerSearchInterval: Duration = .milliseconds(50)
   /// Tries of the first search, by which the length of a try is measured: 5 to 16 ms each in all chips known to us.
@@ -62,7 +62,7 @@ extension Limits {
   /// Interval between two reconfigurations of the idle chip.
   ///
   /// A dip of its supply may leave a register behind that the rousing does not reach. A reconfiguration takes 24 ms.
-  package static let readerRefreshInterval: Duration = .seconds(5)
+  package static let readerRefreshInterval: Duration = .seconds(15)
   /// Interval between two commands that rouse a chip which a dip of its supply has left deaf to tags.
   package static let readerRouseInterval: Duration = .milliseconds(1200)
   /// A stopping owner waits this long for the reader it killed; then it leaves it to the system.

@@ -20,8 +20,9 @@ struct ChipSearch {
     return longest + .milliseconds(250)
   }
 
-  /// A search without a tag took `time`: changes the number of tries if that was much too short or too long.
-  mutating func note(_ time: Duration) {
+  /// A search took `time`: changes the number of tries if one without a tag was much too short or too long.
+  mutating func note(_ time: Duration, _ found: TargetList) {
+    guard found == .none else { return }
     duration = time
     let (wanted, taken) = (Limits.readerSearchTime.wholeNanoseconds, max(1, time.wholeNanoseconds))
     guard taken < wanted * 2 / 3 || taken > wanted * 4 / 3 else { return }
@@ -32,11 +33,30 @@ struct ChipSearch {
   }
 }
 
+/// The content of an answer to InListPassiveTarget (UM0701-02 §7.3.5).
+enum TargetList: Equatable {
+  /// No tag answered in any try.
+  case none
+  case tag(SelectedTag)
+  /// A disturbed answer of a tag, or of the chip; it does not tell how long a search takes.
+  case nonsense
+
+  /// Any bytes: the answer without its command code.
+  init(_ answer: [UInt8]) {
+    if let tag = SelectedTag(listed: answer) { self = .tag(tag) } else { self = answer.first == 0 ? .none : .nonsense }
+  }
+
+  /// The tag, if there is one.
+  var tag: SelectedTag? {
+    if case .tag(let tag) = self { tag } else { nil }
+  }
+}
+
 extension SelectedTag {
   /// Takes the tag out of an answer to InListPassiveTarget; `nil` when it has none, or nonsense.
   ///
   ///     number of tags (1), target (1), SENS_RES (2), SEL_RES (1), UID size (1), UID, ATS with its length
-  init?(listed answer: [UInt8]) {
+  fileprivate init?(listed answer: [UInt8]) {
     guard answer.count >= 6, answer[0] >= 1 else { return nil }
     let uidEnd = 6 + Int(answer[5])
     guard uidEnd <= answer.count, let uid = TagUID(Array(answer[6..<uidEnd])) else { return nil }

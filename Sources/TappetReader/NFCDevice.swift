@@ -112,8 +112,8 @@ final class NFCDevice {
     let started = Instant.now()
     do throws(DeviceTrouble) {
       let found = try list(tries: search.tries, within: search.limit)
-      if found == nil { self.search?.note(Instant.now() - started) }
-      return found
+      self.search?.note(Instant.now() - started, found)
+      return found.tag
     } catch {
       guard error.code == NFC_ETIMEOUT else { throw error }
       // It is dead, or its supply has dipped and it searches without end, or a byte was lost; one that lives answers.
@@ -138,7 +138,7 @@ final class NFCDevice {
   }
 
   private func selectOnce() throws(DeviceTrouble) -> SelectedTag? {
-    if isPN532 { return try list(tries: ChipSearch.selectTries, within: Limits.readerExchangeMax) }
+    if isPN532 { return try list(tries: ChipSearch.selectTries, within: Limits.readerExchangeMax).tag }
     let modulation = nfc_modulation(nmt: NMT_ISO14443A, nbr: NBR_106)
     var target = nfc_target()
     let code = nfc_initiator_select_passive_target(device, modulation, nil, 0, &target)
@@ -149,15 +149,14 @@ final class NFCDevice {
   /// InListPassiveTarget (UM0701-02 §7.3.5) for one tag of type A.
   ///
   /// libnfc's own select gives up after 300 ms, and dies of some answers.
-  private func list(tries: UInt8, within limit: Duration) throws(DeviceTrouble) -> SelectedTag? {
+  private func list(tries: UInt8, within limit: Duration) throws(DeviceTrouble) -> TargetList {
     if tries != triesInForce {
       triesInForce = nil
       // RFConfiguration, item 5 (§7.3.1): the first two are libnfc's.
       _ = try command([0x32, 0x05, 0x00, 0x01, tries], within: Limits.readerExchangeMax)
       triesInForce = tries
     }
-    let answer = try command([0x4A, 0x01, 0x00], within: limit)
-    return SelectedTag(listed: answer)
+    return TargetList(try command([0x4A, 0x01, 0x00], within: limit))
   }
 
   /// Looks for a tag that was there a moment ago and may have been put to sleep by a command that it refused.

@@ -42,7 +42,7 @@ import Testing
   /// A chip whose tries take `milliseconds` each: its number of tries when it was measured, and the time of a search.
   private func measured(tryTakes milliseconds: Int) -> (search: ChipSearch, time: Duration) {
     var search = ChipSearch()
-    for _ in 0..<3 { search.note(.milliseconds(milliseconds * Int(search.tries))) }
+    for _ in 0..<3 { search.note(.milliseconds(milliseconds * Int(search.tries)), .none) }
     return (search, .milliseconds(milliseconds * Int(search.tries)))
   }
 
@@ -63,17 +63,25 @@ import Testing
 
   @Test func `a list of targets is a tag, none, or nonsense, and never a trap`() {
     let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
-    let type2 = SelectedTag(listed: [1, 1, 0x00, 0x44, 0x00, 7] + uid)
+    let type2 = TargetList([1, 1, 0x00, 0x44, 0x00, 7] + uid).tag
     #expect(type2?.uid.bytes == uid && type2?.isType2 == true && type2?.ats == [])
-    let type4 = SelectedTag(listed: [1, 1, 0x03, 0x44, 0x20, 7] + uid + [6, 0x75, 0x77, 0x81, 0x02, 0x80])
+    let type4 = TargetList([1, 1, 0x03, 0x44, 0x20, 7] + uid + [6, 0x75, 0x77, 0x81, 0x02, 0x80]).tag
     #expect(type4?.maybeNTAG424 == true && type4?.ats == [0x75, 0x77, 0x81, 0x02, 0x80])
     // An ATS whose length is 0 has ended libnfc's own select.
-    #expect(SelectedTag(listed: [1, 1, 0x03, 0x44, 0x20, 7] + uid + [0])?.ats == [])
-    for nonsense in [[], [0], [1], [1, 1, 0, 0x44, 0, 7], [1, 1, 0, 0x44, 0, 7, 1, 2], [1, 1, 0, 0x44, 0, 0]]
+    #expect(TargetList([1, 1, 0x03, 0x44, 0x20, 7] + uid + [0]).tag?.ats == [])
+    #expect(TargetList([0]) == .none)
+    for nonsense in [[], [1], [1, 1, 0, 0x44, 0, 7], [1, 1, 0, 0x44, 0, 7, 1, 2], [1, 1, 0, 0x44, 0, 0]]
       as [[UInt8]]
     {
-      #expect(SelectedTag(listed: nonsense) == nil, "\(nonsense)")
+      #expect(TargetList(nonsense) == .nonsense, "\(nonsense)")
     }
+  }
+
+  @Test func `a disturbed answer changes nothing about the length of a search`() {
+    let (before, _) = measured(tryTakes: 5)
+    var search = before
+    search.note(.milliseconds(6), .nonsense)
+    #expect(search.tries == before.tries && search.limit == before.limit)
   }
 
   /// Source: the data sheets' GET_VERSION tables (NTAG213/215/216, NTAG210/212, MF0ULx1, NT3H1101).
