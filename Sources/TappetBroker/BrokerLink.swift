@@ -16,16 +16,19 @@ package final class BrokerLink {
 
   /// Starts the thread, which connects on `connect`.
   ///
-  /// `post` is called on that thread, and so is `receive`, with messages for subscriptions.
+  /// `window` messages are in flight at most; the thread holds back more. `post` is called on that thread, and so is
+  /// `receive`, with messages for subscriptions.
   package init(
-    settings: BrokerSettings, post: @escaping @Sendable (LinkEvent) -> Void,
+    settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     LibCrypto.prepare()
     commands = try Mailbox(capacity: Limits.mailboxCapacity)
     thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [commands, heartbeat] in
-      BrokerLinkLoop(settings, commands: commands, heartbeat: heartbeat, post: post, receive: receive).run()
+      BrokerLinkLoop(
+        settings, window: window, commands: commands, heartbeat: heartbeat, post: post, receive: receive
+      ).run()
     }
   }
 

@@ -23,12 +23,6 @@ final class BrokerLinkLoop {
     case up
     case closing(status: Int32, until: Instant)
   }
-  /// A message that waits for its PUBACK.
-  private struct Unacknowledged {
-    var messageID: Int32
-    var id: EntryID?
-    var deadline: Instant
-  }
 
   private let commands: Mailbox<Command>
   private let heartbeat: Heartbeat
@@ -39,7 +33,7 @@ final class BrokerLinkLoop {
   private var current: BrokerSettings
   private var phase: Phase = .idle
   private var session: BrokerLinkSession?
-  private var unacknowledged: [Unacknowledged] = []
+  private var window: BrokerLinkWindow
   /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
   private var requests: [(messageID: Int32, request: UInt64)] = []
   private var keepalive = BrokerLinkKeepalive()
@@ -47,11 +41,12 @@ final class BrokerLinkLoop {
   private var isEnding = false
 
   init(
-    _ settings: BrokerSettings, commands: Mailbox<Command>, heartbeat: Heartbeat,
+    _ settings: BrokerSettings, window: Int, commands: Mailbox<Command>, heartbeat: Heartbeat,
     post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void
   ) {
     self.settings = settings
+    self.window = BrokerLinkWindow(size: window)
     current = settings
     self.commands = commands
     self.heartbeat = heartbeat
@@ -68,6 +63,7 @@ final class BrokerLinkLoop {
       for command in commands.drain() { execute(command) }
       serve(readiness)
       checkDeadlines()
+      session?.flush()
       if isEnding, case .idle = phase { return }
     }
   }
@@ -86,9 +82,11 @@ final class BrokerLinkLoop {
     case .idle, .handshaking: break
     case .up, .closing: if session?.wantsWrite == true { interest.insert(.writable) }
     }
+    let hasUnread = session?.hasUnread == true
     let ready = Poll.wait(
-      [(commands.fileDescriptor, .readable), (socket, interest)], for: nextDeadline.map { max(.zero, $0 - now) })
-    return (socket, ready[1])
+      [(commands.fileDescriptor, .readable), (socket, interest)],
+      for: hasUnread ? .zero : nextDeadline.map { max(.zero, $0 - now) })
+    return (socket, hasUnread ? ready[1].union(.readable) : ready[1])
   }
 
   private var nextDeadline: Instant? {
@@ -97,9 +95,8 @@ final class BrokerLinkLoop {
     case .connecting(let attempt): return attempt.addressDeadline
     case .handshaking(let attempt): return min(attempt.deadline, now + Limits.handshakeTurn)
     case .up:
-      var deadline = keepalive.deadline
-      for message in unacknowledged { deadline = min(deadline ?? message.deadline, message.deadline) }
-      return deadline
+      guard let deadline = window.deadline else { return keepalive.deadline }
+      return min(keepalive.deadline ?? deadline, deadline)
     case .closing(_, let until): return until
     }
   }
@@ -169,7 +166,7 @@ final class BrokerLinkLoop {
         throw .files(error)
       }
     }
-    let session = try BrokerLinkSession(current, attempt.version, tls: tls)
+    let session = try BrokerLinkSession(current, attempt.version, tls: tls, window: window.size)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
@@ -185,8 +182,7 @@ final class BrokerLinkLoop {
     if outcome.isSuccess, qos == 0 {
       if let id { post(.acknowledged(id)) }
     } else if outcome.isSuccess {
-      let deadline = now + Limits.acknowledgeTimeout
-      unacknowledged.append(Unacknowledged(messageID: messageID, id: id, deadline: deadline))
+      window.took(messageID, id, at: now)
     } else if outcome.refusesMessage {
       if let id { post(.publishRefused(id, code: outcome.code)) }
     } else {
@@ -315,6 +311,7 @@ final class BrokerLinkLoop {
 
   private func becomeUp(_ connack: BrokerLinkSession.Connack) {
     phase = .up
+    session?.beginBuffering()
     let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, at: now)
     post(.connected(sessionPresent: connack.sessionPresent))
@@ -326,8 +323,7 @@ final class BrokerLinkLoop {
 
   private func handle(_ acknowledgement: BrokerLinkSession.Acknowledgement) {
     if case .closing(let status, _) = phase, status == acknowledgement.messageID { return sendDisconnect() }
-    guard let index = unacknowledged.firstIndex(where: { $0.messageID == acknowledgement.messageID }) else { return }
-    guard let id = unacknowledged.remove(at: index).id else { return }
+    guard let id = window.acknowledged(acknowledgement.messageID, at: now) else { return }
     post(acknowledgement.event(of: id))
   }
 
@@ -350,7 +346,7 @@ final class BrokerLinkLoop {
   }
 
   private func keepAlive(_ now: Instant) {
-    if unacknowledged.contains(where: { $0.deadline <= now }) { return end(.lost(.acknowledgeExpired)) }
+    if let deadline = window.deadline, deadline <= now { return end(.lost(.acknowledgeExpired)) }
     switch keepalive.advance(to: now) {
     case .none: break
     case .dead: end(.lost(.keepaliveExpired))
@@ -392,7 +388,7 @@ final class BrokerLinkLoop {
   private func end(_ event: LinkEvent) {
     session = nil
     phase = .idle
-    unacknowledged.removeAll()
+    window.empty()
     requests.removeAll()
     post(event)
   }

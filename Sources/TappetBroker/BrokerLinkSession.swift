@@ -54,18 +54,22 @@ final class BrokerLinkSession {
   private var endedSubscriptions: [Int32] = []
   private var messages: [LinkMessage] = []
   private var discardedCount = 0
+  private var isBuffered = false
+  /// Whether a call of `read` would find something, whatever poll says.
+  private(set) var hasUnread = false
   private let mosquitto: OpaquePointer
 
   /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-  /// A configured object without a connection.
-  init(_ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?) throws(LinkFailure) {
+  /// A configured object without a connection, which will have `window` messages in flight at most.
+  init(_ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?, window: Int) throws(LinkFailure) {
     self.tls = tls
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
     let object = mosquitto
     mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
     try configure(settings, version)
+    try check(mosquitto_max_inflight_messages_set(mosquitto, UInt32(window)))
     mosquitto_connect_v5_callback_set(object) { _, context, code, flags, properties in
       BrokerLinkSession.noteConnack(context, code, flags, properties)
     }
@@ -112,7 +116,6 @@ final class BrokerLinkSession {
     let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, number))
     try check(mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1))
-    try check(mosquitto_max_inflight_messages_set(mosquitto, UInt32(Limits.inflightMax)))
     if let tls {
       // Without its defaults libmosquitto adds neither a trust store nor a verification of its own (2.0.11, 2.0.20).
       try check(mosquitto_int_option(mosquitto, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
@@ -164,6 +167,20 @@ final class BrokerLinkSession {
     return result
   }
 
+  /// From now on packets leave with `flush`: for a connection that is up.
+  func beginBuffering() {
+    guard let connection else { return }
+    TLSBuffering.begin(connection)
+    isBuffered = true
+  }
+
+  /// Sends what was written.
+  func flush() { if isBuffered, let connection { TLSBuffering.flush(connection) } }
+
+  /// The TLS connection; `nil` without TLS, and when it has ended.
+  private var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
+  private func hasBuffered(_ test: (OpaquePointer) -> Bool) -> Bool { isBuffered && connection.map(test) ?? false }
+
   /// Lets the broker send ahead as it likes.
   func openWindow() { _ = tp_set_window(socket, 1 << 30) }
 
@@ -172,8 +189,14 @@ final class BrokerLinkSession {
 
   /// The socket of the connection; -1 when there is no connection, or no longer.
   var socket: Int32 { mosquitto_socket(mosquitto) }
-  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
-  func read() -> Outcome { outcome(mosquitto_loop_read(mosquitto, 1)) }
+  var wantsWrite: Bool { mosquitto_want_write(mosquitto) || hasBuffered(TLSBuffering.hasUnwritten) }
+  /// Reads about as many packets as there are messages in flight.
+  func read() -> Outcome {
+    let outcome = outcome(mosquitto_loop_read(mosquitto, 1))
+    // After EAGAIN only a part of a record is left.
+    hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)
+    return outcome
+  }
   func write() -> Outcome { outcome(mosquitto_loop_write(mosquitto, 1)) }
   /// Lets libmosquitto do its periodic work: it sends a PINGREQ that is due.
   func maintain() -> Outcome { outcome(mosquitto_loop_misc(mosquitto)) }

@@ -38,7 +38,7 @@ private final class BrokerObject: LibraryObject {
   private var endpoint: BrokerEndpoint?
   /// The last endpoint that did not take MQTT 5.
   private var fallback: BrokerEndpoint?
-  private var publications: [Order] = []
+  private var publications = ArrivalQueue<Order>()
   private var subscriptions: [Order] = []
   private var watches: [Watch] = []
   private var lastNumber: UInt64 = 0
@@ -66,9 +66,9 @@ private final class BrokerObject: LibraryObject {
         link.update(settings: settings)
       } else {
         let (events, receptions, lost) = (events, receptions, lost)
-        link = try BrokerLink(settings: settings, post: { events.post($0) }) { reception in
-          BrokerObject.take(reception, receptions, lost)
-        }
+        link = try BrokerLink(
+          settings: settings, window: BrokerObject.ordersMax, post: { events.post($0) },
+          receive: { BrokerObject.take($0, receptions, lost) })
       }
     } catch { return fail(Failure(error)) }
     endpoint = settings.endpoints.first
@@ -189,15 +189,14 @@ private final class BrokerObject: LibraryObject {
   }
 
   private func endPublication(_ id: EntryID, _ result: Int32) {
-    guard let index = publications.firstIndex(where: { $0.number == id.low }) else { return }
-    end(publications.remove(at: index), result)
+    if let order = publications.remove(where: { $0.number == id.low }) { end(order, result) }
   }
 
   /// Ends the connection, and with it all orders.
   private func ended(_ type: tappet_broker_event_type, _ sentence: String?) {
     phase = .idle
-    let orders = publications + subscriptions
-    publications = []
+    let orders = publications.all + subscriptions
+    publications.removeAll()
     subscriptions = []
     for order in orders where !isFreed { end(order, ErrorCode.notConnected.rawValue) }
     guard !isFreed else { return }

@@ -1,0 +1,33 @@
+// The window of unacknowledged messages, by a script in seconds.
+
+import TappetCore
+import Testing
+
+@testable import TappetBroker
+
+private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 1_000_000_000) }
+private func id(_ number: UInt64) -> EntryID { EntryID(high: 0, low: number) }
+
+@Suite struct BrokerLinkWindowTests {
+  @Test func `a message that is held back has the whole time for its PUBACK from its turn on`() {
+    var window = BrokerLinkWindow(size: 2)
+    #expect(window.deadline == nil)
+    for number in 1...4 { window.took(Int32(number), id(UInt64(number)), at: second(0)) }
+    #expect(window.deadline == second(20))
+    #expect(window.acknowledged(1, at: second(15)) == id(1))
+    #expect(window.acknowledged(2, at: second(19)) == id(2))
+    #expect(window.deadline == second(35))
+    #expect(window.acknowledged(3, at: second(30)) == id(3))
+    #expect(window.deadline == second(39))
+  }
+
+  @Test func `a PUBACK counts once, in whatever order they come, and a stranger's not at all`() {
+    var window = BrokerLinkWindow(size: 2)
+    for number in 1...3 { window.took(Int32(number), number == 2 ? nil : id(UInt64(number)), at: second(0)) }
+    #expect(window.acknowledged(7, at: second(1)) == nil)
+    #expect(window.acknowledged(3, at: second(1)) == id(3))
+    #expect(window.acknowledged(2, at: second(1)) == nil)
+    #expect(window.acknowledged(1, at: second(1)) == id(1))
+    #expect(window.acknowledged(1, at: second(1)) == nil && window.deadline == nil)
+  }
+}
