@@ -54,9 +54,9 @@ extension Store {
     return (Array(entries.prefix(limit)), entries.count <= limit)
   }
 
-  /// Counts the waiting entries; reads an index and the beginning of each entry, so it is not for every tap.
+  /// Returns the number of waiting entries, and what else is known of all; takes as long for a million as for one.
   package func summary(at moment: Moment, clockIsGood: Bool) throws(StoreError) -> OutboxSummary {
-    let statement = try database.statement("SELECT count(*), coalesce(sum(length(message)), 0) FROM outbox")
+    let statement = try database.statement("SELECT count, size FROM outbox_totals")
     defer { statement.reset() }
     guard try statement.step() else { return OutboxSummary() }
     return OutboxSummary(

@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth]
+  static let migrations: [String] = [first, second, third, fourth, fifth]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -12,11 +12,11 @@ enum StoreSchema {
   /// Counts those of our tables that are there.
   static let tableCount: StaticString = """
     SELECT count(*) FROM sqlite_schema
-    WHERE type = 'table' AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit')
+    WHERE type = 'table' AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 6
+  static let tables: Int64 = 7
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -54,6 +54,20 @@ enum StoreSchema {
       number INTEGER PRIMARY KEY AUTOINCREMENT, unix_seconds INTEGER NOT NULL, user INTEGER NOT NULL,
       process INTEGER NOT NULL, program TEXT NOT NULL, deed TEXT NOT NULL, subject TEXT NOT NULL
     );
+    """
+
+  /// The number of entries and the bytes of their messages: to count a long outbox at each start takes long.
+  ///
+  /// Triggers, so that no statement can forget them; one row, so that a commit writes one page more.
+  private static let fifth = """
+    CREATE TABLE outbox_totals (count INTEGER NOT NULL, size INTEGER NOT NULL);
+    INSERT INTO outbox_totals SELECT count(*), coalesce(sum(length(message)), 0) FROM outbox;
+    CREATE TRIGGER outbox_added AFTER INSERT ON outbox BEGIN
+      UPDATE outbox_totals SET count = count + 1, size = size + length(NEW.message);
+    END;
+    CREATE TRIGGER outbox_removed AFTER DELETE ON outbox BEGIN
+      UPDATE outbox_totals SET count = count - 1, size = size - length(OLD.message);
+    END;
     """
 
   /// The tables of the secrets' replica, which is written as a whole each time, so it has no migrations.

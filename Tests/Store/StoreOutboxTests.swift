@@ -83,6 +83,21 @@ import Testing
     #expect(try store.summary(at: now, clockIsGood: true) == expected)
   }
 
+  @Test func `the summary is right after every way in and out of the outbox`() throws {
+    let store = try folder.open()
+    let now = Moment.test(100, wallSeconds: 1_000_000)
+    _ = try store.append((1...200).map { .test(UInt64($0), message: String(repeating: "x", count: $0)) })
+    try store.remove((50...60).map { EntryID(high: 7, low: $0) } + [EntryID(high: 7, low: 999)])
+    _ = try store.drop(EntryID(high: 7, low: 3))
+    // Another program, which knows nothing of totals.
+    try folder.sqlite("DELETE FROM outbox WHERE sequence BETWEEN 100 AND 120")
+    let counted = try folder.sqlite("SELECT count(*) || ' ' || sum(length(message)) FROM outbox")
+    let summary = try folder.open().summary(at: now, clockIsGood: true)
+    #expect("\(summary.count) \(summary.size)" == counted && summary.count == 200 - 11 - 1 - 21)
+    _ = try store.drop(nil)
+    #expect(try store.summary(at: now, clockIsGood: true) == OutboxSummary())
+  }
+
   // MARK: Expiry
 
   @Test func `within one start the monotonic clock decides, wherever the wall clock jumps`() throws {

@@ -106,6 +106,8 @@ import Testing
       message: PayloadTemplate("on"), isRetained: true, trigger: .button, acceptedUnixMilliseconds: 1_000_000_000,
       expiry: .at(Instant(nanoseconds: 160 * OutboxEntry.second)))
     #expect(try store.fetch(after: 0, limit: 10, clockIsGood: true).entries == [entry])
+    let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
+    #expect(summary.count == 1 && summary.size == 2)
     #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")
     #expect(try folder.sqlite("SELECT name FROM sqlite_schema WHERE name = 'outbox_expiry'") == "outbox_expiry")
   }
