@@ -63,8 +63,21 @@ package enum Limits {
   // MARK: Delivery
   /// Messages in flight; the app's number: a broker with default settings accepts them without holding back.
   package static let inflightMax = 14
+  /// Entries that the link holds ahead of those in flight, so that each PUBACK lets the next one go at once.
+  package static let linkAheadMax = 50
+  /// An entry is handed over ahead of its turn if it has as much time left.
+  ///
+  /// The link is lost when a PUBACK takes 20 s, so the last of 50 leaves, or comes back, within four times that.
+  package static let linkAheadExpiryMin: Duration = .seconds(100)
+  /// Removals of delivered entries that share a commit, while more entries are in flight: a killed kiosk sends as many
+  /// again.
+  package static let removalsMax = 64
+  /// Entries that wait while a delivered one of them has no line of its own in the log; nobody reads more.
+  package static let reportedBacklogMax = 100
+  /// Interval between two log lines about them.
+  package static let reportedBacklogInterval: Duration = .seconds(60)
   /// Entries held in memory ahead of their turn; the rest waits in the store.
-  package static let outboxWindow = 64
+  package static let outboxWindow = 128
   /// Entries of the outbox, unless the configuration sets another limit.
   ///
   /// At 1 KB each they take a hundred megabytes of an SD card.

@@ -34,6 +34,12 @@ package struct Moment: Hashable, Sendable {
     self.unixMilliseconds = unixMilliseconds
   }
 
+  /// The moment that comes `time` later if no clock is set meanwhile; saturates.
+  package func later(by time: Duration) -> Moment {
+    let (sum, overflow) = unixMilliseconds.addingReportingOverflow(time.wholeMilliseconds)
+    return Moment(instant: instant + time, unixMilliseconds: overflow ? .max : sum)
+  }
+
   /// Whole seconds since 1970, rounded down.
   package var unixSeconds: Int64 {
     let (quotient, remainder) = unixMilliseconds.quotientAndRemainder(dividingBy: 1000)

@@ -21,7 +21,8 @@ struct KioskFacts {
     id = entry?.id
   }
 
-  init(_ report: Report) {
+  /// `nil` for what only the log says.
+  init?(_ report: Report) {
     switch report {
     case .refused(let trigger, let uid, let refusal):
       self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
@@ -37,6 +38,9 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
       self.uid = uid
     case .queued(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
+    // Each of them was an event.
+    case .deliveredMore: return nil
+    case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
     case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after

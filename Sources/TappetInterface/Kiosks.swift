@@ -173,10 +173,9 @@ final class KioskObject: LibraryObject {
 
   private func tell(_ report: Report, _ line: LogRecord) {
     if let runtime { facts.setCounts(runtime.counts) }
-    guard let callback = eventCallback, !isFreed else { return }
+    guard let callback = eventCallback, !isFreed, let facts = KioskFacts(report) else { return }
     var loan = Loan()
     defer { loan.clear() }
-    let facts = KioskFacts(report)
     var event = KioskObject.event(facts.type, line.priority, &loan, name: line.name, sentence: line.sentence)
     event.trigger = tappet_kiosk_trigger(UInt32(facts.trigger?.rawValue ?? 0))
     event.action = facts.action.flatMap { loan.text($0) }

@@ -1,5 +1,6 @@
 // The kiosk's listeners: the log, the program around it, the live view.
 
+import TappetConfig
 import TappetCore
 import TappetMessages
 
@@ -25,6 +26,11 @@ package struct KioskObservers {
   mutating func note(_ report: Report, _ record: LogRecord, at now: Moment) {
     history.add(report, record, at: now)
     onReport?(report, record)
+  }
+
+  /// Tells the program around the kiosk of a report that has no log line.
+  func noteQuietly(_ report: Report, _ configuration: KioskConfiguration) {
+    onReport?(report, LogRecord(report, configuration))
   }
 
   mutating func log(_ record: LogRecord) {

@@ -306,7 +306,7 @@ package final class Runtime {
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .report(let report): tell(report, at: now)
-    case .forget(let ids): store.thread.submit(.remove(ids))
+    case .forget(let ids, let mayWait): store.thread.submit(.remove(ids, mayWait: mayWait))
     case .finish: inbox.isFinished = true
     }
   }
@@ -330,6 +330,7 @@ package final class Runtime {
   }
 
   private func tell(_ report: Report, at now: Moment) {
+    if case .deliveredOfMany = report { return observers.noteQuietly(report, configuration) }
     let record = LogRecord(report, configuration)
     observers.note(report, record, at: now)
     log(record)

@@ -86,6 +86,10 @@ package struct LogRecord: Sendable {
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .queued(let entry, let reason):
       self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", entry.fields)
+    case .deliveredMore(let count):
+      self.init(
+        .info, "delivered-more", "delivered \(count) more of the entries that waited", [("count", String(count))])
+    case .deliveredOfMany(let entry): self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields)
     case .delivered(let entry, let after):
       let time: [Field] = after.map { [("after_ms", String($0.wholeMilliseconds))] } ?? []
       self.init(.info, "delivered", "delivered: \(entry.action)", entry.fields + time)

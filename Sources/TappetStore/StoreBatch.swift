@@ -9,7 +9,8 @@ package indirect enum StoreRequest: Sendable {
   /// Commit an accepted tap. Answered by `stored` or `storeFailed`.
   case append(OutboxEntry)
   /// Remove entries that are done with. Answered by `removed`, or by `removeFailed` first if it has to be tried again.
-  case remove([EntryID])
+  /// With `mayWait` it is done with the next commit, whenever that is.
+  case remove([EntryID], mayWait: Bool)
   /// Read on in the order of acceptance. Answered by `fetched` or `fetchFailed`.
   case fetch(after: Int64, limit: Int, clockIsGood: Bool)
   /// Name the entries whose time is over, except these. Answered by `expired` or `fetchExpiredFailed`.
@@ -29,7 +30,7 @@ package indirect enum StoreRequest: Sendable {
   /// Whether it makes the disk work by itself.
   var isWorthACommit: Bool {
     switch self {
-    case .noteSecretUse: false
+    case .noteSecretUse, .remove(_, mayWait: true): false
     case .append, .remove, .fetch, .fetchExpired, .drop, .check, .noteFallback, .forgetFallbacks: true
     }
   }
@@ -54,7 +55,7 @@ struct StoreBatch {
     for request in requests {
       switch request {
       case .append(let entry): appends.append(entry)
-      case .remove(let ids): removals += ids
+      case .remove(let ids, _): removals += ids
       case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
       case .fetchExpired(let moment, let clockIsGood, let excluded): expiries.append((moment, clockIsGood, excluded))
       case .drop(let id, let excluded): drops.append((id, excluded))

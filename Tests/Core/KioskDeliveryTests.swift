@@ -155,8 +155,8 @@ import Testing
   @Test func `a lost clock holds tokens back and lets other messages pass`() throws {
     let story = KioskScript([.light, .patient])
     story.startAll()
-    // Forty tokens' entries wait in memory behind a full line; then the clock is lost.
-    let waiting = (1...64).map { OutboxEntry.waiting(.patient, sequence: Int64($0)) }
+    // Tokens' entries wait in memory behind a full line; then the clock is lost.
+    let waiting = (1...90).map { OutboxEntry.waiting(.patient, sequence: Int64($0)) }
     story.at(20, .link(.lost(.closedByBroker)))
     _ = story.sleep(until: 1_100)
     story.at(1_100, .link(.connected(sessionPresent: false)))
@@ -192,21 +192,100 @@ import Testing
 
   // MARK: The window
 
-  @Test func `no more than fourteen are in flight, and each PUBACK lets the next go`() {
+  @Test func `the link has fourteen entries and fifty ahead of them, and each PUBACK lets the next go`() {
     let story = KioskScript()
     story.startAll()
     var sent: [OutboxEntry] = []
-    for number in 1...20 {
+    for number in 1...70 {
       story.accept(at: 100 * number, .of(.lightSecret, uid: number))
       sent += story.published
     }
-    #expect(sent.count == 14)
+    #expect(sent.count == 64)
     for number in 0..<6 {
-      story.at(3_000 + number, .link(.acknowledged(sent[number].id)))
+      story.at(8_000 + number, .link(.acknowledged(sent[number].id)))
       #expect(story.published.count == 1)
       sent += story.published
     }
-    #expect(sent.map { $0.sequence } == Array(1...20))
+    #expect(sent.map { $0.sequence } == Array(1...70))
+  }
+
+  @Test(arguments: [
+    (1...20).map { OutboxEntry.waiting(.patient, sequence: $0) },
+    (1...20).map { OutboxEntry.waiting(.light, sequence: $0, expiry: .at(Instant(nanoseconds: 90_000_000_000))) },
+  ]) func `an entry with a token, or with little time left, is not handed over ahead of its turn`(
+    _ waiting: [OutboxEntry]
+  ) {
+    let story = KioskScript([.light, .patient])
+    story.start(summary: OutboxSummary(count: 20, size: 120))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20, .store(.fetched(waiting, reachedEnd: true)))
+    #expect(story.published.map { $0.sequence } == Array(1...14))
+    story.at(30, .link(.acknowledged(waiting[0].id)))
+    #expect(story.published.map { $0.sequence } == [15])
+  }
+
+  /// Delivers a backlog of `count` entries, one each millisecond; returns the reports and the groups of removals.
+  private func drain(_ count: Int) -> (reports: [String], removals: [Int]) {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...count).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: count, size: 6 * count))
+    story.at(5, .reader(.ready(device: "chip")))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    var sent: [OutboxEntry] = []
+    var reports: [String] = []
+    var removals = [0]
+    func follow() {
+      sent += story.published
+      for effect in story.lastEffects {
+        switch effect {
+        case .fetch(let after, let limit, _):
+          let rest = disk.filter { $0.sequence > after }
+          story.at(story.time, .store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
+          follow()
+        case .report: reports.append(effect.words)
+        case .forget(let ids, let mayWait):
+          removals[removals.count - 1] += ids.count
+          if !mayWait { removals.append(0) }
+        default: break
+        }
+      }
+    }
+    follow()
+    for number in disk.indices {
+      story.at(story.time + 1, .link(.acknowledged(sent[number].id)))
+      follow()
+    }
+    #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.delivered == count)
+    #expect(removals.removeLast() == 0, "removals wait for a commit that does not come")
+    return (reports, removals)
+  }
+
+  @Test func `a long backlog becomes one line of the log, and its removals share commits`() {
+    let (reports, removals) = drain(300)
+    #expect(reports.filter { $0 == "report delivered light of many" }.count == 200)
+    #expect(reports.filter { $0 == "report delivered light" }.count == 100)
+    #expect(reports.filter { $0.hasSuffix(" more") } == ["report delivered 200 more"])
+    #expect(removals.max() == Limits.removalsMax && removals.reduce(0, +) == 300)
+    #expect(removals.count < 300 / Limits.removalsMax + Limits.inflightMax + 1)
+  }
+
+  @Test func `a few entries that waited have a line each, and the last ones a commit each`() {
+    let (reports, removals) = drain(20)
+    #expect(reports.filter { $0 == "report delivered light" }.count == 20)
+    // The first ones while fourteen others were under way.
+    #expect(removals == [8] + Array(repeating: 1, count: 12))
+  }
+
+  @Test func `a lost link ends the wait of what is to be removed, and of what is to be reported`() {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: 900, size: 5_400))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20, .store(.fetched(disk, reachedEnd: false)))
+    for number in 0..<5 { story.at(30, .link(.acknowledged(disk[number].id))) }
+    let words = story.at(40, .link(.lost(.closedByBroker)))
+    #expect(words.contains("report delivered 5 more") && words.last == "forget")
+    #expect(story.lastEffects.contains { if case .forget([], mayWait: false) = $0 { true } else { false } })
   }
 
   @Test func `hundreds that wait are fetched in pages and sent once each, in order, while new ones come`() {
@@ -268,7 +347,7 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     story.at(10, .link(.connected(sessionPresent: false)))
     story.at(20, .store(.fetched(first, reachedEnd: false)))
-    var fetches: [String] = []
+    var fetches = story.lastEffects.map { $0.words }.filter { $0.hasPrefix("fetch") }
     for entry in first.prefix(40) {
       fetches += story.at(30, .link(.acknowledged(entry.id))).filter { $0.hasPrefix("fetch") }
     }
@@ -281,7 +360,7 @@ import Testing
     #expect(words.filter { $0.hasPrefix("publish") } == [])
     #expect(words.filter { $0.hasPrefix("fetch") } == ["fetch after 0"])
     story.at(1_120, .store(.fetched(Array(first[40...]), reachedEnd: false)))
-    #expect(story.published.map { $0.sequence } == Array(41...54))
+    #expect(story.published.map { $0.sequence } == Array(41...64))
   }
 
   @Test func `an entry that waits holds back the later ones of its own action, no others`() {

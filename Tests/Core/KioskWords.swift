@@ -60,6 +60,8 @@ extension Report {
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
     case .deliveredUnheard(let entry, _): "delivered \(entry.action) unheard"
+    case .deliveredOfMany(let entry): "delivered \(entry.action) of many"
+    case .deliveredMore(let count): "delivered \(count) more"
     case .expired(let entry): "expired \(entry.action)"
     case .dropped(let entry): "dropped \(entry.action)"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")

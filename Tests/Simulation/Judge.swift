@@ -86,12 +86,22 @@ extension World {
     if !row.maySend(clockIsGood: clockIsGood) { fail("published an entry that must wait for the clock") }
     if unixSeconds != now.unixSeconds { fail("published a token of another second") }
     outstanding.append(entry.id)
-    if outstanding.count > Limits.inflightMax { fail("\(outstanding.count) in flight") }
+    judgeAhead(row, entry)
     guard let number = Book.actionNumbers[entry.action] else { return }
     if book.lastSent[number].era == row.era, book.lastSent[number].sequence > row.sequence {
       fail("\(entry.action) was sent out of order")
     }
     book.lastSent[number] = (row.era, row.sequence)
+  }
+
+  /// An entry that the link holds ahead of its turn has time to spare, and no token.
+  private func judgeAhead(_ row: Disk.Row, _ entry: OutboxEntry) {
+    if outstanding.count <= Limits.inflightMax { return }
+    if outstanding.count > Limits.inflightMax + Limits.linkAheadMax { fail("\(outstanding.count) in flight") }
+    if entry.message.usesTimestamp { fail("a token was made \(outstanding.count) messages ahead") }
+    if row.isOver(at: now.later(by: Limits.linkAheadExpiryMin), clockIsGood: true) {
+      fail("an entry that ends soon was handed over ahead of its turn")
+    }
   }
 
   func judgeForgotten(_ id: EntryID) {
@@ -136,7 +146,7 @@ extension World {
     case .accepted(let entry, _):
       seen.acceptedReports += 1
       book.fates[entry.id]?.isPromised = true
-    case .delivered(let entry, _), .deliveredUnheard(let entry, _):
+    case .delivered(let entry, _), .deliveredUnheard(let entry, _), .deliveredOfMany(let entry):
       seen.deliveredReports += 1
       noteOutcome(entry)
     case .undeliverable(let entry, _):
@@ -161,7 +171,8 @@ extension World {
       book.isLocked = true
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
-    case .refusedMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm,
+    case .refusedMore, .deliveredMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed,
+      .linkLost, .linkStorm,
       .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
       .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,

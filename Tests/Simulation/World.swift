@@ -110,7 +110,7 @@ final class World {
     case .store(let entry):
       judgeStored(entry, after: event)
       disk.asked.append(.append(entry))
-    case .forget(let ids):
+    case .forget(let ids, _):
       for id in ids { judgeForgotten(id) }
       disk.asked.append(.remove(ids))
     case .drop(let id, let spared):

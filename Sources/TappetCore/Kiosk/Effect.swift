@@ -23,7 +23,9 @@ package enum Effect: Sendable {
   /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
   indirect case store(OutboxEntry)
   /// Remove the entries, whose outcome is in the same event's reports; answered by `StoreEvent.removed`.
-  indirect case forget([EntryID])
+  ///
+  /// With `mayWait` they share the next commit, which a later effect asks for.
+  indirect case forget([EntryID], mayWait: Bool)
   /// Remove and name the entry at a person's request; with `nil` a part of all entries.
   ///
   /// Leaves out `excluding`, which are with the broker; answered by `StoreEvent.dropped` or `.dropFailed`.

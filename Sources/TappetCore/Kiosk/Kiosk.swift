@@ -1,6 +1,6 @@
-// Decides what the kiosk does next; performs nothing. The transitions of a tap are here and in Kiosk+Taps.swift, those
-// of the panel in Kiosk+Panel.swift, the clock's in Kiosk+Clock.swift, a change of the configuration in
-// Kiosk+Settings.swift.
+// Decides what the kiosk does next; performs nothing. The transitions of a tap are here, in Kiosk+Taps.swift and in
+// Kiosk+Delivery.swift, those of the panel in Kiosk+Panel.swift, the clock's in Kiosk+Clock.swift, a change of the
+// configuration in Kiosk+Settings.swift.
 //
 // In: an `Event` and the time. Out: effects, in the order in which to perform them, and `nextDeadline`, when
 // `Event.timerFired` is due. It reads no clock and no file; the same seed and the same events give the same effects.
@@ -27,6 +27,7 @@ package struct Kiosk: Sendable {
   var taps = TapDeduplicator()
   var rates = TapRateLimiter()
   var refusals = RefusalLogThrottle()
+  var backlog = BacklogLogThrottle()
   var inputs: PanelInputs
   var lock: PanelLock
   var panel = PanelSupervision()
@@ -94,6 +95,7 @@ package struct Kiosk: Sendable {
       consider(expiryDeadline(at: now))
       consider(panel.deadline)
       consider(refusals.deadline)
+      consider(backlog.deadline)
     }
     consider(inputs.deadline)
     consider(lock.deadline)
@@ -159,7 +161,7 @@ package struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + refusals.reportRest()
+      return endConfirmation(.closed) + refusals.reportRest() + backlog.reportRest()
         + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished
@@ -194,7 +196,8 @@ package struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now) + store.timeUp(at: now.instant)
-        + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + expireWhatIsOver(at: now)
+        + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + backlog.timeUp(at: now.instant)
+        + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
@@ -255,14 +258,13 @@ package struct Kiosk: Sendable {
       link.endedByOrder(at: now.instant)
       return link.failed(failure, at: now.instant, random: &random)
     case .lost(let failure):
-      outbox.linkDown()
+      let effects = endDelivery()
       link.endedByOrder(at: now.instant)
-      return link.lost(failure, at: now.instant, random: &random)
+      return effects + link.lost(failure, at: now.instant, random: &random)
     case .disconnected:
       let effects = link.disconnected(at: now.instant)
       // It was not by our command: the link is as it was, and so are the entries in flight.
-      if !link.isUp { outbox.linkDown() }
-      return effects
+      return link.isUp ? effects : effects + endDelivery()
     case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
     case .publishRefused(let id, let code): return undeliverable(id, code: code)
@@ -307,56 +309,6 @@ package struct Kiosk: Sendable {
     case .removeFailed(let fault), .checkFailed(let fault):
       return store.failed(fault, at: now.instant)
     }
-  }
-
-  // MARK: Delivery
-
-  private mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
-    guard isSending else { return [] }
-    var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
-      Effect.publish($0, unixSeconds: now.unixSeconds)
-    }
-    if store.isGood, let (after, limit) = outbox.takeFetch() {
-      effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
-    }
-    return effects
-  }
-
-  private mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
-    guard let entry = outbox.resolve(id) else { return [] }
-    counters.delivered += 1
-    let after = entry.acceptedAt.map { now.instant - $0 }
-    return [
-      .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton),
-      .report(isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)), .forget([id]),
-    ]
-  }
-
-  private mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
-    guard let entry = outbox.resolve(id) else { return [] }
-    counters.undeliverable += 1
-    return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id])]
-  }
-
-  private mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
-    let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
-    counters.expired += outcomes.count
-    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] }
-    return rows.isEmpty ? effects : effects + [.forget(rows)]
-  }
-
-  private mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
-    guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let excluded = outbox.willExpire(at: now, clockIsGood: clockIsGood)
-    return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
-  }
-
-  private func expiryDeadline(at now: Moment) -> Instant? {
-    guard !outbox.isExpiring, store.isGood else { return nil }
-    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
-    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
-    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
-    return min(outbox.earliestInstant ?? other, other)
   }
 
   // MARK: Lights

@@ -73,6 +73,10 @@ struct Outbox: Sendable {
   var promised: (count: Int, size: Int) { (count + uncommitted.count, size + uncommittedSize) }
 
   var inflightCount: Int { inflight.count }
+  /// Whether the removal of the next delivered entry may wait for a later one, which will come or end with the link.
+  var removalMayWait: Bool { inflight.count >= Limits.inflightMax && waitingRemovals + 1 < Limits.removalsMax }
+  /// Number of removals that share the next commit.
+  private(set) var waitingRemovals = 0
   var uncommittedCount: Int { uncommitted.count }
   var isExpiring: Bool { expiring != nil }
   /// Whether a request is pending that gets exactly one answer.
@@ -256,6 +260,9 @@ struct Outbox: Sendable {
     reading = .idle
   }
 
+  /// Handles a removal; one that does not wait takes the others with it.
+  mutating func noteRemoval(mayWait: Bool) { waitingRemovals = mayWait ? waitingRemovals + 1 : 0 }
+
   /// Resolves an entry that the broker has, or will never take, so that it is no longer ours.
   ///
   /// `nil` when it is not in flight.
@@ -270,16 +277,18 @@ struct Outbox: Sendable {
   ///
   /// An entry that must wait holds back the later ones of its own action, and no others.
   mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
-    guard reading != .idle, inflight.count < Limits.inflightMax, !window.isEmpty, unansweredDropCount == 0 else {
-      return []
-    }
+    guard reading != .idle, hasRoom, !window.isEmpty, unansweredDropCount == 0 else { return [] }
     var taken: [OutboxEntry] = []
     var kept: [OutboxEntry] = []
     var waiting: [String] = []
+    var seenCount = 0
+    let later = now.later(by: Limits.linkAheadExpiryMin)
     for entry in window {
+      guard hasRoom else { break }
+      seenCount += 1
       let isInPass = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
       let isSendable =
-        inflight.count < Limits.inflightMax && !waiting.contains(entry.action)
+        isInTurn(entry, later: later) && !waiting.contains(entry.action)
         && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now) && !isInPass
       if isSendable {
         inflight[entry.id] = entry
@@ -291,8 +300,16 @@ struct Outbox: Sendable {
         kept.append(entry)
       }
     }
-    window = kept
+    window.replaceSubrange(..<seenCount, with: kept)
     return taken
+  }
+
+  /// Whether the link takes another entry.
+  private var hasRoom: Bool { inflight.count < Limits.inflightMax + Limits.linkAheadMax }
+
+  /// Whether the link may have the entry now: in flight, or ahead of its turn if nothing in it depends on the time.
+  private func isInTurn(_ entry: OutboxEntry, later: Moment) -> Bool {
+    inflight.count < Limits.inflightMax || !entry.message.usesTimestamp && !entry.expiry.isOver(at: later)
   }
 
   /// Takes the place at which to continue reading, when the window runs low.

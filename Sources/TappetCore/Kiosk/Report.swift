@@ -80,6 +80,10 @@ package indirect enum Report: Sendable {
   case delivered(OutboxEntry, after: Duration?)
   /// The broker has it, but nobody subscribes to its topic.
   case deliveredUnheard(OutboxEntry, after: Duration?)
+  /// It was one of a long backlog, which the log reports as a number: `deliveredMore`.
+  case deliveredOfMany(OutboxEntry)
+  /// This number of entries was delivered and not logged one by one.
+  case deliveredMore(count: Int)
   case expired(OutboxEntry)
   /// A person removed it from the outbox.
   case dropped(OutboxEntry)

@@ -22,7 +22,7 @@ struct TapHistory {
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     let isGood: Bool
     switch report {
-    case .accepted, .delivered: isGood = true
+    case .accepted, .delivered, .deliveredOfMany, .deliveredMore: isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded:

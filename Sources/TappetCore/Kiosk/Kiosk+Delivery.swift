@@ -1,0 +1,68 @@
+// The ends of an entry: it is delivered, refused for good, or over.
+
+extension Kiosk {
+  mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
+    guard isSending else { return [] }
+    var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
+      Effect.publish($0, unixSeconds: now.unixSeconds)
+    }
+    if store.isGood, let (after, limit) = outbox.takeFetch() {
+      effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    }
+    return effects
+  }
+
+  mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
+    let mayWait = outbox.removalMayWait
+    guard let entry = outbox.resolve(id) else { return [] }
+    counters.delivered += 1
+    let isOneOfMany = entry.acceptedAt == nil && outbox.count >= Limits.reportedBacklogMax
+    let after = entry.acceptedAt.map { now.instant - $0 }
+    let report: Report =
+      isOneOfMany
+      ? .deliveredOfMany(entry)
+      : isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)
+    let effects: [Effect] = [
+      .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton), .report(report),
+      .forget([id], mayWait: mayWait),
+    ]
+    outbox.noteRemoval(mayWait: mayWait)
+    return effects + (isOneOfMany ? backlog.note(at: now.instant) : backlog.reportRest())
+  }
+
+  /// Handles the end of the connection.
+  mutating func endDelivery() -> [Effect] {
+    outbox.linkDown()
+    let rest = backlog.reportRest()
+    guard outbox.waitingRemovals > 0 else { return rest }
+    outbox.noteRemoval(mayWait: false)
+    return rest + [.forget([], mayWait: false)]
+  }
+
+  mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
+    guard let entry = outbox.resolve(id) else { return [] }
+    counters.undeliverable += 1
+    return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id], mayWait: false)]
+  }
+
+  mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
+    let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
+    counters.expired += outcomes.count
+    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] }
+    return rows.isEmpty ? effects : effects + [.forget(rows, mayWait: false)]
+  }
+
+  mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
+    guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
+    let excluded = outbox.willExpire(at: now, clockIsGood: clockIsGood)
+    return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
+  }
+
+  func expiryDeadline(at now: Moment) -> Instant? {
+    guard !outbox.isExpiring, store.isGood else { return nil }
+    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
+    let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
+    let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
+    return min(outbox.earliestInstant ?? other, other)
+  }
+}
