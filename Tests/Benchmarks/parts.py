@@ -107,8 +107,8 @@ def compile_c(folder, name, *libraries, source=None):
     return program
 
 
-def signed_url(secret, extra=""):
-    signed = f"idx=0&ts={int(time.time())}"
+def signed_url(secret, extra="", index=0):
+    signed = f"idx={index}&ts={int(time.time())}"
     return f"smp://action?{signed}&sig={hmac.new(secret, signed.encode(), hashlib.sha256).hexdigest()}{extra}"
 
 

@@ -96,7 +96,3 @@ extension Kiosk {
     return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil
   }
 }
-
-extension KioskSettings {
-  var cooldownMax: Duration { actions.reduce(.zero) { max($0, $1.cooldown) } }
-}

@@ -35,7 +35,7 @@ package struct Kiosk: Sendable {
   var confirmation: Confirmation?
   /// Whether the next tag is for a job.
   var isWriting = false
-  var secrets: [TagSecret] = []
+  var secrets = SecretTable([])
   var random: Randomness
   /// The numbers of taps and presses by their outcome.
   package internal(set) var counters = Counters()
@@ -115,7 +115,7 @@ package struct Kiosk: Sendable {
       if newReader { effects += reader.replace(at: now.instant) }
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
-      secrets = loaded
+      secrets = SecretTable(loaded)
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)

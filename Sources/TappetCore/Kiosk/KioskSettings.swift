@@ -4,10 +4,9 @@
 package struct KioskSettings: Sendable {
   /// The configured actions; their names and indexes are unique.
   package var actions: [Action] {
-    didSet { usesTimestamp = Self.useTimestamp(actions) }
+    didSet { facts = ActionFacts(actions) }
   }
-  /// Whether a message has `%T`.
-  package private(set) var usesTimestamp: Bool
+  private var facts: ActionFacts
   /// The buttons and their actions, which are named as in `actions`.
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
@@ -28,7 +27,7 @@ package struct KioskSettings: Sendable {
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
-    usesTimestamp = Self.useTimestamp(actions)
+    facts = ActionFacts(actions)
     self.panel = panel
     self.endpointCount = max(1, endpointCount)
     self.fallbacks = fallbacks
@@ -37,5 +36,35 @@ package struct KioskSettings: Sendable {
     self.outboxSizeMax = outboxSizeMax
   }
 
-  private static func useTimestamp(_ actions: [Action]) -> Bool { actions.contains { $0.message.usesTimestamp } }
+  /// Whether a message has `%T`.
+  package var usesTimestamp: Bool { facts.usesTimestamp }
+  /// The longest cooldown of all actions.
+  var cooldownMax: Duration { facts.cooldownMax }
+  /// Returns the action whose tags have this `idx`.
+  func action(index: Int64) -> Action? { facts.byIndex[index] }
+}
+
+/// Facts about all actions, found once and not for each tap: a tap takes as long with 256 actions as with one.
+private struct ActionFacts: Sendable {
+  var byIndex: [Int64: Action] = [:]
+  var usesTimestamp = false
+  var cooldownMax: Duration = .zero
+
+  init(_ actions: [Action]) {
+    for action in actions {
+      byIndex[action.index] = action
+      usesTimestamp = usesTimestamp || action.message.usesTimestamp
+      cooldownMax = max(cooldownMax, action.cooldown)
+    }
+  }
+}
+
+/// Secrets by the names of their actions.
+struct SecretTable: Sendable {
+  private var byAction: [String: [TagSecret]]
+
+  init(_ secrets: [TagSecret]) { byAction = Dictionary(grouping: secrets) { $0.action } }
+
+  /// The secrets of an action, in order.
+  func secrets(of action: Action) -> [TagSecret] { byAction[action.name] ?? [] }
 }

@@ -9,11 +9,11 @@ struct VerifiedTap {
 extension KioskSettings {
   /// Returns the action for which a tag with this memory would be accepted; changes nothing.
   package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
-    verify(reading, secrets: secrets).map { $0.action }
+    verify(reading, secrets: SecretTable(secrets)).map { $0.action }
   }
 
   /// Makes the checks in the order of the phone app (docs/formats.md, "Tag URL").
-  func verify(_ reading: TagReading, secrets: [TagSecret]) -> Result<VerifiedTap, TapRefusal> {
+  func verify(_ reading: TagReading, secrets: SecretTable) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch {
       switch error {
@@ -21,10 +21,10 @@ extension KioskSettings {
       case .url(let error): return .failure(.malformedURL(error))
       }
     }
-    guard let action = actions.first(where: { $0.index == url.index }) else {
+    guard let action = action(index: url.index) else {
       return .failure(.noSuchAction(index: url.index))
     }
-    let candidates = secrets.filter { $0.action == action.name }
+    let candidates = secrets.secrets(of: action)
     guard !candidates.isEmpty else { return .failure(.noTagConfigured(action: action.name)) }
     guard let secret = url.verify(with: candidates) else {
       return .failure(.invalidSignature(action: action.name))
