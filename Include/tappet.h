@@ -412,12 +412,22 @@ struct tappet_broker_options {
   const char *ca_file;          /**< PEM file of the only trusted certificates; NULL means the system's trust store. */
   const char *certificate_file; /**< PEM file of the client's certificate, then its chain; NULL means no certificate. */
   const char *private_key_file; /**< PEM file of the private key, not encrypted; NULL if there is no certificate. */
+  const char *username;         /**< User name, at most 256 bytes; NULL means none. */
+  const char *password;         /**< Password, at most 65535 bytes; only with mqtts:// and a user name; NULL means none.
+                                     The copy is wiped. */
+  const char *will_topic;       /**< Topic of the message that the broker publishes if the connection breaks, 1 to 65535
+                                     bytes without wildcards; NULL means none. Not together with announces_status, and
+                                     not in a kiosk. */
+  const uint8_t *will_payload;  /**< Payload of the will; may be NULL if will_payload_size is 0. */
+  size_t will_payload_size;     /**< Size of the will's payload in bytes, at most 65535. */
   enum tappet_broker_protocol protocol; /**< Version of MQTT. */
   int keepalive_seconds;        /**< Keep-alive interval, 5 to 65535; 0 means 60. */
+  int will_qos;                 /**< QoS of the will, 0 to 2. */
   bool announces_status;        /**< Whether "online" or "offline" (also as the last will) is kept retained at
                                      tappet/CLIENT_ID/status, as a kiosk always does; otherwise only the caller's
                                      messages are published. */
-  uint8_t reserved[7];          /**< Must be 0. */
+  bool will_is_retained;        /**< Whether the broker keeps the will for later subscribers. */
+  uint8_t reserved[2];          /**< Must be 0. */
 };
 
 /** A connection to a broker. */
@@ -437,6 +447,7 @@ struct tappet_broker_event {
   size_t size;            /**< sizeof(struct tappet_broker_event), as the library was built. */
   enum tappet_broker_event_type type; /**< Type of the event; later versions may add some. */
   int qos;                /**< MESSAGE: QoS that it arrived with. */
+  int reason;             /**< FAILED, LOST: MQTT 5's reason code, 0x80 to 0xFF, if the broker gave one; otherwise 0. */
   bool is_retained;       /**< MESSAGE: whether it was published before the subscription. */
   const char *sentence;   /**< FAILED, LOST: a sentence for a person; otherwise NULL. */
   const char *topic;      /**< MESSAGE: its topic; otherwise NULL. */
@@ -550,6 +561,14 @@ int tappet_broker_unsubscribe(
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_NOT_CONNECTED, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or
  *   TAPPET_ERROR_FORK. */
 int tappet_broker_disconnect(struct tappet_broker *broker);
+
+/** Returns the reason code of the answer that a completion reports: with MQTT 5, 0x10 if the broker has the message and
+ * nobody subscribes to its topic, and from 0x80 on why it refuses, such as 0x87 for its access list. Only valid inside
+ * the completion.
+ * @param broker The connection.
+ * @return The code, 0 to 0xFF: 0 without an answer, outside of a completion, and of a message with MQTT 3.1.1;
+ *   otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_broker_reason(const struct tappet_broker *broker);
 
 /** Reports why the last call that failed did so.
  * @param broker The connection.

@@ -285,7 +285,7 @@ final class BrokerLinkLoop {
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
     for grant in session.takeGrants() {
-      if let request = takeRequest(grant.messageID) { receive(.subscribed(request: request, qos: grant.qos)) }
+      if let request = takeRequest(grant.messageID) { receive(grant.answer(to: request)) }
     }
     for messageID in session.takeEndedSubscriptions() {
       if let request = takeRequest(messageID) { receive(.unsubscribed(request: request, isDone: true)) }

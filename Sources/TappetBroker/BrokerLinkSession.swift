@@ -18,30 +18,6 @@ final class BrokerLinkSession {
     /// The errno right after the call; meaningful for MOSQ_ERR_ERRNO.
     var systemCode: Int32
   }
-  struct Connack {
-    var code: UInt8
-    var sessionPresent: Bool
-    /// The keepalive that the broker requests (MQTT 5).
-    var keepaliveSeconds: UInt16?
-  }
-  /// A SUBACK with the granted QoS; `nil` means that the broker refused.
-  struct Grant {
-    var messageID: Int32
-    var qos: Int32?
-  }
-  struct Acknowledgement {
-    var messageID: Int32
-    var reason: Int32
-
-    /// MQTT 5.0 §3.4.2.1; with 3.1.1 the reason is always 0.
-    func event(of id: EntryID) -> LinkEvent {
-      switch reason {
-      case 0x80...: .publishRefused(id, code: reason)
-      case 0x10: .acknowledgedUnheard(id)
-      default: .acknowledged(id)
-      }
-    }
-  }
 
   /// The context of a TLS connection; outlives the object below, which uses it.
   let tls: TLSContext?
@@ -79,7 +55,9 @@ final class BrokerLinkSession {
     }
     mosquitto_subscribe_callback_set(object) { _, context, messageID, count, granted in
       guard let session = BrokerLinkSession.session(context), count > 0, let qos = granted?.pointee else { return }
-      session.grants.append(Grant(messageID: messageID, qos: (0...2).contains(qos) ? qos : nil))
+      session.grants.append(
+        Grant(
+          messageID: messageID, qos: (0...2).contains(qos) ? qos : nil, reason: UInt8(truncatingIfNeeded: qos)))
     }
     mosquitto_unsubscribe_callback_set(object) { _, context, messageID in
       BrokerLinkSession.session(context)?.endedSubscriptions.append(messageID)
@@ -122,15 +100,23 @@ final class BrokerLinkSession {
       try check(mosquitto_void_option(mosquitto, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(tls.handle)))
     }
     try logIn(settings)
-    guard settings.announcesStatus else { return }
-    let offline = Array("offline".utf8)
-    try check(mosquitto_will_set(mosquitto, settings.statusTopic + "/status", Int32(offline.count), offline, 1, true))
+    let will =
+      settings.announcesStatus
+      ? BrokerWill(
+        topic: settings.statusTopic + "/status", payload: Array("offline".utf8), qos: 1, isRetained: true)
+      : settings.will
+    guard let will else { return }
+    let size = Int32(clamping: will.payload.count)
+    try check(mosquitto_will_set(mosquitto, will.topic, size, will.payload, will.qos, will.isRetained))
   }
 
-  /// Hands over the user name and the password, which is read again for each attempt.
+  /// Hands over the user name and the password; a file is read again for each attempt.
   private func logIn(_ settings: BrokerSettings) throws(LinkFailure) {
     guard let name = settings.username else { return }
     // Never in the clear, whatever the settings were made of.
+    if let password = settings.password, tls != nil {
+      return try check(password.bytes.withCString { mosquitto_username_pw_set(mosquitto, name, $0) })
+    }
     guard let path = settings.passwordFile, tls != nil else {
       return try check(mosquitto_username_pw_set(mosquitto, name, nil))
     }
@@ -361,19 +347,6 @@ extension BrokerLinkSession.Outcome {
     guard let ending else { return .protocolViolated(code: code) }
     if socketError != 0 { return .connectionBroken(SystemCode(socketError)) }
     return ending == .broken ? .connectionBroken(SystemCode(systemCode)) : .closedByBroker
-  }
-}
-
-extension BrokerLinkSession.Connack {
-  /// Returns the broker's refusal; `nil` when it accepted.
-  ///
-  /// MQTT 3.1.1 and 5 number their reasons differently.
-  func refusal(_ version: MQTTVersion) -> LinkFailure? {
-    if code == 0 { return nil }
-    switch version {
-    case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
-    case .v5: return .refused(ReasonCode(code))
-    }
   }
 }
 

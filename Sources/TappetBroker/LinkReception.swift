@@ -16,7 +16,9 @@ package struct LinkMessage: Hashable, Sendable {
 package enum LinkReception: Hashable, Sendable {
   case message(LinkMessage)
   /// The broker's answer to the subscription of this number: the granted QoS; `nil` means that it refused.
-  case subscribed(request: UInt64, qos: Int32?)
+  ///
+  /// `reason` is the byte in its SUBACK.
+  case subscribed(request: UInt64, qos: Int32?, reason: UInt8 = 0)
   /// The broker has ended the subscription of the request with this number; false means that it refused.
   case unsubscribed(request: UInt64, isDone: Bool)
   /// A message was thrown away: it was larger than `Limits.receivedMessageSizeMax`, or than the memory that is left.

@@ -6,7 +6,7 @@ import TappetPlatform
 import TappetTLS
 
 extension YAMLReader {
-  mutating func broker(_ node: YAMLNode?) -> BrokerSettings? {
+  mutating func broker(_ node: YAMLNode?) -> (settings: BrokerSettings, storesPassword: Bool)? {
     guard let node else { return nil }
     let keys = [
       "url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn", "username", "password",
@@ -38,30 +38,35 @@ extension YAMLReader {
       invalid(value, expected: "5 s or more")
     }
     guard let clientID, !endpoints.isEmpty else { return nil }
-    return BrokerSettings(
+    let settings = BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
       version: version.map { $0 == 1 ? .v5 : .v311 },
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
       username: login.name, passwordFile: login.file)
+    return (settings, login.isStored)
   }
 
-  /// The user name, and the file with the password: read at each connect, and never kept here.
+  /// The user name, and where the password is: in a file, which is read at each connect, or in the store.
   private mutating func login(
     in mapping: YAMLMapping, at node: YAMLNode, _ endpoints: [BrokerEndpoint]
-  ) -> (name: String?, file: String?) {
+  ) -> (name: String?, file: String?, isStored: Bool) {
     let name = shortText(mapping["username"], sizeMax: Limits.usernameSizeMax)
-    guard let value = mapping["password"] else { return (name, nil) }
-    guard case .mapping = value.content, let password = self.mapping(value, keys: ["file"]) else {
+    guard let value = mapping["password"] else { return (name, nil, false) }
+    guard case .mapping = value.content, let password = self.mapping(value, keys: ["file", "stored"]) else {
       note(.passwordInFile, at: value)
-      return (name, nil)
+      return (name, nil, false)
     }
     if mapping["username"] == nil {
       note(.needsPartner("password", partner: "username"), at: value.position, node.place)
     }
     if endpoints.contains(where: { !$0.usesTLS }) { note(.passwordWithoutTLS, at: value) }
-    guard let file = required("file", in: password), let path = path(file) else { return (name, nil) }
+    if let stored = password["stored"] {
+      if password["file"] != nil || flag(stored) == false { invalid(stored, expected: "true, and no 'file' beside it") }
+      return (name, nil, true)
+    }
+    guard let file = required("file", in: password), let path = path(file) else { return (name, nil, false) }
     if files != .ignored { checkPasswordFile(path, at: file) }
-    return (name, path)
+    return (name, path, false)
   }
 
   private mutating func checkPasswordFile(_ path: String, at node: YAMLNode) {

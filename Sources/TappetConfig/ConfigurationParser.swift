@@ -132,7 +132,8 @@ extension YAMLReader {
     }
     guard problems.isEmpty, let broker, let actions else { return nil }
     return KioskConfiguration(
-      broker: broker, stateFolder: state, timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
+      broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
+      timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,

@@ -8,6 +8,10 @@ package struct KioskConfiguration: Sendable {
   package var broker: BrokerSettings
   /// The folder of the database.
   package var stateFolder: String
+  /// Whether the broker's password is sealed in the store (`password: {stored: true}`).
+  ///
+  /// `broker.password` is `nil` until it is read from there.
+  package var storesPassword = false
   /// The key for `%T`; `nil` when no action uses it.
   package var timestampKey: TimestampKey?
   /// Whether the key for `%T` is sealed in the store (`timestamp_key: {stored: true}`).

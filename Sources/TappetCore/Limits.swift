@@ -86,6 +86,10 @@ package enum Limits {
   package static let outboxSizeMax = 64 * 1024 * 1024
   /// Bytes of a user name for the broker: no broker known to us takes more.
   package static let usernameSizeMax = 256
+  /// Bytes of a will's payload, as CONNECT has it.
+  package static let willSizeMax = 65_535
+  /// Bytes of a password for the broker, as CONNECT has it.
+  package static let brokerPasswordSizeMax = 65_535
   /// A link on which a PUBACK takes longer is dead.
   package static let acknowledgeTimeout: Duration = .seconds(20)
   /// From the first SYN to CONNACK; without it a TLS server that never answers would hold the link forever.

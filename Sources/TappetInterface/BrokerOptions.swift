@@ -14,8 +14,10 @@ extension BrokerSettings {
       let clientID = text(given.client_id, sizeMax: Limits.clientIDSizeMax), BrokerSettings.isClientID(clientID),
       let ca = path(given.ca_file), let certificate = path(given.certificate_file),
       let key = path(given.private_key_file), certificate.isEmpty == key.isEmpty,
-      given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds), isZero(given.reserved)
+      given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds), given.reserved.0 == 0,
+      given.reserved.1 == 0
     else { return nil }
+    guard let login = Login(given, usesTLS: endpoint.usesTLS), let will = Will(given) else { return nil }
     let version: MQTTVersion?
     switch given.protocol {
     case TAPPET_BROKER_PROTOCOL_DEFAULT: version = nil
@@ -29,7 +31,51 @@ extension BrokerSettings {
       certificateFile: certificate.isEmpty ? nil : certificate, privateKeyFile: key.isEmpty ? nil : key,
       version: version,
       keepaliveSeconds: given.keepalive_seconds == 0 ? 60 : UInt16(clamping: given.keepalive_seconds),
-      announcesStatus: given.announces_status)
+      announcesStatus: given.announces_status, username: login.name)
+    password = login.password
+    self.will = will.will
+  }
+}
+
+/// The user name and the password of the caller's options.
+private struct Login {
+  var name: String?
+  var password: BrokerPassword?
+
+  /// `nil` when they are invalid.
+  init?(_ options: tappet_broker_options, usesTLS: Bool) {
+    guard options.username != nil || options.password == nil else { return nil }
+    guard options.username != nil else { return }
+    guard let name = shortText(options.username, sizeMax: Limits.usernameSizeMax) else { return nil }
+    self.name = name
+    guard let bytes = options.password else { return }
+    let size = strnlen(bytes, Limits.brokerPasswordSizeMax + 1)
+    guard usesTLS, size <= Limits.brokerPasswordSizeMax,
+      let password = BrokerPassword(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: size)))
+    else { return nil }
+    self.password = password
+  }
+}
+
+/// The caller's will.
+private struct Will {
+  /// `nil` when there is none.
+  var will: BrokerWill?
+
+  /// `nil` when it is invalid.
+  init?(_ options: tappet_broker_options) {
+    guard options.will_topic != nil else {
+      let isEmpty = options.will_payload_size == 0 && options.will_qos == 0 && !options.will_is_retained
+      if isEmpty { return }
+      return nil
+    }
+    guard !options.announces_status, (0...2).contains(options.will_qos),
+      let topic = text(options.will_topic, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
+      !topic.utf8.contains(where: { "+#".utf8.contains($0) }),
+      let payload = withInput(
+        options.will_payload, options.will_payload_size, sizeMax: Limits.willSizeMax, { [UInt8]($0) })
+    else { return nil }
+    will = BrokerWill(topic: topic, payload: payload, qos: options.will_qos, isRetained: options.will_is_retained)
   }
 }
 

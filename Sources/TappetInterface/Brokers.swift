@@ -34,6 +34,8 @@ private final class BrokerObject: LibraryObject {
   private let receptions: Mailbox<LinkReception>
   private let lost = LostCount()
   private var link: BrokerLink?
+  /// The reason code of the answer that a completion reports.
+  private(set) var reason: Int32 = 0
   private var phase: Phase = .idle
   private var endpoint: BrokerEndpoint?
   /// The last endpoint that did not take MQTT 5.
@@ -163,15 +165,17 @@ private final class BrokerObject: LibraryObject {
   private func received(_ reception: LinkReception) {
     switch reception {
     case .message(let message): tell(message)
-    case .subscribed(let number, let qos): endSubscription(number, qos ?? ErrorCode.refused.rawValue)
+    case .subscribed(let number, let qos?, _): endSubscription(number, qos)
+    case .subscribed(let number, nil, let reason):
+      endSubscription(number, ErrorCode.refused.rawValue, reason: Int32(reason))
     case .unsubscribed(let number, let isDone): endSubscription(number, isDone ? 0 : ErrorCode.refused.rawValue)
     case .discarded: break
     }
   }
 
-  private func endSubscription(_ number: UInt64, _ result: Int32) {
+  private func endSubscription(_ number: UInt64, _ result: Int32, reason: Int32 = 0) {
     guard let index = subscriptions.firstIndex(where: { $0.number == number }) else { return }
-    end(subscriptions.remove(at: index), result)
+    end(subscriptions.remove(at: index), result, reason: reason)
   }
 
   private func happened(_ event: LinkEvent) {
@@ -180,37 +184,43 @@ private final class BrokerObject: LibraryObject {
       phase = .up
       tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
     case .fellBack: fallback = endpoint
-    case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure.sentence)
-    case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure.sentence)
+    case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure)
+    case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure)
     case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)
-    case .acknowledged(let id), .acknowledgedUnheard(let id): endPublication(id, 0)
-    case .publishRefused(let id, _): endPublication(id, ErrorCode.refused.rawValue)
+    case .acknowledged(let id): endPublication(id, 0)
+    case .acknowledgedUnheard(let id): endPublication(id, 0, reason: 0x10)
+    // Below 0x80 it is libmosquitto's own number.
+    case .publishRefused(let id, let code):
+      endPublication(id, ErrorCode.refused.rawValue, reason: code >= 0x80 ? code : 0)
     }
   }
 
-  private func endPublication(_ id: EntryID, _ result: Int32) {
-    if let order = publications.remove(where: { $0.number == id.low }) { end(order, result) }
+  private func endPublication(_ id: EntryID, _ result: Int32, reason: Int32 = 0) {
+    if let order = publications.remove(where: { $0.number == id.low }) { end(order, result, reason: reason) }
   }
 
   /// Ends the connection, and with it all orders.
-  private func ended(_ type: tappet_broker_event_type, _ sentence: String?) {
+  private func ended(_ type: tappet_broker_event_type, _ cause: LinkFailure?) {
     phase = .idle
     let orders = publications.all + subscriptions
     publications.removeAll()
     subscriptions = []
     for order in orders where !isFreed { end(order, ErrorCode.notConnected.rawValue) }
     guard !isFreed else { return }
+    let sentence = cause?.sentence
     if let sentence { failure = Failure(.notConnected, sentence) }
-    tell(type, sentence)
+    tell(type, sentence, reason: cause?.reason)
   }
 
-  private func end(_ order: Order, _ result: Int32) {
+  private func end(_ order: Order, _ result: Int32, reason: Int32 = 0) {
     guard let completion = order.completion else { return }
     callCount += 1
+    self.reason = reason
     completion(order.context, result)
+    self.reason = 0
   }
 
-  private func tell(_ type: tappet_broker_event_type, _ sentence: String?) {
+  private func tell(_ type: tappet_broker_event_type, _ sentence: String?, reason: UInt8? = nil) {
     guard let callback else { return }
     var loan = Loan()
     defer { loan.clear() }
@@ -218,6 +228,7 @@ private final class BrokerObject: LibraryObject {
     event.size = MemoryLayout<tappet_broker_event>.size
     event.type = type
     event.sentence = sentence.flatMap { loan.text($0) }
+    event.reason = Int32(reason ?? 0)
     callCount += 1
     callback(context, &event)
   }
@@ -368,6 +379,10 @@ public func tappet_broker_unsubscribe(
 /// `tappet_broker_disconnect`.
 @_cdecl("tappet_broker_disconnect") @implementation
 public func tappet_broker_disconnect(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.disconnect() } }
+
+/// `tappet_broker_reason`.
+@_cdecl("tappet_broker_reason") @implementation
+public func tappet_broker_reason(_ broker: OpaquePointer?) -> Int32 { use(broker) { $0.reason } }
 
 /// `tappet_broker_last_error`.
 @_cdecl("tappet_broker_last_error") @implementation

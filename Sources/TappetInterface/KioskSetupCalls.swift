@@ -34,6 +34,9 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
         "the broker options are not as tappet.h wants them: check size, url, client_id, the files and the protocol "
           + "(MQTT 5 needs mqtts://)")
     }
+    guard settings.will == nil else {
+      throw Failure(.argument, "a kiosk has a will of its own: will_topic must be NULL")
+    }
     settings.announcesStatus = true
     setup.configuration.broker = settings
   }

@@ -44,6 +44,7 @@ struct RuntimeParts {
     do throws(SecretStoreError) {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
       secrets = try secretStore.usableSecrets()
+      if configuration.storesPassword { configuration.broker.password = try secretStore.brokerPassword() }
       if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
     } catch { throw .secretStore(error) }
     do throws(StoreError) {

@@ -14,6 +14,8 @@ extension SecretStoreError {
     case .sealingKey(let error): error.sentence
     case .secret(let error): error.sentence
     case .noTimestampKey: "the configuration says that the timestamp key is stored, but none is; run: tappet token key"
+    case .noBrokerPassword:
+      "the configuration says that the broker's password is stored, but none is; run: tappet broker password"
     case .keyIsGiven:
       "the service manager gives the sealing key (tappet.key among its credentials); give it the new one there, "
         + "the old one as tappet.key.old, and restart the kiosk: it then reseals everything"

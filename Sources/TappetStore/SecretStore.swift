@@ -13,6 +13,8 @@ package indirect enum SecretStoreError: Error, Hashable, Sendable {
   case keyIsGiven
   /// The configuration says that the timestamp key is stored, but there is none.
   case noTimestampKey
+  /// The same of the broker's password.
+  case noBrokerPassword
 }
 
 /// An open store with its sealing key.
@@ -21,6 +23,9 @@ package indirect enum SecretStoreError: Error, Hashable, Sendable {
 package struct SecretStore {
   /// The timestamp key's name among the sealed values.
   package static let timestampKeyName = "timestamp-key"
+
+  /// The broker's password's name among the sealed values.
+  package static let brokerPasswordName = "broker-password"
 
   private static let tagPasswordKeyName = "tag-password-key"
 
@@ -189,6 +194,13 @@ package struct SecretStore {
       throw .secret(.unreadable(SecretStore.timestampKeyName))
     }
     return key
+  }
+
+  /// The stored password for the broker.
+  package func brokerPassword() throws(SecretStoreError) -> BrokerPassword {
+    guard let bytes = try sealedValue(named: SecretStore.brokerPasswordName) else { throw .noBrokerPassword }
+    guard let password = BrokerPassword(bytes) else { throw .secret(.unreadable(SecretStore.brokerPasswordName)) }
+    return password
   }
 
   /// The key from which the passwords of protected tags are derived (`TagPassword`); `nil` if there is none and

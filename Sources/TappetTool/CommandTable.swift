@@ -7,7 +7,8 @@ extension Command {
   /// Every command, in the order of the overview.
   static var all: [Command] {
     [
-      .setUp, .importSettings, .completion, .run, .check, .status, .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock,
+      .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .tagRead, .tagWatch, .tagWrite,
+      .tagErase, .tagLock,
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
       .audit,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,

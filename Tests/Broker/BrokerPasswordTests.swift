@@ -39,6 +39,40 @@ import Testing
     #expect(try outcome(settings) == .connected(sessionPresent: false))
   }
 
+  @Test func `a password in memory serves as one in a file`() throws {
+    let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
+    var settings = broker.settings()
+    settings.password = BrokerPassword(bytes("correct horse"))
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+    settings.password = BrokerPassword(bytes("battery staple"))
+    #expect(try outcome(settings) != .connected(sessionPresent: false))
+    #expect(settings.password == BrokerPassword(bytes("battery staple")))
+    #expect(settings.password != BrokerPassword(bytes("battery stapler")))
+    #expect(BrokerPassword(bytes("")) == nil && BrokerPassword(bytes("a\0b")) == nil)
+  }
+
+  private func bytes(_ text: String) -> SecretBytes {
+    var bytes = Array(text.utf8)
+    return SecretBytes(taking: &bytes)
+  }
+
+  @Test func `a will of the caller's own is published when the connection breaks`() throws {
+    let broker = try TestBroker()
+    let subscriber = try broker.subscribe("kiosk/#")
+    var settings = broker.settings()
+    settings.announcesStatus = false
+    settings.keepaliveSeconds = 5
+    settings.will = BrokerWill(topic: "kiosk/gone", payload: Array("away".utf8), qos: 1, isRetained: false)
+    #expect(try outcome(settings) == .connected(sessionPresent: false))
+    // An orderly end is no reason for a will.
+    #expect(subscriber.messages.isEmpty)
+    let rival = try LinkUnderTest(settings)
+    #expect(rival.connected(broker))
+    let second = try LinkUnderTest(settings)
+    #expect(second.connected(broker))
+    #expect(eventually { subscriber.messages.contains("0 1 kiosk/gone away") }, "\(broker.log)")
+  }
+
   @Test func `a password's file that is gone or empty is named`() throws {
     let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
     var settings = broker.settings()

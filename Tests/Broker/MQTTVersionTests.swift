@@ -11,7 +11,7 @@ import Testing
   /// A mosquitto whose access list lets nobody publish to kiosk/denied.
   private func strictBroker() throws -> TestBroker {
     let list = TestFolder.make("access") + "/list"
-    try "topic readwrite kiosk/open\ntopic readwrite tappet/#\n".write(
+    try "pattern readwrite kiosk/open\npattern readwrite tappet/#\n".write(
       toFile: list, atomically: true, encoding: .utf8)
     return try TestBroker(more: "acl_file \(list)\n")
   }

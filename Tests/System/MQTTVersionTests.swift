@@ -36,7 +36,7 @@ import Testing
   @Test func `a message that the access list denies is refused, and check --deliver names the action`() throws {
     let world = try KioskWorld()
     let list = world.folder + "/access"
-    try "topic readwrite home/light\ntopic readwrite home/garage\ntopic write tappet/#\n".write(
+    try "pattern readwrite home/light\npattern readwrite home/garage\npattern write tappet/#\n".write(
       toFile: list, atomically: true, encoding: .utf8)
     let settings = world.folder + "/broker-server/mosquitto.conf"
     let text = try String(contentsOfFile: settings, encoding: .utf8)

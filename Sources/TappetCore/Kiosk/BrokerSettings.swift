@@ -23,6 +23,42 @@ package enum MQTTVersion: Hashable, Sendable {
   case v5
 }
 
+/// A password in memory, which is wiped at the end.
+package struct BrokerPassword: Hashable, Sendable {
+  /// 1 to 65535 bytes without NUL.
+  package let bytes: SecretBytes
+
+  /// Takes a password; `nil` when it cannot be one.
+  package init?(_ bytes: SecretBytes) {
+    guard (1...Limits.brokerPasswordSizeMax).contains(bytes.count), !bytes.hasNUL else { return nil }
+    self.bytes = bytes
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { left.bytes.isEqual(to: right.bytes) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
+}
+
+/// The message that the broker publishes when the connection breaks.
+package struct BrokerWill: Hashable, Sendable {
+  /// Topic without wildcards.
+  package var topic: String
+  /// The payload's bytes.
+  package var payload: [UInt8]
+  /// Quality of service, 0 to 2.
+  package var qos: Int32
+  /// Whether the broker keeps it.
+  package var isRetained: Bool
+
+  /// A will with these parts.
+  package init(topic: String, payload: [UInt8], qos: Int32, isRetained: Bool) {
+    self.topic = topic
+    self.payload = payload
+    self.qos = qos
+    self.isRetained = isRetained
+  }
+}
+
 /// Everything that a connection needs.
 ///
 /// Files are given by name: they are read again at each connect.
@@ -45,6 +81,8 @@ package struct BrokerSettings: Hashable, Sendable {
   ///
   /// Only with a user name, and only to endpoints that use TLS.
   package var passwordFile: String?
+  /// The password, if it is not in a file; under the same conditions.
+  package var password: BrokerPassword?
   /// The protocol name offered in the handshake (ALPN); `nil` means none.
   ///
   /// On port 443 AWS IoT Core uses it to tell MQTT from HTTPS.
@@ -55,6 +93,8 @@ package struct BrokerSettings: Hashable, Sendable {
   package var keepaliveSeconds: UInt16
   /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
   package var announcesStatus: Bool
+  /// A will of the caller's own, without `announcesStatus`.
+  package var will: BrokerWill?
   /// The first part of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 

@@ -46,6 +46,14 @@ extension LinkFailure {
   /// Whether the broker says that it does not speak MQTT 5.
   package var refusesMQTT5: Bool { self == .refused(.unsupportedProtocolVersion) }
 
+  /// MQTT 5's reason code in CONNACK or DISCONNECT; `nil` when there was none.
+  package var reason: UInt8? {
+    switch self {
+    case .refused(let code), .disconnectedByBroker(let code): code.number
+    default: nil
+    }
+  }
+
   /// Whether a broker that speaks only MQTT 3.1.1 may have answered MQTT 5 so.
   package var mayRefuseMQTT5: Bool {
     switch self {
@@ -120,6 +128,12 @@ package enum ReasonCode: Hashable, Sendable {
   /// The code on the wire.
   package init(_ number: UInt8) {
     self = ReasonCode.named.first { $0.number == number }?.code ?? .unknown(number)
+  }
+
+  /// The code on the wire.
+  package var number: UInt8 {
+    if case .unknown(let number) = self { return number }
+    return ReasonCode.named.first { $0.code == self }?.number ?? 0x80
   }
 
   /// MQTT 5.0 §2.4, table 2-6, without the codes that only a PUBACK or an AUTH carries.

@@ -1,6 +1,7 @@
 // The kiosk's requests about secrets to the store's thread. A change is in force before its author has the answer.
 
 import CPlatform
+import TappetBroker
 import TappetConfig
 import TappetCore
 import TappetMessages
@@ -69,6 +70,10 @@ extension Runtime {
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
     if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
+    if let password = answer.brokerPassword, configuration.storesPassword {
+      configuration.broker.password = password
+      broker.update(settings: configuration.broker)
+    }
     if let record = answer.logRecord { log(record) }
   }
 

@@ -206,9 +206,30 @@ extension SecretService {
 
   private func sealValue(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer
   {
-    guard request.json["name"]?.text == SecretStore.timestampKeyName else {
-      return .refused("only the timestamp key is kept beside the secrets")
+    switch request.json["name"]?.text {
+    case SecretStore.timestampKeyName: return try sealTimestampKey(secretStore, request)
+    case SecretStore.brokerPasswordName: return try sealBrokerPassword(secretStore, request)
+    default: return .refused("only the timestamp key and the broker's password are kept beside the secrets")
     }
+  }
+
+  private func sealBrokerPassword(
+    _ secretStore: SecretStore, _ request: SecretRequest
+  ) throws(SecretStoreError) -> SecretAnswer {
+    let name = SecretStore.brokerPasswordName
+    guard let bytes = request.secretPayload, let password = BrokerPassword(bytes) else {
+      return .refused("a password has 1 to \(Limits.brokerPasswordSizeMax) bytes without NUL")
+    }
+    try secretStore.seal(bytes, as: name, noting: auditEntry("broker-password-kept", name, request))
+    var answer = SecretAnswer(json: .object([:]))
+    answer.logRecord = logRecord(.notice, "broker-password-kept", "the broker's password was replaced", request)
+    answer.brokerPassword = password
+    return answer
+  }
+
+  private func sealTimestampKey(
+    _ secretStore: SecretStore, _ request: SecretRequest
+  ) throws(SecretStoreError) -> SecretAnswer {
     guard let digits = request.secretPayload, let key = digits.withBytes({ TimestampKey(hex: $0) }) else {
       return .refused("a timestamp key has 32, 48 or 64 hex digits")
     }

@@ -37,6 +37,8 @@ package struct SecretAnswer: Sendable {
   package var secrets: [TagSecret]?
   /// The timestamp key after it was replaced.
   package var timestampKey: TimestampKey?
+  /// The broker's password after it was replaced.
+  package var brokerPassword: BrokerPassword?
   /// The reason why the secrets' replica does not have the change; `nil` if it has.
   ///
   /// Set only without a running kiosk.
@@ -177,7 +179,7 @@ extension SecretStoreError {
   package var isRefusal: Bool {
     switch self {
     case .store, .sealingKey: false
-    case .keyIsGiven, .noTimestampKey: true
+    case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
     case .secret(let error):
       switch error {
       case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable: true

@@ -16,6 +16,8 @@ struct Reload: Sendable {
     var secrets: [TagSecret]
     /// `nil` unless the configuration says that it is stored.
     var timestampKey: TimestampKey?
+    /// `nil` unless the configuration says that it is stored.
+    var brokerPassword: BrokerPassword?
   }
 
   var configuration: KioskConfiguration
@@ -59,6 +61,7 @@ extension Runtime {
     case .failure(let error): refuse([error.sentence])
     case .success(let loaded):
       var new = reload.configuration
+      if new.storesPassword { new.broker.password = loaded.brokerPassword }
       if new.storesTimestampKey { new.timestampKey = loaded.timestampKey }
       adopt(new, reload.profile, loaded.secrets)
       conclude([])
@@ -105,7 +108,8 @@ extension Reload {
       let secretStore = try secrets.get()
       let usable = try secretStore.usableSecrets()
       let key = configuration.storesTimestampKey ? try secretStore.timestampKey() : nil
-      return .success(Secrets(secrets: usable, timestampKey: key))
+      let password = configuration.storesPassword ? try secretStore.brokerPassword() : nil
+      return .success(Secrets(secrets: usable, timestampKey: key, brokerPassword: password))
     } catch { return .failure(error) }
   }
 }

@@ -56,8 +56,7 @@ extension Checkup {
       if arguments.has("config-only") { return checkFiles(configuration) }
       let delivers = arguments.has("deliver")
       if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
-      checkAll(configuration)
-      return delivers ? checkDelivery(configuration) : ()
+      return checkAll(configuration, delivers: delivers)
     }
     for problem in problems { note("config", .bad, problem.sentence) }
     Output.print(json)

@@ -72,10 +72,11 @@ struct Checkup {
   }
 
   /// Everything, by using it.
-  mutating func checkAll(_ configuration: KioskConfiguration) {
+  mutating func checkAll(_ configuration: KioskConfiguration, delivers: Bool) {
     checkFiles(configuration)
     let kiosk = RunningKiosk(configuration)
-    checkStore(configuration, isRunning: kiosk != nil)
+    var configuration = configuration
+    checkStore(&configuration, isRunning: kiosk != nil)
     checkClock(configuration)
     if kiosk == nil {
       let reader = DeviceProbe.reader(configuration)
@@ -83,11 +84,19 @@ struct Checkup {
     } else {
       note("reader", .note, "not tried: the running kiosk has it; 'tappet check --running' asks the kiosk")
     }
-    for index in configuration.broker.endpoints.indices {
+    for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
       let broker = DeviceProbe.broker(configuration, endpoint: index)
       note("broker", broker.verdict, broker.text)
+      if delivers { checkDelivery(configuration.broker, endpoint: index, configuration.actions) }
     }
     checkPanel(configuration, isRunning: kiosk != nil)
+  }
+
+  /// Whether the stored password could be read, if there is one.
+  private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
+    if !configuration.storesPassword || configuration.broker.password != nil { return true }
+    note("broker", .note, "not tried: its password is sealed; 'tappet check --running' asks the kiosk")
+    return false
   }
 
   /// The parts of the kiosk that runs.
@@ -147,7 +156,7 @@ struct Checkup {
 // MARK: The state folder
 
 extension Checkup {
-  fileprivate mutating func checkStore(_ configuration: KioskConfiguration, isRunning: Bool) {
+  fileprivate mutating func checkStore(_ configuration: inout KioskConfiguration, isRunning: Bool) {
     let store: SecretStore
     do throws(SecretStoreError) { store = try SecretStore.open(folder: configuration.stateFolder) } catch {
       if isRunning, case .sealingKey(.lost) = error {
@@ -158,6 +167,12 @@ extension Checkup {
       return note("state", .bad, error.sentence)
     }
     note("state", .good, configuration.stateFolder)
+    do throws(SecretStoreError) {
+      if configuration.storesPassword {
+        configuration.broker.password = try store.brokerPassword()
+        note("password", .good, "stored, sealed")
+      }
+    } catch { note("password", .bad, error.sentence) }
     do throws(SecretStoreError) {
       if configuration.storesTimestampKey {
         _ = try store.timestampKey()

@@ -96,7 +96,7 @@ struct DeliveryProbe {
 
   private mutating func note(_ reception: LinkReception) {
     switch reception {
-    case .subscribed(_, let qos): isSubscribed = qos != nil
+    case .subscribed(_, let qos, _): isSubscribed = qos != nil
     case .message(let message): if message.payload == payload { hasReturned = true }
     case .unsubscribed, .discarded: break
     }
@@ -145,12 +145,10 @@ extension Checkup {
   }
 
   /// Sends a test message for each action.
-  mutating func checkDelivery(_ configuration: KioskConfiguration) {
-    for index in configuration.broker.endpoints.indices {
-      for action in configuration.actions {
-        let found = DeliveryProbe.finding(configuration.broker, endpoint: index, action)
-        note("delivery", found.verdict, found.text)
-      }
+  mutating func checkDelivery(_ broker: BrokerSettings, endpoint: Int, _ actions: [Action]) {
+    for action in actions {
+      let found = DeliveryProbe.finding(broker, endpoint: endpoint, action)
+      note("delivery", found.verdict, found.text)
     }
   }
 }

@@ -166,8 +166,9 @@ private enum Backup {
 extension BackupContent {
   fileprivate var summary: String {
     let key = values.contains { $0.name == SecretStore.timestampKeyName } ? ", the timestamp key" : ""
-    let passwords = values.count - (key.isEmpty ? 0 : 1)
-    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")\(key)"
+    let login = values.contains { $0.name == SecretStore.brokerPasswordName } ? ", the broker's password" : ""
+    let passwords = values.count - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
+    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")\(key)\(login)"
       + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
   }
 }

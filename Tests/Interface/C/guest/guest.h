@@ -31,6 +31,7 @@ void limit_memory(size_t size);
 
 /* requests.c */
 void requests(void);
+void reasons(void);
 /* pipes.c */
 void signals(void);
 /* forks.c */

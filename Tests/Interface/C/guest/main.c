@@ -54,6 +54,7 @@ int main(int argc, char **argv) {
   snprintf(certificate, sizeof certificate, "%s/client.pem", argv[2]);
   snprintf(private_key, sizeof private_key, "%s/client.key", argv[2]);
   requests();
+  reasons();
   signals();
   forks();
   memory();

@@ -1,4 +1,5 @@
-/* Every QoS, a subscription and its end, and waiting without a loop of the program's own. */
+/* Every QoS, a subscription and its end, the broker's reasons, a will, and waiting without a loop of the program's
+   own. */
 #define _POSIX_C_SOURCE 200809L
 #include "guest.h"
 
@@ -36,4 +37,41 @@ void requests(void) {
   CHECK(tappet_broker_publish(link.broker, "home/guest", NULL, 0, 1, false, note_result, &link) == 0);
   CHECK(waits(&link, &link.results, 6) && messages == 3);
   tappet_broker_free(link.broker);
+}
+
+static int reason = -1;
+
+static void note_reason(void *context, int result) {
+  struct link *link = context;
+  reason = tappet_broker_reason(link->broker);
+  note_result(context, result);
+}
+
+/* The broker says with MQTT 5 that nobody listens; a will needs a topic, and no other will. */
+void reasons(void) {
+  struct tappet_broker_options wanted = options();
+  wanted.client_id = "reasons";
+  struct link link = link_to(&wanted);
+  CHECK(reaches(&link, &link.event, TAPPET_BROKER_EVENT_CONNECTED));
+  CHECK(tappet_broker_publish(link.broker, "nobody/listens", NULL, 0, 1, false, note_reason, &link) == 0);
+  CHECK(reaches(&link, &link.results, 1) && link.result == 0 && reason == 0x10);
+  CHECK(tappet_broker_reason(link.broker) == 0 && tappet_broker_reason(NULL) == TAPPET_ERROR_ARGUMENT);
+  tappet_broker_free(link.broker);
+
+  struct tappet_broker *broker;
+  CHECK(tappet_broker_new(&broker) == 0);
+  wanted.will_qos = 1;
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.will_topic = "home/will";
+  wanted.announces_status = true;
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.announces_status = false;
+  wanted.password = "no name";
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.username = "guest";
+  wanted.url = "mqtt://127.0.0.1:1";
+  CHECK(tappet_broker_connect(broker, &wanted) == TAPPET_ERROR_ARGUMENT);
+  wanted.password = NULL;
+  CHECK(tappet_broker_connect(broker, &wanted) == 0);
+  tappet_broker_free(broker);
 }

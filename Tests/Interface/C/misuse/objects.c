@@ -25,7 +25,7 @@ void setting_up(void) {
   options.protocol = TAPPET_BROKER_PROTOCOL_MQTT_5;
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT && strstr(sentence(kiosk), "mqtts") != NULL);
   options = nowhere();
-  options.reserved[6] = 1;
+  options.reserved[1] = 1;
   CHECK(tappet_kiosk_set_broker(kiosk, &options) == TAPPET_ERROR_ARGUMENT);
   options = nowhere();
   options.size = 8;
