@@ -410,6 +410,8 @@ struct tappet_broker_options {
   const char *url;              /**< mqtts://HOST[:PORT] or mqtt://HOST[:PORT]; at most 300 bytes. */
   const char *client_id;        /**< Name of this client, unique at the broker; 1 to 128 bytes without '/', '+', '#'. */
   const char *ca_file;          /**< PEM file of the only trusted certificates; NULL means the system's trust store. */
+  const char *crl_file;         /**< PEM or DER file of revocation lists: the broker's certificate is refused if its
+                                     issuer's list has it, or if there is no valid list. NULL means no check. */
   const char *certificate_file; /**< PEM file of the client's certificate, then its chain; NULL means no certificate. */
   const char *private_key_file; /**< PEM file of the private key, not encrypted; NULL if there is no certificate. */
   const char *username;         /**< User name, at most 256 bytes; NULL means none. */

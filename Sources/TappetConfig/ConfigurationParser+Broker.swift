@@ -9,12 +9,14 @@ extension YAMLReader {
   mutating func broker(_ node: YAMLNode?) -> (settings: BrokerSettings, storesPassword: Bool)? {
     guard let node else { return nil }
     let keys = [
-      "url", "client_id", "ca", "certificate", "private_key", "protocol", "keepalive", "alpn", "username", "password",
+      "url", "client_id", "ca", "crl", "certificate", "private_key", "protocol", "keepalive", "alpn", "username",
+      "password",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
     let clientID = self.clientID(required("client_id", in: mapping))
     let ca = path(mapping["ca"])
+    let crl = path(mapping["crl"])
     let certificate = path(mapping["certificate"])
     let key = path(mapping["private_key"])
     if let value = mapping["certificate"], let certificate, key == nil, !Certificates.isBundleName(certificate) {
@@ -23,8 +25,9 @@ extension YAMLReader {
     if let value = mapping["private_key"], certificate == nil {
       note(.needsPartner("private_key", partner: "certificate"), at: value.position, node.place)
     }
-    for name in ["ca", "certificate", "private_key"] {
-      if let value = mapping[name], let path = path(value) { checkFile(path, at: value, isAuthority: name == "ca") }
+    for name in ["ca", "crl", "certificate", "private_key"] {
+      guard let value = mapping[name], let path = path(value) else { continue }
+      checkFile(path, at: value, isAuthority: name == "ca" || name == "crl")
     }
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
@@ -38,11 +41,12 @@ extension YAMLReader {
       invalid(value, expected: "5 s or more")
     }
     guard let clientID, !endpoints.isEmpty else { return nil }
-    let settings = BrokerSettings(
+    var settings = BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
       version: version.map { $0 == 1 ? .v5 : .v311 },
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
       username: login.name, passwordFile: login.file)
+    settings.crlFile = crl
     return (settings, login.isStored)
   }
 

@@ -12,7 +12,7 @@ extension BrokerSettings {
     let given = options.pointee
     guard let url = text(given.url, sizeMax: 300), let endpoint = BrokerEndpoint(url: url),
       let clientID = text(given.client_id, sizeMax: Limits.clientIDSizeMax), BrokerSettings.isClientID(clientID),
-      let ca = path(given.ca_file), let certificate = path(given.certificate_file),
+      let ca = path(given.ca_file), let crl = path(given.crl_file), let certificate = path(given.certificate_file),
       let key = path(given.private_key_file), certificate.isEmpty == key.isEmpty,
       given.keepalive_seconds == 0 || (5...65535).contains(given.keepalive_seconds), given.reserved.0 == 0,
       given.reserved.1 == 0
@@ -33,6 +33,7 @@ extension BrokerSettings {
       keepaliveSeconds: given.keepalive_seconds == 0 ? 60 : UInt16(clamping: given.keepalive_seconds),
       announcesStatus: given.announces_status, username: login.name)
     password = login.password
+    crlFile = crl.isEmpty ? nil : crl
     self.will = will.will
   }
 }

@@ -156,6 +156,14 @@ extension TLSFailure {
         + "subjectAltName in broker.url; a CN does not count"
     case .revoked(let subject):
       "a certificate of the broker was revoked (\(subject.quoted)): do not trust what answers there"
+    case .crlMissing(let subject):
+      "broker.crl has no revocation list of the issuer of the broker's certificate (\(subject.quoted)): "
+        + "add the issuer's list to it"
+    case .crlExpired(let subject):
+      "the revocation list in broker.crl has expired, so nobody knows whether the broker's certificate "
+        + "(\(subject.quoted)) was revoked: replace it by the issuer's current list"
+    case .crlUnusable(let subject, let text):
+      "the revocation list in broker.crl cannot be used for the broker's certificate (\(subject.quoted)): \(text)"
     case .unacceptable(let subject, _, let text):
       "the broker's certificate (\(subject.quoted)) is not acceptable: \(text)"
     case .alert(let alert): alert.sentence
@@ -208,6 +216,11 @@ extension CertificateProblem {
     case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
     case .empty(let path): "\(path) is empty: put the PEM text into it"
     case .notPEM(let path): "\(path) has no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
+    case .notCRL(let path):
+      "\(path) has no readable revocation list: it must be PEM, with '-----BEGIN X509 CRL-----', or DER"
+    case .crlExpired(let path, let issuer):
+      "the revocation list of \(issuer.quoted) in \(path) has expired, and no broker is believed with it: "
+        + "replace it by the current list"
     case .keyNotPEM(let path):
       "\(path) has no readable private key: it must be PEM, with '-----BEGIN … PRIVATE KEY-----'"
     case .keyEncrypted(let path):

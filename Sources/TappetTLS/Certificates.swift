@@ -77,6 +77,7 @@ package enum Certificates {
     } else if SSL_CTX_set_default_verify_paths(context.handle) != 1 {
       throw .noSystemTrustStore
     }
+    if let path = settings.crlFile { try revoke(path, in: context.handle) }
     switch (settings.certificateFile, settings.privateKeyFile) {
     case (nil, nil): break
     case (nil, let key?): throw .keyWithoutCertificate(key: key)
@@ -109,6 +110,15 @@ package enum Certificates {
       throw .library(text: OpenSSLText.lastError())
     }
     X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+  }
+
+  /// Refuses the broker's certificate if its issuer's list has it, or if there is no valid list of the issuer's.
+  private static func revoke(_ path: String, in context: OpaquePointer) throws(CertificateProblem) {
+    let store = SSL_CTX_get_cert_store(context)
+    for list in try CertificateFile(path).revocationLists() where X509_STORE_add_crl(store, list.handle) != 1 {
+      throw .library(text: OpenSSLText.lastError())
+    }
+    X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK))
   }
 
   private static func present(
@@ -228,6 +238,11 @@ package enum Certificates {
     case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: subject)
     case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .hostMismatch(expected: host, subject: subject)
     case X509_V_ERR_CERT_REVOKED: .revoked(subject: subject)
+    case X509_V_ERR_UNABLE_TO_GET_CRL: .crlMissing(subject: subject)
+    case X509_V_ERR_CRL_HAS_EXPIRED: .crlExpired(subject: subject)
+    case X509_V_ERR_CRL_NOT_YET_VALID, X509_V_ERR_CRL_SIGNATURE_FAILURE, X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER,
+      X509_V_ERR_UNABLE_TO_DECRYPT_CRL_SIGNATURE:
+      .crlUnusable(subject: subject, text: OpenSSLText.string(X509_verify_cert_error_string(Int(code))))
     default:
       .unacceptable(
         subject: subject, code: code, text: OpenSSLText.string(X509_verify_cert_error_string(Int(code))))

@@ -7,6 +7,8 @@ package indirect enum CertificateFact: Hashable, Sendable {
   /// There is no CA file, so the system's trust store decides.
   case systemTrustStore
   case certificate(CertificateDetails)
+  /// Valid revocation lists.
+  case revocationLists(path: String, count: Int)
   case keyMatches(certificate: String, key: String)
   /// The key's mode lets others read it.
   case keyOpenToOthers(path: String, mode: UInt32)

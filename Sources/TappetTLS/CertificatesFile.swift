@@ -206,7 +206,7 @@ final class CertificateFile {
     return CertificateContents(keyProblem: problem)
   }
 
-  private func read(_ decode: (OpaquePointer) -> OpaquePointer?) throws(CertificateProblem) -> OpaquePointer? {
+  func read(_ decode: (OpaquePointer) -> OpaquePointer?) throws(CertificateProblem) -> OpaquePointer? {
     let source = try makeSource()
     defer { BIO_free(source) }
     return decode(source)
@@ -263,7 +263,7 @@ final class CertificateFile {
     return found
   }
 
-  private func makeSource() throws(CertificateProblem) -> OpaquePointer {
+  func makeSource() throws(CertificateProblem) -> OpaquePointer {
     ERR_clear_error()
     guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
       throw .library(text: OpenSSLText.lastError())

@@ -15,6 +15,7 @@ extension Certificates {
     } else if settings.endpoints.contains(where: { $0.usesTLS }) {
       facts.append(.systemTrustStore)
     }
+    if let path = settings.crlFile { facts += describeLists(path) }
     if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
     if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
     if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
@@ -39,7 +40,7 @@ extension Certificates {
   /// Returns a digest of the files' contents, which changes when a connection would now be made differently.
   package static func digest(_ settings: BrokerSettings) -> [UInt8] {
     var digest: [UInt8] = []
-    for path in [settings.caFile, settings.certificateFile, settings.privateKeyFile] {
+    for path in [settings.caFile, settings.crlFile, settings.certificateFile, settings.privateKeyFile] {
       guard let path, let file = try? CertificateFile(path) else { continue }
       digest += file.digest
     }
@@ -70,6 +71,15 @@ extension Certificates {
       return try CertificateFile(path).certificates().enumerated().map { index, certificate in
         .certificate(certificate.details(role(index), path: path))
       }
+    } catch { return [.problem(error)] }
+  }
+
+  private static func describeLists(_ path: String) -> [CertificateFact] {
+    do throws(CertificateProblem) {
+      let lists = try CertificateFile(path).revocationLists()
+      let expired = lists.filter { $0.hasExpired }
+      if expired.isEmpty { return [.revocationLists(path: path, count: lists.count)] }
+      return expired.map { .problem(.crlExpired(path: path, issuer: $0.issuer)) }
     } catch { return [.problem(error)] }
   }
 

@@ -58,7 +58,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       Issue.record("a configuration without its key was loaded")
       return
     }
-    let words = "\(path):17:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
+    let words = "\(path):18:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
     #expect(problems.map(\.sentence) == [words])
     let key = folder.path + "/timestamp.key"
     try Data("000102030405060708090a0b0c0d0e0f\n".utf8).write(to: URL(fileURLWithPath: key))
@@ -87,8 +87,17 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(shown.checksClock == silent.checksClock && shown.stateFolder == silent.stateFolder)
     #expect(shown.controlSocket == silent.controlSocket)
     #expect(shown.outboxCountMax == silent.outboxCountMax && shown.outboxSizeMax == silent.outboxSizeMax)
-    #expect(silent.broker.version == .v311 && silent.broker.keepaliveSeconds == 60)
+    #expect(silent.broker.version == nil && silent.broker.keepaliveSeconds == 60 && silent.broker.crlFile == nil)
     #expect(silent.actions[0].cooldown == .seconds(2) && !silent.actions[0].isRetained)
+  }
+
+  @Test func `a password may be in the store, and revocation lists in a file`() throws {
+    let login = "broker: {url: 'mqtts://h', client_id: k, crl: list.pem, username: u, password: {stored: true}}\n"
+    let configuration = try load(login + "actions: [{name: a, topic: t, message: m}]\n")
+    #expect(configuration.storesPassword && configuration.broker.passwordFile == nil)
+    #expect(configuration.broker.password == nil && configuration.broker.crlFile?.hasSuffix("/list.pem") == true)
+    let endpoint = configuration.broker.endpoints[0]
+    #expect(configuration.broker.firstVersion(for: endpoint) == .v5)
   }
 
   @Test(arguments: [
@@ -160,6 +169,12 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       actions: [{name: a, topic: t, message: m}]
       """,
       "kiosk.yaml:1:52: 'password' also needs 'username' in broker"),
+    BadConfig(
+      """
+      broker: {url: 'mqtts://h', client_id: k, username: u, password: {stored: true, file: f}}
+      actions: [{name: a, topic: t, message: m}]
+      """,
+      "kiosk.yaml:1:74: broker.password.stored must be true, and no 'file' beside it, not 'true'"),
     BadConfig(
       """
       broker: {url: 'mqtts://h', client_id: k, username: u, password: secret}

@@ -71,6 +71,10 @@ package struct BrokerSettings: Hashable, Sendable {
   ///
   /// If it is given, its certificates are the only anchors, even if they are an intermediate or the server's own.
   package var caFile: String?
+  /// PEM or DER file of revocation lists; `nil` means that revocation is not checked.
+  ///
+  /// If it is given, the issuer of the broker's certificate must have a list in it that is still valid.
+  package var crlFile: String?
   /// PEM file with the chain after the leaf, or PKCS#12 without a passphrase; `nil` means no client certificate.
   package var certificateFile: String?
   /// PEM file of the private key; `nil` means that the certificate's file contains the key too.

@@ -166,6 +166,11 @@ package indirect enum TLSFailure: Hashable, Sendable {
   case notYetValid(subject: String)
   case hostMismatch(expected: String, subject: String)
   case revoked(subject: String)
+  /// There is no revocation list of its issuer.
+  case crlMissing(subject: String)
+  case crlExpired(subject: String)
+  /// Not valid yet, or not signed by the issuer.
+  case crlUnusable(subject: String, text: String)
   /// Any other of OpenSSL's verification errors (X509_V_ERR_…).
   case unacceptable(subject: String, code: Int32, text: String)
 
@@ -237,6 +242,10 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case empty(path: String)
   /// It contains no certificate, or a damaged one.
   case notPEM(path: String)
+  /// It contains no revocation list, or a damaged one.
+  case notCRL(path: String)
+  /// One of its revocation lists should have been followed by the next; the time in seconds since 1970.
+  case crlExpired(path: String, issuer: String)
   case keyNotPEM(path: String)
   case keyEncrypted(path: String)
   /// A certificate request in place of the certificate that results from it.

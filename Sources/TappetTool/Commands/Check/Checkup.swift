@@ -122,6 +122,8 @@ struct Checkup {
       case .certificate(let details):
         let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
         note("certificate", isValid, details.sentence(at: now))
+      case .revocationLists(let path, let count):
+        note("revocation", .good, "\(path): \(count) \(count == 1 ? "list" : "lists"), valid now")
       case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
       case .keyOpenToOthers(let path, _):
         note("private key", .bad, "\(path) can be read by others; run: chmod 600 \(path)")
