@@ -268,6 +268,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
+	@Tests/Torture/hostile --kiosks 21
 	@Tests/Torture/supervision
 	@Tests/Torture/damage --cases 500
 endif
@@ -321,7 +322,7 @@ ahead: all
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
-.PHONY: fuzz simulate bench torture damage soak
+.PHONY: fuzz simulate bench torture hostile damage soak
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
@@ -334,6 +335,9 @@ bench: all  ## ratios against a C program that makes the same calls; writes docs
 
 torture: all  ## kill -9 500 times under taps, with a broker, a line and a reader that fail (SEED=N repeats a run)
 	@Tests/Torture/run --kills 500 $(if $(SEED),--seed $(SEED))
+
+hostile: all  ## 500 kiosks under a broker that sends them anything, with MQTT 3.1.1 and 5 (SEED=N repeats a run)
+	@Tests/Torture/hostile $(if $(SEED),--seed $(SEED))
 
 damage: all  ## 100,000 damaged files, each read by a program that ships (CASES=N SEED=N)
 	@Tests/Torture/damage --cases $(or $(CASES),100000) $(if $(SEED),--seed $(SEED))

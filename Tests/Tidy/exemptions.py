@@ -17,6 +17,7 @@ _SLEEPS = [
     ("Tests/Support/Waiting.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(5000)", _POLLS),
     ("Tests/System/Faults/faults.c", 1, r"nanosleep(&rest", "the delay is the fault"),
+    ("Tests/Torture/hostile", 1, r"time.sleep(0.03)", _FINGER),
     ("Tests/Torture/parts.py", 1, r"time.sleep(0.01)", _POLLS),
     ("Tests/Torture/parts.py", 1, r"time.sleep(0.1)", _QUIET),
     ("Tests/Torture/proxy.py", 1, r"asyncio.sleep(self.delay)", "the delay is the fault"),

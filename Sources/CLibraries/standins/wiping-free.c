@@ -8,9 +8,15 @@
 /* glibc's own free, under its other name. */
 extern void __libc_free(void *memory);
 
+/* A larger block is always a mapping of its own, whatever was freed before (glibc's DEFAULT_MMAP_THRESHOLD_MAX). It
+   returns to the kernel, which zeroes it. To wipe it would make memory resident that nobody has touched: a broker may
+   claim a packet of 256 MB. */
+static const size_t mapped_size = 32 * 1024 * 1024;
+
 void free(void *memory) {
   if (!memory) return;
-  explicit_bzero(memory, malloc_usable_size(memory));
+  const size_t size = malloc_usable_size(memory);
+  if (size <= mapped_size) explicit_bzero(memory, size);
   __libc_free(memory);
 }
 
