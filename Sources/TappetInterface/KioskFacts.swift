@@ -2,6 +2,7 @@
 
 import CTappet
 import TappetCore
+import TappetMessages
 
 /// A report as `tappet_kiosk_event` has it.
 struct KioskFacts {
@@ -83,18 +84,6 @@ struct KioskFacts {
     case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
     case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
-    }
-  }
-}
-
-extension TapRefusal {
-  /// The name of the action concerned.
-  fileprivate var action: String? {
-    switch self {
-    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
-    case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
-      .outboxFull(let action, _, _), .notStored(let action, _):
-      action
     }
   }
 }

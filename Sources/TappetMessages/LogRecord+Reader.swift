@@ -56,6 +56,16 @@ extension ReaderLoss {
 }
 
 extension TapRefusal {
+  /// The action that the tag or the button was for, if that is known.
+  package var action: String? {
+    switch self {
+    case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
+      .outboxFull(let action, _, _), .notStored(let action, _):
+      action
+    case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
+    }
+  }
+
   /// The refusal, its reason and the remedy.
   package func sentence(_ trigger: Trigger) -> String {
     let what = trigger == .tag ? "tap" : "press"

@@ -66,15 +66,16 @@ package struct LogRecord: Sendable {
     case .readerReady(let device):
       self.init(.notice, "reader-ready", KioskStatus.Reader.ready.sentence(configuration), [("device", device)])
     case .readerLost(let loss):
-      self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice))
+      self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice), [("code", loss.code)])
     case .refused(let trigger, let uid, let refusal):
       self.init(
         .warning, trigger == .tag ? "tap-refused" : "press-refused", refusal.sentence(trigger),
-        uid.map { [("uid", Hex.encode($0.bytes))] } ?? [])
+        [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
+          + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .ignored(let uid, let action, let reason):
       self.init(
         .info, "tap-ignored", reason.sentence,
-        [("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+        [("code", reason.code), ("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
     case .refusedMore(let count):
       self.init(
         .warning, "refused-more",
@@ -85,7 +86,7 @@ package struct LogRecord: Sendable {
         .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .queued(let entry, let reason):
-      self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", entry.fields)
+      self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", [("code", reason.code)] + entry.fields)
     case .deliveredMore(let count):
       self.init(
         .info, "delivered-more", "delivered \(count) more of the entries that waited", [("count", String(count))])
@@ -112,15 +113,16 @@ package struct LogRecord: Sendable {
     case .linkFellBack(let index, let failure, let duration):
       let days = duration.wholeMilliseconds / (24 * 3600 * 1000)
       self.init(
-        .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days))
+        .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days),
+        [("code", failure.code)])
     case .linkFailed(let index, let failure, let delay):
       self.init(
         .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
-        [("retry_in_ms", String(delay.wholeMilliseconds))])
+        [("code", failure.code), ("retry_in_ms", String(delay.wholeMilliseconds))])
     case .linkLost(let index, let failure, let delay):
       self.init(
         .warning, "broker-lost", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),
-        [("retry_in_ms", String(delay.wholeMilliseconds))])
+        [("code", failure.code), ("retry_in_ms", String(delay.wholeMilliseconds))])
     case .linkStorm(let losses, let rest):
       self.init(.error, "broker-storm", KioskStatus.Link.resting(losses: losses, rest: rest).sentence(configuration))
     case .linkClosed:
@@ -137,7 +139,7 @@ package struct LogRecord: Sendable {
     case .certificatesGood:
       self.init(.notice, "certificates-good", "the certificates have more than 14 days left again")
     case .storeTrouble(let fault):
-      self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder))
+      self.init(.error, "disk-trouble", fault.sentence(folder: configuration.stateFolder), [("code", fault.code)])
     case .storeRecovered:
       self.init(.notice, "disk-good", "the disk accepts entries again")
     case .outboxRestored(let count):
@@ -148,7 +150,7 @@ package struct LogRecord: Sendable {
     case .stopping(let count):
       self.init(.notice, "stopping", "stopping", count > 0 ? [("unacknowledged", String(count))] : [])
     case .panelLost(let part, let fault):
-      self.init(.error, "panel-lost", fault.sentence(part, configuration))
+      self.init(.error, "panel-lost", fault.sentence(part, configuration), [("code", fault.code)])
     case .panelRecovered(let part):
       self.init(.notice, "panel-good", part.name(configuration) + " can be used again")
     case .buttonStuck(let index):
@@ -176,7 +178,9 @@ package struct LogRecord: Sendable {
           : "press again within " + seconds + " s to confirm " + action + "; another button cancels",
         [("action", action)])
     case .confirmationEnded(let action, let end):
-      self.init(.info, "not-confirmed", action + " was not confirmed: " + end.sentence, [("action", action)])
+      self.init(
+        .info, "not-confirmed", action + " was not confirmed: " + end.sentence,
+        [("code", end.code), ("action", action)])
     }
   }
 

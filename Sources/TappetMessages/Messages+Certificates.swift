@@ -81,24 +81,24 @@ extension CertificateFinding {
     }
   }
 
-  /// The finding for `--json`; tappet(1) documents the names.
+  /// The finding for `--json`; docs/json.md documents the names.
   package func json(at now: Int64) -> JSON {
     var members = [
       JSON.Member(name: "file", value: .string(path)), JSON.Member(name: "kind", value: .string(kind)),
       JSON.Member(name: "good", value: .bool(isGood(at: now))),
       JSON.Member(name: "text", value: .string(sentence(at: now))),
     ]
+    var facts: JSON = .null
     if case .certificate(let details, let isAuthority, let key, let names) = remark {
-      members += [
-        JSON.Member(name: "subject", value: .string(details.subject)),
-        JSON.Member(name: "issuer", value: .string(details.issuer)),
-        JSON.Member(name: "not_before", value: .number(details.notBeforeUnixSeconds)),
-        JSON.Member(name: "not_after", value: .number(details.notAfterUnixSeconds)),
-        JSON.Member(name: "days_left", value: .number(details.daysLeft(atUnixSeconds: now))),
-        JSON.Member(name: "is_ca", value: .bool(isAuthority)), JSON.Member(name: "key", value: .string(key)),
-        JSON.Member(name: "names", value: .string(names)),
-      ]
+      facts = .object([
+        "subject": .string(details.subject), "issuer": .string(details.issuer),
+        "not_before_at": .time(unixSeconds: details.notBeforeUnixSeconds),
+        "not_after_at": .time(unixSeconds: details.notAfterUnixSeconds),
+        "days_left": .number(details.daysLeft(atUnixSeconds: now)), "is_ca": .bool(isAuthority), "key": .string(key),
+        "names": .string(names),
+      ])
     }
+    members.append(JSON.Member(name: "certificate", value: facts))
     return .object(members)
   }
 }

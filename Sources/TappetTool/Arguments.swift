@@ -8,6 +8,8 @@ import TappetCore
 struct Arguments {
   private var values: [(name: String, value: String?)] = []
   private(set) var operands: [String] = []
+  /// The output for programs; `nil` without --json.
+  var report: JSONReport?
 
   /// The value of an option, if it was given.
   func value(_ name: String) -> String? { values.last { $0.name == name }?.value }

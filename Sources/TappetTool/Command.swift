@@ -21,13 +21,26 @@ struct CommandFailure: Error {
   var status: ExitStatus
   /// The reason in a sentence; `nil` means that it has been printed.
   var sentence: String?
+  /// The reason for programs (`FailureCode`, or one of TappetMessages); `nil` when something was found wrong as asked.
+  var code: String?
+  /// Mistakes in the configuration, for programs.
+  var mistakes: [JSON] = []
 
-  static func usage(_ sentence: String) -> Self { Self(status: .usage, sentence: sentence) }
-  static func refused(_ sentence: String) -> Self { Self(status: .refused, sentence: sentence) }
-  static func failed(_ sentence: String) -> Self { Self(status: .failure, sentence: sentence) }
-  static func reported(_ status: ExitStatus) -> Self { Self(status: status, sentence: nil) }
+  static func usage(_ sentence: String) -> Self { Self(status: .usage, sentence: sentence, code: FailureCode.usage) }
+  static func refused(_ sentence: String, _ code: String = FailureCode.refused) -> Self {
+    Self(status: .refused, sentence: sentence, code: code)
+  }
+  static func failed(_ sentence: String, _ code: String = FailureCode.failed) -> Self {
+    Self(status: .failure, sentence: sentence, code: code)
+  }
+  /// The reason was printed.
+  static func reported(_ status: ExitStatus, _ code: String? = nil) -> Self {
+    Self(status: status, sentence: nil, code: code)
+  }
+  /// The command did what it was asked for, and found something wrong, which its output names.
+  static var found: Self { Self(status: .refused) }
   /// An answer that this version does not understand.
-  static var malformedAnswer: Self { .failed("the kiosk's answer makes no sense") }
+  static var malformedAnswer: Self { .failed("the kiosk's answer makes no sense", FailureCode.malformedAnswer) }
 }
 
 /// The meaning of a value on the command line: how it is checked and completed.
@@ -172,22 +185,31 @@ struct Command {
 
   /// Runs it with what follows its words.
   func run(_ words: [String]) -> ExitStatus {
+    let isForPrograms = words.contains("--json") && options.contains { $0.name == "json" }
+    let report = isForPrograms ? JSONReport(command: self.words) : nil
     do throws(CommandFailure) {
-      let arguments = try Arguments.parse(words, for: self)
+      var arguments = try Arguments.parse(words, for: self)
       if arguments.has("help") {
         Output.print(help)
         return .success
       }
-      switch body {
-      case .plain(let run): try run(arguments)
-      case .configured(let run): try run(arguments, try Settings.load(arguments))
-      case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
-      case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
-      }
+      arguments.report = arguments.has("json") ? report ?? JSONReport(command: self.words) : nil
+      try run(arguments)
+      arguments.report?.end(.success, nil)
       return .success
     } catch {
       if let sentence = error.sentence { Output.printError("tappet \(self.words): \(sentence)") }
+      report?.end(error.status, error)
       return error.status
+    }
+  }
+
+  private func run(_ arguments: Arguments) throws(CommandFailure) {
+    switch body {
+    case .plain(let run): try run(arguments)
+    case .configured(let run): try run(arguments, try Settings.load(arguments))
+    case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
+    case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
     }
   }
 }

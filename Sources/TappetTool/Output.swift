@@ -22,6 +22,9 @@ enum Output {
     put(json.encoded(pretty: isatty(1) == 1) + [UInt8(ascii: "\n")], tp_stdout())
   }
 
+  /// Writes a JSON value on one line.
+  static func printLine(_ json: JSON) { put(json.encoded() + [UInt8(ascii: "\n")], tp_stdout()) }
+
   /// Writes a question; the answer follows on its line.
   static func printPrompt(_ text: String) { put(Array(text.escapedLines.utf8), tp_stderr()) }
 

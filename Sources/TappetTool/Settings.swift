@@ -31,7 +31,9 @@ enum Settings {
       if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
         Output.printError("Create one with 'tappet init', or give its path with '--config FILE'.")
       }
-      throw .reported(.configuration)
+      var failure = CommandFailure.reported(.configuration, FailureCode.configuration)
+      failure.mistakes = problems.map { $0.json }
+      throw failure
     }
   }
 
@@ -135,9 +137,11 @@ struct KioskClient {
     let json = JSON.object([JSON.Member(name: "request", value: .string(name))] + members)
     let answer: ControlMessage
     if let kiosk = RunningKiosk(configuration) {
-      if let distrust = kiosk.distrust(configuration) { throw .failed(distrust) }
+      if let distrust = kiosk.distrust(configuration) { throw .failed(distrust, FailureCode.kioskDistrusted) }
       guard let reply = kiosk.ask(json, enclosing: secretPayload, waiting: limit) else {
-        throw .failed("the running kiosk does not answer; look at its log, and ask again whether it was done")
+        throw .failed(
+          "the running kiosk does not answer; look at its log, and ask again whether it was done",
+          FailureCode.kioskSilent)
       }
       answer = reply
     } else {
@@ -152,5 +156,15 @@ extension JSON.Member {
   /// A text, or nothing without one.
   static func text(_ name: String, _ value: String?) -> [JSON.Member] {
     value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
+  }
+}
+
+extension ConfigurationProblem {
+  /// The mistake for programs.
+  fileprivate var json: JSON {
+    .object([
+      "code": .string(kind.code), "file": .string(file), "line": .number(Int64(position.line)),
+      "column": .number(Int64(position.column)), "text": .string(sentence),
+    ])
   }
 }

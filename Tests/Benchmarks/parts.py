@@ -116,7 +116,7 @@ def status(config):
     """The answer to `tappet status --json`; empty until the kiosk answers."""
     words = [TAPPET, "status", "--json", "--config", config]
     answer = subprocess.run(words, capture_output=True, text=True).stdout
-    return json.loads(answer) if answer.startswith("{") else {}
+    return (json.loads(answer)["data"] or {}) if answer.startswith("{") else {}
 
 
 class Broker:

@@ -176,10 +176,11 @@ import Testing
       "check", "--json", try Certificates.path("expired-client.pem"), try Certificates.path("expired-client.key"),
       try Certificates.path("ca.pem"),
     ])
-    let findings = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+    let findings = json.list("findings")
     #expect(json.status == 1)
-    #expect(findings?.first?["days_left"] as? Int == -2 || findings?.first?["days_left"] as? Int == -1)
-    #expect(findings?.contains { $0["kind"] as? String == "chain" && $0["good"] as? Bool == true } == true)
+    let days = (findings.first?["certificate"] as? [String: Any])?["days_left"] as? Int
+    #expect(days == -2 || days == -1)
+    #expect(findings.contains { $0["kind"] as? String == "chain" && $0["good"] as? Bool == true })
   }
 
   @Test func `a kiosk takes a p12 without passphrase, and one with is a mistake in its configuration`() throws {

@@ -42,8 +42,8 @@ import Testing
     let missing = try world.tappet("check", "--config-only")
     #expect(missing.status == 3 && missing.errors.contains("kiosk.yaml:5:16: ") && missing.output.isEmpty, "\(missing)")
     let json = try world.tappet("check", "--config-only", "--json")
-    let parts = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
-    #expect(json.status == 3 && parts?.count == 2 && parts?.first?["good"] as? Bool == false, "\(json)")
+    let error = json.envelope["error"] as? [String: Any]
+    #expect(json.status == 3 && (error?["mistakes"] as? [[String: Any]])?.count == 2, "\(json)")
     #expect(try world.tappet("check", "--config-only", "--running").status == 2)
   }
 

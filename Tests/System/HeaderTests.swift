@@ -38,9 +38,10 @@ import Testing
 
   @Test func `as JSON there is no drawing, and an unknown profile is reported with the nearest`() throws {
     let done = try check("{profile: raspbery-pi, buttons: [{line: GPIO5, press: light}]}", "--json")
-    let parts = try #require(try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [[String: Any]])
-    #expect(done.status == 3 && parts.count == 1, "\(done)")
-    let text = parts.first?["text"] as? String ?? ""
+    let error = done.envelope["error"] as? [String: Any]
+    let mistakes = try #require(error?["mistakes"] as? [[String: Any]])
+    #expect(done.status == 3 && mistakes.count == 1, "\(done)")
+    let text = mistakes.first?["text"] as? String ?? ""
     #expect(
       text.contains("kiosk.yaml:5:18: there is no profile 'raspbery-pi' (did you mean 'raspberry-pi'?)"), "\(text)")
   }

@@ -9,7 +9,8 @@ import Testing
     let listed = try world.tappet("outbox", "list", "--json")
     #expect(listed.status == 0, "\(listed.errors)")
     return try listed.output.split(separator: "\n").map {
-      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      let line = try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      return try #require(line?["data"] as? [String: Any])
     }
   }
 
@@ -57,7 +58,8 @@ import Testing
     let world = try waiting()
     let dropped = try world.tappet("outbox", "drop", "--all", "--json")
     #expect(
-      dropped.status == 0 && dropped.output == "{\"dropped\":3,\"sent\":0}\n", "\(dropped.output)\(dropped.errors)")
+      dropped.status == 0 && dropped.data as? [String: Int] == ["dropped": 3, "sent": 0],
+      "\(dropped.output)\(dropped.errors)")
     #expect(try world.tappet("status").output.contains("outbox    0 waiting"))
     try world.restartBroker()
     try world.awaitLight("ready", after: world.lights.count - 1, seconds: 70)
@@ -87,7 +89,7 @@ import Testing
     #expect(world.kiosk?.end(SIGKILL) == true)
     #expect(try entries(world).count == 3)
     #expect(try world.tappet("outbox", "drop", ids[0]).status == 0)
-    #expect(try world.tappet("outbox", "drop", "--all", "--json").output == "{\"dropped\":2,\"sent\":0}\n")
+    #expect(try world.tappet("outbox", "drop", "--all", "--json").data as? [String: Int] == ["dropped": 2, "sent": 0])
     #expect(try world.tappet("outbox", "list").errors.contains("The outbox is empty."))
     #expect(try world.tappet("outbox", "drop").status == 2)
     #expect(try world.tappet("outbox", "drop", "--all", ids[0]).status == 2)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct SecretSelectionTests {
   private func secrets(_ world: KioskWorld) throws -> [[String: Any]] {
     let listed = try world.tappet("secret", "list", "--json")
-    return try #require(try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]])
+    return listed.list("secrets")
   }
 
   @Test func `the fingerprint of a secret is the same on every kiosk, and revokes it there`() throws {

@@ -30,7 +30,7 @@ enum ControlSocket {
 @Suite(.serialized) struct SecretTests {
   private func secrets(_ world: KioskWorld) throws -> [[String: Any]] {
     let done = try world.tappet("secret", "list", "--json")
-    return try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [[String: Any]] ?? []
+    return done.list("secrets")
   }
 
   private func id(_ done: Finished) -> String { String(done.output.prefix { $0 != " " }) }
@@ -174,16 +174,16 @@ enum ControlSocket {
     let key = try key(world, made)
     try world.tappet("secret", "rekey")
     try world.tappet("secret", "remove", made)
-    let entries =
-      try JSONSerialization.jsonObject(
-        with: Data(try world.tappet("audit", "--json").output.utf8)) as? [[String: Any]]
+    let entries = try world.tappet("audit", "--json").list("entries")
     #expect(
-      entries?.suffix(4).compactMap { $0["deed"] as? String } == [
+      entries.suffix(4).compactMap { $0["deed"] as? String } == [
         "secret-made", "secret-shared", "rekeyed", "secret-removed",
       ])
-    for entry in entries?.suffix(4) ?? [] {
+    for entry in entries.suffix(4) {
       #expect(entry["user"] as? Int == Int(geteuid()) && (entry["program"] as? String)?.hasPrefix("tappet") == true)
-      #expect(abs((entry["time"] as? Double ?? 0) - Date().timeIntervalSince1970) < 60)
+      let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+      let time = try format.parse(entry["time"] as? String ?? "")
+      #expect(abs(time.timeIntervalSinceNow) < 60)
     }
     for name in ["secret-made", "secret-shared", "rekeyed", "secret-removed"] {
       #expect(world.log.contains("event=\(name)"), "\(name)")

@@ -14,8 +14,7 @@ import Testing
   }
 
   private func secretCount(_ world: KioskWorld) throws -> Int {
-    let list = try world.tappet("secret", "list", "--json").output
-    return (try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [Any])?.count ?? -1
+    try world.tappet("secret", "list", "--json").list("secrets").count
   }
 
   private func tool(_ world: KioskWorld, _ name: String, _ arguments: [String], input: String = "") throws -> Finished {
@@ -31,8 +30,7 @@ import Testing
     try world.tell("place \(model) uid=04a1b2c3d4e5f6")
     let done = try world.tappet("tag", "write", "light", "--label", "Back door", "--timeout", "10", "--json")
     #expect(done.status == 0, "\(done.errors)")
-    let result = try JSONSerialization.jsonObject(with: Data(done.output.utf8)) as? [String: Any]
-    #expect(result?["uid"] as? String == "04a1b2c3d4e5f6" && result?["action"] as? String == "light")
+    #expect(done.data["uid"] as? String == "04a1b2c3d4e5f6" && done.data["action"] as? String == "light")
     var memory = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
     if model.hasPrefix("ntag2") {
       let file = world.folder + "/dump"
@@ -207,7 +205,7 @@ import Testing
     }
     watching.end(SIGINT)
     let lines = try watching.text.split(separator: "\n").map {
-      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?["data"] as? [String: Any]
     }
     #expect(lines.map { $0?["accepted"] as? Bool } == [true, false, false])
     #expect(lines.map { $0?["model"] as? String } == ["NTAG213", "MIFARE Classic", "Type 4 tag"])

@@ -84,9 +84,9 @@ import Testing
   @Test func `check names what is wrong, and is content when nothing is`() throws {
     let world = try KioskWorld()
     let good = try world.tappet("check", "--json")
-    let parts = try JSONSerialization.jsonObject(with: Data(good.output.utf8)) as? [[String: Any]]
     #expect(
-      good.status == 0 && parts?.contains { $0["part"] as? String == "broker" } == true, "\(good.output)\(good.errors)")
+      good.status == 0 && good.list("findings").contains { $0["part"] as? String == "broker" },
+      "\(good.output)\(good.errors)")
     try world.write(KioskWorld.KioskConfiguration(ca: "other-ca.pem"))
     let wrongCA = try world.tappet("check")
     #expect(wrongCA.status == 1 && wrongCA.output.contains("not trusted"), "\(wrongCA.output)")
@@ -106,8 +106,7 @@ import Testing
     let world = try KioskWorld(withBroker: false)
     let list = try world.tappet("secret", "list", "--json")
     #expect(list.status == 0)
-    let entries = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]]
-    #expect(entries?.count == 2)
+    #expect(list.list("secrets").count == 2)
     for key in world.keys { #expect(!list.output.contains(key)) }
     func refusal(_ share: String) throws -> String {
       let done = try world.tappet("secret", "import", input: share)
@@ -152,9 +151,8 @@ import Testing
     try world.start()
     try world.goodTap()
     let status = try world.tappet("status", "--json")
-    let answer = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
-    #expect(status.status == 0 && answer?["light"] as? String == "ready")
-    #expect((answer?["counters"] as? [String: Int])?["delivered"] == 1)
+    #expect(status.status == 0 && status.data["light"] as? String == "ready")
+    #expect((status.data["counters"] as? [String: Int])?["delivered"] == 1)
   }
 
   @Test func `tag read says the same directly and through the running kiosk`() throws {

@@ -199,7 +199,7 @@ class Kiosk:
         """The kiosk's report on itself; empty while it cannot give one."""
         words = [TAPPET, "status", "--json", "--config", self.config]
         answer = subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
-        return json.loads(answer) if answer.startswith("{") else {}
+        return (json.loads(answer)["data"] or {}) if answer.startswith("{") else {}
 
     def start(self):
         with open(self.log, "ab", 0) as output:

@@ -5,17 +5,22 @@ import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
-import TappetPlatform
 import TappetTLS
 
 /// A picture of the kiosk at one moment.
 package struct KioskView: Sendable {
-  /// The state of one part, in a word and a sentence.
+  /// The state of one part, in a word, a code and a sentence.
   package struct Part: Sendable {
     /// Whether it does what it should.
     package var isGood: Bool
+    /// Its condition, or the reason of its problem, for programs.
+    package var code: String
     /// Its activity, or its problem, for a person.
     package var text: String
+
+    fileprivate var json: JSON {
+      .object(["good": .bool(isGood), "code": .string(code), "text": .string(text)])
+    }
   }
 
   /// The state folder, for the tool.
@@ -52,7 +57,7 @@ package struct KioskView: Sendable {
   package var outboxCount: Int
   /// The certificates in use, as of the last look at them.
   package var certificates: [CertificateFact]
-  /// The newest last.
+  /// The newest first.
   package var taps: [TapOutcome]
   /// The lasting light.
   package var baseLight: Light
@@ -68,12 +73,14 @@ package struct KioskView: Sendable {
     stateFolder = configuration.stateFolder
     clientID = configuration.broker.clientID
     uptime = now.instant - runtime.observers.startedAt
-    reader = Part(isGood: status.reader.isGood, text: status.reader.sentence(configuration))
-    broker = Part(isGood: status.link.isGood, text: status.link.sentence(configuration))
+    reader = Part(
+      isGood: status.reader.isGood, code: status.reader.code, text: status.reader.sentence(configuration))
+    broker = Part(isGood: status.link.isGood, code: status.link.code, text: status.link.sentence(configuration))
     let diskText = status.store?.sentence(folder: configuration.stateFolder)
-    disk = Part(isGood: diskText == nil, text: diskText ?? "good")
+    disk = Part(isGood: diskText == nil, code: status.diskCode, text: diskText ?? "good")
     panel = Part(
-      isGood: status.panel.isEmpty, text: status.panel.isEmpty ? "good" : status.panelSentence(configuration))
+      isGood: status.panel.isEmpty, code: status.panelCode,
+      text: status.panel.isEmpty ? "good" : status.panelSentence(configuration))
     isLocked = status.isLocked
     clockIsGood = status.clockIsGood
     needsClock = status.needsClock
@@ -89,28 +96,22 @@ package struct KioskView: Sendable {
     light = runtime.panel.shown ?? status.light
   }
 
-  /// For `tappet status --json`; the manual page has the names.
-  package var json: JSON {
-    func part(_ part: Part) -> JSON { .object(["good": .bool(part.isGood), "text": .string(part.text)]) }
+  /// For `tappet status --json`; docs/json.md has the names.
+  package func json(maySeeKeys: Bool) -> JSON {
     let counts: JSON = .object([
       "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
       "refused": .number(Int64(counters.refused)), "ignored": .number(Int64(counters.ignored)),
       "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
     ])
     return .object([
-      "version": .string(Version.text), "state": .string(absoluteStateFolder),
-      "client_id": .string(clientID),
+      "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
-      "reader": part(reader), "broker": part(broker), "disk": part(disk), "panel": part(panel),
-      "locked": isLocked.map { .bool($0) } ?? .null,
-      "reload": reload.map { $0.json } ?? .null,
+      "reader": reader.json, "broker": broker.json, "disk": disk.json, "panel": panel.json,
+      "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
-      "clock_good": clockIsGood.map { .bool($0) } ?? .null, "clock_needed": .bool(needsClock),
+      "clock": .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)]),
       "outbox": .number(Int64(outboxCount)), "counters": counts,
-      "taps": .array(
-        taps.map {
-          .object(["unix_ms": .number($0.unixMilliseconds), "good": .bool($0.isGood), "text": .string($0.text)])
-        }),
+      "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
   }
 
@@ -134,7 +135,7 @@ package struct KioskView: Sendable {
 extension ReloadOutcome {
   fileprivate var json: JSON {
     .object([
-      "at": .optional(WallTime.utc(unixMilliseconds: unixMilliseconds)), "good": .bool(isGood),
+      "time": .time(unixMilliseconds: unixMilliseconds), "good": .bool(isGood),
       "text": .string(sentence), "mistakes": .array(mistakes.map { .string($0) }),
     ])
   }

@@ -11,10 +11,10 @@ extension Runtime {
     let request = message.json
     switch request["request"]?.text {
     case "status":
-      client.send(view.json)
+      client.send(view.json(maySeeKeys: client.maySeeKeys))
     case "watch":
       client.isWatching = true
-      client.send(view.json)
+      client.send(view.json(maySeeKeys: client.maySeeKeys))
     case "outbox-drop": dropFromOutbox(request, for: client)
     case .some(let name) where SecretService.knows(name):
       handleSecretRequest(message, for: client)

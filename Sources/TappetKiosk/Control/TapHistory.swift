@@ -1,5 +1,6 @@
 // The last taps and presses and what became of them.
 
+import TappetConfig
 import TappetCore
 import TappetMessages
 
@@ -7,15 +8,45 @@ import TappetMessages
 package struct TapOutcome: Sendable {
   /// Wall-clock time, milliseconds since 1970.
   package var unixMilliseconds: Int64
+  /// The event's name in the log.
+  package var event: String
+  /// The reason for programs, where there is one.
+  package var code: String?
+  /// The action's name, if it is known.
+  package var action: String?
+  /// The tag's UID in hexadecimal digits, if there was a tag.
+  package var uid: String?
   /// Whether it went as the person wished.
   package var isGood: Bool
   /// One sentence for a person.
   package var text: String
+
+  /// The outcome that `record` reports.
+  init(_ record: LogRecord, isGood: Bool, at now: Moment) {
+    func field(_ key: String) -> String? { record.fields.first { $0.key == key }?.value }
+    unixMilliseconds = now.unixMilliseconds
+    event = record.name
+    code = field("code")
+    action = field("action")
+    uid = field("uid")
+    self.isGood = isGood
+    text = record.sentence
+  }
+
+  /// For `tappet status --json`; whoever may not see keys sees a UID's last digits.
+  func json(maySeeKeys: Bool) -> JSON {
+    .object([
+      "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
+      "code": .optional(code), "action": .optional(action),
+      "uid": .optional(maySeeKeys ? uid : uid.map { "…" + String($0.suffix(4)) }), "good": .bool(isGood),
+      "text": .string(text),
+    ])
+  }
 }
 
 /// The newest outcomes, at most `Limits.viewTapsMax`.
 struct TapHistory {
-  /// The newest last.
+  /// The newest first.
   private(set) var outcomes: [TapOutcome] = []
 
   /// Adds `report` when it is about a tap or a press.
@@ -33,7 +64,7 @@ struct TapHistory {
       .panelUnlocked:
       return
     }
-    if outcomes.count >= Limits.viewTapsMax { outcomes.removeFirst() }
-    outcomes.append(TapOutcome(unixMilliseconds: now.unixMilliseconds, isGood: isGood, text: record.sentence))
+    if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }
+    outcomes.insert(TapOutcome(record, isGood: isGood, at: now), at: 0)
   }
 }

@@ -177,6 +177,7 @@ extension Runtime {
   /// Makes the record for the log, which never has the secret.
   private static func logRecord(_ result: TagJobRunner.Result, _ request: TagJobRequest, user: UInt32?) -> LogRecord {
     var fields: [Field] = [("kind", request.kind.name)]
+    if let code = result.code { fields.append(("code", code)) }
     if let action = request.action { fields.append(("action", action)) }
     if let uid = result.uid { fields.append(("uid", uid)) }
     if let id = result.secretID { fields.append(("secret", id)) }

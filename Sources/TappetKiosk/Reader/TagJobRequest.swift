@@ -114,6 +114,17 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
     }
   }
 
+  /// The refusal for programs.
+  package var code: String {
+    switch self {
+    case .noSuchAction: "action-unknown"
+    case .draft(.labelTooLong), .draft(.malformedLabel): "label-malformed"
+    case .draft(.crypto): "no-randomness"
+    case .secretStore(.secret(.limitReached)): "secrets-full"
+    case .secretStore: "failed"
+    }
+  }
+
   var isRefusal: Bool {
     switch self {
     case .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel), .secretStore(.secret(.limitReached)): true

@@ -17,6 +17,8 @@ package final class TagJobRunner {
     package var isDone: Bool
     /// A person or a tag is the cause, not a device or a disk.
     package var isRefusal: Bool
+    /// Why it was not done, for programs.
+    package var code: String?
     /// The result as one sentence.
     package var sentence: String
     /// The result for scripts and for the tool that asked.
@@ -120,34 +122,39 @@ package final class TagJobRunner {
   package func saved(_ trouble: String?) {
     guard let trouble else { return perform(job.saved()) }
     result = Result(
-      isDone: false, isRefusal: false,
+      isDone: false, isRefusal: false, code: "secret-not-saved",
       sentence: "the tag is written, but its secret could not be saved, so that it does not work: \(trouble)")
   }
 }
 
 extension TagJobRunner.Result {
   /// The result of a job that failed.
-  package init(isDone: Bool, isRefusal: Bool, sentence: String) {
+  package init(isDone: Bool, isRefusal: Bool, code: String?, sentence: String) {
     self.isDone = isDone
     self.isRefusal = isRefusal
+    self.code = code
     self.sentence = sentence
-    json = .object(["done": .bool(isDone), "refused": .bool(isRefusal), "sentence": .string(sentence)])
+    json = .object([
+      "done": .bool(isDone), "refused": .bool(isRefusal), "code": .optional(code), "sentence": .string(sentence),
+    ])
   }
 
   /// The result of a job that was refused.
   package init(_ refusal: TagJobRefusal) {
-    self.init(isDone: false, isRefusal: refusal.isRefusal, sentence: refusal.sentence)
+    self.init(isDone: false, isRefusal: refusal.isRefusal, code: refusal.code, sentence: refusal.sentence)
   }
 
   fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest) {
     switch end {
     case .failed(let model, let failure):
-      self.init(isDone: false, isRefusal: failure.isRefusal, sentence: failure.sentence(model, to: request.kind))
+      self.init(
+        isDone: false, isRefusal: failure.isRefusal, code: failure.code,
+        sentence: failure.sentence(model, to: request.kind))
     case .done(let outcome, let secret, let isProtected):
-      self.init(true, outcome, secret, isProtected, Self.sentence(outcome, secret, isProtected, request))
+      self.init(nil, outcome, secret, isProtected, Self.sentence(outcome, secret, isProtected, request))
     case .doneUnprotected(let outcome, let secret, let fault):
       self.init(
-        false, outcome, secret, false,
+        fault.reason, outcome, secret, false,
         "written: \(secret.action), and it works, but it is not protected: "
           + (fault == .unsupportedModel
             ? "the \(outcome.model.name) has no password, and anybody can rewrite it"
@@ -156,17 +163,18 @@ extension TagJobRunner.Result {
   }
 
   private init(
-    _ isDone: Bool, _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ sentence: String
+    _ code: String?, _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ sentence: String
   ) {
-    self.isDone = isDone
-    isRefusal = !isDone
+    isDone = code == nil
+    isRefusal = code != nil
+    self.code = code
     self.sentence = sentence
     let uid = Hex.encode(outcome.uid.bytes)
     self.uid = uid
     secretID = secret?.id
     json = .object([
-      "done": .bool(isDone), "refused": .bool(!isDone), "sentence": .string(sentence), "uid": .string(uid),
-      "model": .string(outcome.model.name), "writes": .number(Int64(outcome.writes)),
+      "done": .bool(isDone), "refused": .bool(!isDone), "code": .optional(code), "sentence": .string(sentence),
+      "uid": .string(uid), "model": .string(outcome.model.name), "writes": .number(Int64(outcome.writes)),
       "action": .optional(secret?.action), "secret": .optional(secret?.id), "protected": .bool(isProtected),
     ])
   }

@@ -97,7 +97,7 @@ class Kiosk:
 
     def status(self):
         status, output = self.tool("status", "--json")
-        return json.loads(output) if status == 0 else {}
+        return json.loads(output)["data"] if status == 0 else {}
 
     def tag_url(self, index=0):
         return signed_url(self.secret, index)

@@ -25,7 +25,7 @@ extension Command {
         let paths = arguments.operands.isEmpty ? try CertificateFiles(arguments).all() : arguments.operands
         let report = CertificatesReport(paths, host: arguments.value("host")) { Prompt.passphrase(of: $0, arguments) }
         let now = SystemClock().now().unixSeconds
-        if arguments.asJSON { Output.print(.array(report.findings.map { $0.json(at: now) })) }
+        arguments.report?.set(.object(["findings": .array(report.findings.map { $0.json(at: now) })]))
         var isGood = true
         for finding in report.findings {
           if !finding.isGood(at: now) { isGood = false }
@@ -34,7 +34,7 @@ extension Command {
           if case .problem(let problem) = finding.remark { text = problem.promptSentence }
           Output.print((finding.isGood(at: now) ? "ok    " : "FAIL  ") + text)
         }
-        if !isGood { throw .reported(.refused) }
+        if !isGood { throw .found }
       })
   }
 }

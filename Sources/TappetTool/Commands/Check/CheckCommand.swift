@@ -40,26 +40,18 @@ extension Command {
         } else {
           try checkup.check(arguments)
         }
-        if arguments.asJSON { Output.print(checkup.json) }
-        if !checkup.isGood { throw .reported(.refused) }
+        arguments.report?.set(checkup.json)
+        if !checkup.isGood { throw .found }
       })
   }
 }
 
 extension Checkup {
-  /// Checks the file; mistakes in it are JSON, too.
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.asJSON,
-      case .refused(let problems) = ConfigurationParser.load(path: Settings.path(arguments), files: .required)
-    else {
-      let configuration = try Settings.load(arguments, files: .required)
-      if arguments.has("config-only") { return checkFiles(configuration) }
-      let delivers = arguments.has("deliver")
-      if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
-      return checkAll(configuration, delivers: delivers)
-    }
-    for problem in problems { note("config", .bad, problem.sentence) }
-    Output.print(json)
-    throw .reported(.configuration)
+    let configuration = try Settings.load(arguments, files: .required)
+    if arguments.has("config-only") { return checkFiles(configuration) }
+    let delivers = arguments.has("deliver")
+    if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
+    checkAll(configuration, delivers: delivers)
   }
 }

@@ -22,6 +22,8 @@ struct Checkup {
   private struct Finding {
     var part: String
     var verdict: Verdict
+    /// For programs, where the reason has one.
+    var code: String?
     var text: String
   }
 
@@ -31,21 +33,23 @@ struct Checkup {
   var isGood: Bool { findings.allSatisfy { $0.verdict != .bad } }
 
   var json: JSON {
-    .array(
-      findings.map {
-        .object([
-          "part": .string($0.part), "good": .bool($0.verdict != .bad), "note": .bool($0.verdict == .note),
-          "text": .string($0.text),
-        ])
-      })
+    let list = findings.map { finding in
+      JSON.object([
+        "part": .string(finding.part), "good": .bool(finding.verdict != .bad), "note": .bool(finding.verdict == .note),
+        "code": .optional(finding.code), "text": .string(finding.text),
+      ])
+    }
+    return .object(["findings": .array(list)])
   }
 
   init(printsLines: Bool) { self.printsLines = printsLines }
 
-  mutating func note(_ part: String, _ isGood: Bool, _ text: String) { note(part, isGood ? .good : .bad, text) }
+  mutating func note(_ part: String, _ isGood: Bool, _ text: String, code: String? = nil) {
+    note(part, isGood ? .good : .bad, text, code: code)
+  }
 
-  mutating func note(_ part: String, _ verdict: Verdict, _ text: String) {
-    findings.append(Finding(part: part, verdict: verdict, text: text))
+  mutating func note(_ part: String, _ verdict: Verdict, _ text: String, code: String? = nil) {
+    findings.append(Finding(part: part, verdict: verdict, code: code, text: text))
     guard printsLines else { return }
     Output.write("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text.escaped)\n")
   }
@@ -80,13 +84,13 @@ struct Checkup {
     checkClock(configuration)
     if kiosk == nil {
       let reader = DeviceProbe.reader(configuration)
-      note("reader", reader.isGood, reader.text)
+      note("reader", reader.verdict, reader.text, code: reader.code)
     } else {
       note("reader", .note, "not tried: the running kiosk has it; 'tappet check --running' asks the kiosk")
     }
     for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
       let broker = DeviceProbe.broker(configuration, endpoint: index)
-      note("broker", broker.verdict, broker.text)
+      note("broker", broker.verdict, broker.text, code: broker.code)
       if delivers { checkDelivery(configuration.broker, endpoint: index, configuration.actions) }
     }
     checkPanel(configuration, isRunning: kiosk != nil)
@@ -101,12 +105,16 @@ struct Checkup {
 
   /// The parts of the kiosk that runs.
   mutating func askKiosk(_ configuration: KioskConfiguration) throws(CommandFailure) {
-    guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
+    guard let kiosk = RunningKiosk(configuration) else {
+      throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+    }
     guard let status = kiosk.ask("status") else {
-      return note("kiosk", .bad, "it is running, but does not answer; look at its log")
+      return note(
+        "kiosk", .bad, "it is running, but does not answer; look at its log", code: FailureCode.kioskSilent)
     }
     for part in Command.statusParts {
-      note(part, status[part]?["good"] == .bool(true), status[part]?["text"]?.text ?? "")
+      let facts = status[part]
+      note(part, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
     }
   }
 
@@ -130,7 +138,7 @@ struct Checkup {
       case .problem: break
       }
     }
-    for mistake in Certificates.mistakes(broker) { note("certificate", .bad, mistake.sentence) }
+    for mistake in Certificates.mistakes(broker) { note("certificate", .bad, mistake.sentence, code: mistake.code) }
   }
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {

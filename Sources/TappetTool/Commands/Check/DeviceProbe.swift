@@ -12,32 +12,35 @@ import TappetPlatform
 ///
 /// The wait ends when the descriptor `end` is readable.
 enum DeviceProbe {
-  static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> (isGood: Bool, text: String) {
+  /// The judgement, its reason for a person, and the reason's code where it has one.
+  typealias Finding = (verdict: Verdict, text: String, code: String?)
+
+  static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
     let device = configuration.readerDevice
+    func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device), loss.code) }
     do throws(SystemError) {
       let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
       let limit = SystemClock().now().instant + Limits.readerStartMax
       while true {
         switch reader.receive() {
-        case .message(.ready(let name)): return (true, name)
-        case .message(.lost(let fault, let code)):
-          return (false, ReaderLoss.fault(fault, code: code).sentence(device: device))
+        case .message(.ready(let name)): return (.good, name, nil)
+        case .message(.lost(let fault, let code)): return lost(.fault(fault, code: code))
         case .message(let other): _ = other
-        case .malformed(let error): return (false, ReaderLoss.malformed(error).sentence(device: device))
-        case .closed: return (false, ReaderLoss.ended(reader.finish()).sentence(device: device))
+        case .malformed(let error): return lost(.malformed(error))
+        case .closed: return lost(.ended(reader.finish()))
         case .nothing:
           guard waitReadable(reader.fileDescriptor, until: limit, endedBy: end) else {
-            return (false, ReaderLoss.silent.sentence(device: device))
+            return lost(.silent)
           }
         }
       }
-    } catch { return (false, ReaderLoss.notStarted(code: error.code).sentence(device: device)) }
+    } catch { return lost(.notStarted(code: error.code)) }
   }
 
   /// Connects under a client id of its own and publishes nothing, so that a kiosk that runs keeps its connection.
   static func broker(
     _ configuration: KioskConfiguration, endpoint: Int, endedBy end: Int32 = -1
-  ) -> (verdict: Verdict, text: String) {
+  ) -> Finding {
     let name = configuration.broker.endpoints[endpoint].text
     let settings = configuration.broker.forProbe
     do throws(SystemError) {
@@ -53,26 +56,27 @@ enum DeviceProbe {
           case .fellBack: fellBack = true
           case .connected: return connected(settings, endpoint, fellBack: fellBack)
           case .failed(let failure) where failure.mayConcernClientID:
-            return (.note, "\(name): skipped: \(idRefusal(settings.clientID, failure))")
-          case .failed(let failure), .lost(let failure): return (.bad, "\(name): \(failure.sentence)")
+            return (.note, "\(name): skipped: \(idRefusal(settings.clientID, failure))", failure.code)
+          case .failed(let failure), .lost(let failure):
+            return (.bad, "\(name): \(failure.sentence)", failure.code)
           case .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
         }
       }
-      return (.bad, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s")
-    } catch { return (.bad, "the link to \(name) cannot be set up: \(error.call): \(error.text)") }
+      return (.bad, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
+    } catch { return (.bad, "the link to \(name) cannot be set up: \(error.call): \(error.text)", nil) }
   }
 
   private static func connected(
     _ settings: BrokerSettings, _ index: Int, fellBack: Bool
-  ) -> (verdict: Verdict, text: String) {
+  ) -> Finding {
     let endpoint = settings.endpoints[index]
     let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
     let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
-    guard fellBack else { return (.good, text) }
+    guard fellBack else { return (.good, text, nil) }
     return (
       .note,
-      text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered"
+      text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil
     )
   }
 

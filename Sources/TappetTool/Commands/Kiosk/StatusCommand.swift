@@ -15,13 +15,17 @@ extension Command {
         is not a fault yet; see days_left in --json.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        guard let kiosk = RunningKiosk(configuration) else { throw .failed(RunningKiosk.absence(configuration)) }
-        guard let status = kiosk.ask("status") else { throw .failed("the kiosk does not answer; look at its log") }
-        if arguments.asJSON { Output.print(status) } else { show(status) }
+        guard let kiosk = RunningKiosk(configuration) else {
+          throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+        }
+        guard let status = kiosk.ask("status") else {
+          throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+        }
+        if let report = arguments.report { report.set(status) } else { show(status) }
         let isGood = statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
-        let isClockMissed = status["clock_good"] == .bool(false) && status["clock_needed"] == .bool(true)
+        let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
         let isRejected = status["reload"]?["good"] == .bool(false)
-        if !isGood || isClockMissed || isRejected { throw .reported(.refused) }
+        if !isGood || isClockMissed || isRejected { throw .found }
       })
   }
 
@@ -50,7 +54,7 @@ extension Command {
   }
 
   private static func clock(_ status: JSON) -> String {
-    if status["clock_good"] == .bool(true) { return "good" }
-    return status["clock_needed"] == .bool(true) ? "not synchronised" : "not synchronised; nothing needs it"
+    if status["clock"]?["good"] == .bool(true) { return "good" }
+    return status["clock"]?["needed"] == .bool(true) ? "not synchronised" : "not synchronised; nothing needs it"
   }
 }

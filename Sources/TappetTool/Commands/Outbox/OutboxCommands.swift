@@ -3,6 +3,7 @@
 import CPlatform
 import TappetConfig
 import TappetCore
+import TappetMessages
 import TappetPlatform
 
 extension Command {
@@ -15,9 +16,10 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
+        arguments.report?.beginList()
         try OutboxClient(configuration).forEach { entry in
           count += 1
-          Output.print(arguments.asJSON ? String(decoding: entry.json.encoded(), as: UTF8.self) : entry.line)
+          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
           return true
         }
         if count == 0, !arguments.asJSON { Output.printError("The outbox is empty.") }
@@ -41,20 +43,22 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
         let (dropped, sent) = try OutboxClient(configuration).drop(id)
-        if arguments.asJSON { Output.print(.object(["dropped": .number(dropped), "sent": .number(sent)])) }
-        if let id, dropped == 0 {
-          throw .refused(
-            sent > 0
-              ? "the broker has \(id.hex) already, and it cannot be taken back; if the connection is lost before the "
-                + "broker acknowledges it, try again"
-              : "there is no entry \(id.hex); it may have been delivered meanwhile")
-        }
+        arguments.report?.set(.object(["dropped": .number(dropped), "sent": .number(sent)]))
+        if let id, dropped == 0 { throw notDropped(id, isSent: sent > 0) }
         if arguments.asJSON { return }
         Output.printError(dropped == 1 ? "1 entry dropped." : "\(dropped) entries dropped.")
         if sent > 0 {
           Output.printError("The broker has \(sent) more already; \(sent == 1 ? "it" : "they") cannot be taken back.")
         }
       })
+  }
+
+  private static func notDropped(_ id: EntryID, isSent: Bool) -> CommandFailure {
+    isSent
+      ? .refused(
+        "the broker has \(id.hex) already, and it cannot be taken back; if the connection is lost before the "
+          + "broker acknowledges it, try again", FailureCode.entrySent)
+      : .refused("there is no entry \(id.hex); it may have been delivered meanwhile", FailureCode.entryUnknown)
   }
 
   static var outboxExport: Command {
@@ -67,7 +71,7 @@ extension Command {
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let count = try export(OutboxClient(configuration), to: arguments.operands[0])
-        if arguments.asJSON { return Output.print(.object(["exported": .number(Int64(count))])) }
+        if let report = arguments.report { return report.set(.object(["exported": .number(Int64(count))])) }
         Output.printError("\(count) \(count == 1 ? "entry" : "entries") written; the outbox still contains them.")
       })
   }
@@ -110,6 +114,13 @@ extension OutboxEntry {
     }
   }
 
+  /// By the clock as it is now.
+  private var expiryTime: JSON {
+    let now = SystemClock().now().unixMilliseconds
+    let (time, overflow) = now.addingReportingOverflow(remainingMilliseconds)
+    return overflow ? .null : .time(unixMilliseconds: time)
+  }
+
   fileprivate var line: String {
     let seconds = remainingMilliseconds / 1000
     let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
@@ -120,7 +131,8 @@ extension OutboxEntry {
     .object([
       "id": .string(id.hex), "action": .string(action), "topic": .string(topic), "message": .string(message.text),
       "retained": .bool(isRetained), "trigger": .string(trigger == .tag ? "tag" : "button"),
-      "accepted_unix_ms": .number(acceptedUnixMilliseconds), "expires_in_ms": .number(remainingMilliseconds),
+      "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
+      "expires_in_ms": .number(remainingMilliseconds),
     ])
   }
 }

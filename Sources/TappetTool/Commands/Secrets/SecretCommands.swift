@@ -31,7 +31,10 @@ extension Command {
             "Secret \(secret["id"]?.text ?? "") of \(secret["action"]?.text ?? "") was sealed under another key, or is "
               + "damaged; remove it and import it again.")
         }
-        if arguments.asJSON { return Output.print(.array(secrets)) }
+        if let report = arguments.report {
+          let list = secrets.map { $0.timed([("created", "created_at"), ("last_used", "last_used_at")]) }
+          return report.set(.object(["secrets": .array(list), "unreadable": .array(unreadable)]))
+        }
         if secrets.isEmpty {
           Output.printError("There are no secrets; 'tappet secret new' makes one, 'tappet secret import' imports one.")
         }
@@ -104,7 +107,9 @@ extension Command {
         let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
           $0["deeds"]?.elements?.last?["number"]?.wholeNumber
         }
-        if arguments.asJSON { return Output.print(.array(entries)) }
+        if let report = arguments.report {
+          return report.set(.object(["entries": .array(entries.map { $0.timed([("time", "time")]) })]))
+        }
         for entry in entries {
           let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
           Output.print(
@@ -118,5 +123,18 @@ extension Command {
   static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
     guard case .tooLong(let size, let max) = label?.labelFault else { return label }
     throw .refused(SecretError.labelTooLong(size: size, max: max).sentence)
+  }
+}
+
+extension JSON {
+  /// The same object with its times, which are seconds since 1970 between the programs, as they are for others.
+  fileprivate func timed(_ names: [(String, String)]) -> JSON {
+    guard case .object(var members) = self else { return self }
+    for (name, other) in names {
+      guard let place = members.firstIndex(where: { $0.name == name }) else { continue }
+      let seconds = members[place].value.wholeNumber
+      members[place] = Member(name: other, value: seconds.map { .time(unixSeconds: $0) } ?? .null)
+    }
+    return .object(members)
   }
 }

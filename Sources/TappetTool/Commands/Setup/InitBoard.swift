@@ -34,7 +34,7 @@ extension SetupWizard {
     files.draft.reader = device
     guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
     let probe = DeviceProbe.reader(configuration, endedBy: files.prompt.signalDescriptor)
-    if probe.isGood {
+    if probe.verdict == .good {
       inform("  found: " + probe.text)
       hasReader = true
       return nil

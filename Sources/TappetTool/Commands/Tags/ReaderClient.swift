@@ -47,7 +47,10 @@ final class ReaderClient {
     let device = configuration.readerDevice
     do throws(SystemError) {
       return .process(try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device))
-    } catch { throw .failed(ReaderLoss.notStarted(code: error.code).sentence(device: device)) }
+    } catch {
+      throw .failed(
+        ReaderLoss.notStarted(code: error.code).sentence(device: device), ReaderLoss.notStarted(code: error.code).code)
+    }
   }
 
   /// Waits until it says something, a signal has come, or the time is up; the last two happen once.
@@ -72,7 +75,7 @@ final class ReaderClient {
   func startTags(onlyNext: Bool) throws(CommandFailure) {
     guard case .kiosk(let kiosk) = source else { return }
     guard kiosk.send(.object(["request": .string(onlyNext ? "next-tag" : "watch-tags")])) else {
-      throw .failed("the kiosk does not answer; look at its log")
+      throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
     }
   }
 
@@ -86,7 +89,7 @@ final class ReaderClient {
       case .timeUp:
         var hint = ""
         if case .kiosk = source { hint = "; if a tag is on the reader, lift it and show it again" }
-        throw .refused("no tag was shown in time" + hint)
+        throw .refused("no tag was shown in time" + hint, FailureCode.noTag)
       }
     }
   }
@@ -134,5 +137,5 @@ final class ReaderClient {
     return .faulted(uid, model, fault)
   }
 
-  private func lost(_ loss: ReaderLoss) -> CommandFailure { .failed(loss.sentence(device: device)) }
+  private func lost(_ loss: ReaderLoss) -> CommandFailure { .failed(loss.sentence(device: device), loss.code) }
 }

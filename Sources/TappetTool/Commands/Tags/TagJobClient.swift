@@ -20,7 +20,7 @@ final class TagJobClient {
   /// Runs the job and prints its result.
   static func run(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, limit: Duration = Limits.tagJobTime,
-    asJSON: Bool = false
+    _ report: JSONReport? = nil
   ) throws(CommandFailure) {
     let client = TagJobClient(request, try ReaderClient.open(configuration, limit: limit))
     let result: Result
@@ -29,9 +29,12 @@ final class TagJobClient {
     case .process(let process): result = client.run(with: process, configuration)
     }
     client.notices.finish()
-    if asJSON { Output.print(result.json) }
-    guard result.isDone else { throw result.isRefusal ? .refused(result.sentence) : .failed(result.sentence) }
-    if !asJSON { Output.print(result.sentence) }
+    report?.set(result.facts)
+    guard result.isDone else {
+      let code = result.code ?? FailureCode.failed
+      throw result.isRefusal ? .refused(result.sentence, code) : .failed(result.sentence, code)
+    }
+    if report == nil { Output.print(result.sentence) }
   }
 
   private init(_ request: TagJobRequest, _ reader: ReaderClient) {
@@ -55,7 +58,7 @@ final class TagJobClient {
 
   private func run(through kiosk: RunningKiosk) -> Result {
     let kioskEnded = Result(
-      isDone: false, isRefusal: false,
+      isDone: false, isRefusal: false, code: FailureCode.kioskAbsent,
       sentence: "the kiosk ended before it reported the result; look at its log")
     guard kiosk.send(request.json) else { return kioskEnded }
     return run {
@@ -78,7 +81,9 @@ final class TagJobClient {
     guard let answer else { return nil }
     if let notice = TagJobNotice(answer) { notices.print(notice) }
     if answer["waiting"] != nil { invite() }
-    if let sentence = answer["error"]?.text { return Result(isDone: false, isRefusal: true, sentence: sentence) }
+    if let sentence = answer["error"]?.text {
+      return Result(isDone: false, isRefusal: true, code: FailureCode.refused, sentence: sentence)
+    }
     return answer["result"].map { Result($0, isTimeUp: isTimeUp) }
   }
 
@@ -118,7 +123,8 @@ final class TagJobClient {
     job.readerLost()
     // The reader's fault says more, unless a tag was being written.
     if wasWorking, let result = job.result { return result }
-    return Result(isDone: false, isRefusal: false, sentence: loss.sentence(device: reader.device))
+    return Result(
+      isDone: false, isRefusal: false, code: loss.code, sentence: loss.sentence(device: reader.device))
   }
 
   private func invite() {
@@ -153,9 +159,19 @@ extension TagJobRunner.Result {
   /// As the kiosk reported it.
   fileprivate init(_ json: JSON, isTimeUp: Bool) {
     let text = json["sentence"]?.text ?? "the kiosk's answer makes no sense"
+    let isLate = isTimeUp && json["uid"] == nil
     self.init(
       isDone: json["done"] == .bool(true), isRefusal: json["refused"] == .bool(true),
-      sentence: isTimeUp && json["uid"] == nil ? "no tag was shown in time, or it did not come back; " + text : text)
+      code: isLate ? FailureCode.noTag : json["code"]?.text,
+      sentence: isLate ? "no tag was shown in time, or it did not come back; " + text : text)
     self.json = json
+  }
+
+  /// For --json: what was done to which tag; all of it null without a tag.
+  fileprivate var facts: JSON {
+    let names = ["uid", "model", "writes", "action", "secret", "protected"]
+    return .object(
+      [JSON.Member(name: "done", value: .bool(isDone))]
+        + names.map { JSON.Member(name: $0, value: json[$0] ?? .null) })
   }
 }

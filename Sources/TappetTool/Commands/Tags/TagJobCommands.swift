@@ -99,6 +99,6 @@ extension Command {
     _ request: TagJobRequest, _ arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) {
     let limit = arguments.seconds("timeout") ?? Limits.tagJobTime
-    try TagJobClient.run(request, configuration, limit: limit, asJSON: arguments.asJSON)
+    try TagJobClient.run(request, configuration, limit: limit, arguments.report)
   }
 }

@@ -21,8 +21,8 @@ extension Command {
         if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
         let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
         try reader.startTags(onlyNext: true)
-        guard let tag = try reader.nextTag() else { throw .reported(.refused) }
-        try TagReport(tag, configuration).print(asJSON: arguments.asJSON)
+        guard let tag = try reader.nextTag() else { throw .reported(.refused, FailureCode.cancelled) }
+        try TagReport(tag, configuration).print(arguments.report.map { report in { report.set($0) } })
       })
   }
 
@@ -37,11 +37,14 @@ extension Command {
         if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C ends this.") }
         let reader = try ReaderClient.open(configuration, limit: nil)
         try reader.startTags(onlyNext: false)
+        arguments.report?.beginList()
         while let tag = try reader.nextTag() {
-          do throws(CommandFailure) { try TagReport(tag, configuration).print(asJSON: arguments.asJSON) } catch {
+          do throws(CommandFailure) {
+            try TagReport(tag, configuration).print(arguments.report.map { report in { report.print($0) } })
+          } catch {
             if let sentence = error.sentence { Output.printError("tappet tag watch: " + sentence) }
           }
-          if !arguments.asJSON { Output.print("") }
+          if arguments.report == nil { Output.print("") }
         }
       })
   }
@@ -52,50 +55,50 @@ private struct TagReport {
   private let tag: ReaderClient.Tag
   private var isGood = false
   private var verdict = ""
+  /// Why it would not work, for programs.
+  private var code: String?
 
   init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
     self.tag = tag
     switch tag {
-    case .faulted(_, _, let fault): verdict = fault.sentence
-    case .read(let reading): (isGood, verdict) = Self.judge(reading, configuration)
+    case .faulted(_, _, let fault): (verdict, code) = (fault.sentence, fault.code)
+    case .read(let reading): (isGood, verdict, code) = Self.judge(reading, configuration)
     }
   }
 
-  private static func judge(_ reading: TagReading, _ configuration: KioskConfiguration) -> (Bool, String) {
+  private static func judge(_ reading: TagReading, _ configuration: KioskConfiguration) -> (Bool, String, String?) {
     do throws(SecretStoreError) {
       let secrets = try SecretStore.open(folder: configuration.stateFolder).usableSecrets()
       switch KioskSettings(configuration).judge(reading, secrets: secrets) {
-      case .success(let action): return (true, "works here: \(action.name) (\(action.title))")
-      case .failure(let refusal): return (false, refusal.sentence(.tag))
+      case .success(let action): return (true, "works here: \(action.name) (\(action.title))", nil)
+      case .failure(let refusal): return (false, refusal.sentence(.tag), refusal.code)
       }
-    } catch { return (false, error.sentence) }
+    } catch { return (false, error.sentence, FailureCode.failed) }
   }
 
   /// Fails for a tag that would not work.
-  func print(asJSON: Bool) throws(CommandFailure) {
+  func print(_ report: ((JSON) -> Void)?) throws(CommandFailure) {
     switch tag {
     case .faulted(let uid, let model, _):
-      guard asJSON else { throw .refused("\(model.name): \(verdict)") }
-      Output.print(
-        .object([
-          "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name), "accepted": .bool(false),
-          "verdict": .string(verdict),
-        ]))
-    case .read(let reading): print(reading, TagContents(reading), asJSON: asJSON)
+      guard let report else { throw .refused("\(model.name): \(verdict)") }
+      report(json(uid, model, nil))
+    case .read(let reading):
+      let contents = TagContents(reading)
+      if let report { report(json(reading.uid, reading.model, contents)) } else { print(reading, contents) }
     }
-    if !isGood { throw .reported(.refused) }
+    if !isGood { throw .found }
   }
 
-  private func print(_ reading: TagReading, _ contents: TagContents, asJSON: Bool) {
-    if asJSON {
-      return Output.print(
-        .object([
-          "uid": .string(Hex.encode(reading.uid.bytes)), "model": .string(reading.model.name),
-          "message_bytes": contents.messageSize.map { .number(Int64($0)) } ?? .null,
-          "url": .optional(contents.shownURL), "carries_key": .bool(contents.carriesKey), "accepted": .bool(isGood),
-          "verdict": .string(verdict),
-        ]))
-    }
+  private func json(_ uid: TagUID, _ model: TagModel, _ contents: TagContents?) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name),
+      "message_bytes": contents?.messageSize.map { .number(Int64($0)) } ?? .null,
+      "url": .optional(contents?.shownURL), "carries_key": .bool(contents?.carriesKey ?? false),
+      "accepted": .bool(isGood), "code": .optional(code), "text": .string(verdict),
+    ])
+  }
+
+  private func print(_ reading: TagReading, _ contents: TagContents) {
     Output.print("uid       \(Hex.encode(reading.uid.bytes))")
     Output.print("model     \(reading.model.name)")
     if let size = contents.messageSize { Output.print("message   \(size) bytes of NDEF") }

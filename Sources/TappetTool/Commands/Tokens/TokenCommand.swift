@@ -45,11 +45,12 @@ extension Command {
         let key = try Tokens.key(arguments)
         let sealed: Int64
         do throws(TimestampTokenError) { sealed = try TimestampToken.open(arguments.operands[0], key: key) } catch {
-          throw .refused(error.sentence)
+          throw .refused(
+            error.sentence, error == .notHexadecimal ? FailureCode.tokenMalformed : FailureCode.tokenForeign)
         }
         let age = SystemClock().now().unixSeconds - sealed
-        if arguments.asJSON {
-          return Output.print(.object(["unix_seconds": .number(sealed), "age_seconds": .number(age)]))
+        if let report = arguments.report {
+          return report.set(.object(["sealed_at": .time(unixSeconds: sealed), "age_seconds": .number(age)]))
         }
         Output.print("\(sealed)  \(age) s old")
       })

@@ -1,0 +1,225 @@
+// Codes for programs beside the sentences for people: in the log (`code=`) and in --json. They are a promise, which
+// docs/json.md lists and a test compares with this file: a code never changes its meaning, and new ones may come.
+
+import TappetCore
+
+extension TapRefusal {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .unreadable(let fault): fault.code
+    case .content(let error): error.code
+    case .malformedURL: "url-malformed"
+    case .noSuchAction: "action-unknown"
+    case .noTagConfigured: "action-without-secrets"
+    case .invalidSignature: "signature-invalid"
+    case .brokerAway: "broker-away"
+    case .outboxFull: "outbox-full"
+    case .notStored: "not-stored"
+    case .panelLocked: "panel-locked"
+    case .tooMany: "too-many"
+    }
+  }
+}
+
+extension TagFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .pulledAway: "tag-pulled-away"
+    case .unsupportedModel: "tag-model-unsupported"
+    case .refusedToAnswer: "tag-refused"
+    case .malformedAnswer: "tag-malformed"
+    case .tooLarge: "tag-message-too-large"
+    case .noApplication: "tag-without-application"
+    }
+  }
+}
+
+extension TagContentError {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .unsupportedModel: "tag-model-unsupported"
+    case .empty, .noMessage: "tag-empty"
+    case .incomplete: "tag-pulled-away"
+    case .memory(.noCapabilityContainer): "tag-unformatted"
+    case .memory(.readProtected): "tag-protected"
+    case .memory: "tag-damaged"
+    case .message: "tag-damaged"
+    case .noURI: "tag-without-link"
+    case .tooLong: "tag-message-too-large"
+    }
+  }
+}
+
+extension TapIgnored {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .held: "tag-held"
+    case .cooldown: "cooldown"
+    }
+  }
+}
+
+extension QueueReason {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .linkDown: "broker-away"
+    case .clockUnknown: "clock-unknown"
+    case .behindOthers: "behind-others"
+    }
+  }
+}
+
+extension ConfirmationEnd {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .timeUp: "time-up"
+    case .otherTouch: "other-touch"
+    case .tagGone: "tag-gone"
+    case .closed: "panel-closed"
+    }
+  }
+}
+
+extension TagWriteFault {
+  /// The reason for programs.
+  package var reason: String {
+    switch self {
+    case .notThere: "tag-gone"
+    case .notAlone: "tag-not-alone"
+    case .pulledAway: "tag-pulled-away"
+    case .unsupportedModel: "tag-model-unsupported"
+    case .readOnly: "tag-read-only"
+    case .locked: "tag-locked"
+    case .passwordProtected: "tag-protected"
+    case .tooSmall: "tag-too-small"
+    case .unformatted: "tag-unformatted"
+    case .foreignContainer: "tag-container-foreign"
+    case .refused: "tag-refused"
+    case .notAsWritten: "tag-not-as-written"
+    case .malformedAnswer: "tag-malformed"
+    }
+  }
+}
+
+extension TagJobFailure {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .tag(let fault): fault.reason
+    case .unreadable(let fault): fault.code
+    case .noTag: "no-tag"
+    case .leftTorn: "tag-left-torn"
+    case .cancelled: "cancelled"
+    case .readerLost: "reader-lost"
+    case .noRandomness: "no-randomness"
+    }
+  }
+}
+
+extension ReaderLoss {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .fault(.notFound, _): "reader-not-found"
+    case .fault(.silent, _): "reader-silent"
+    case .fault(.ioError, _): "reader-unplugged"
+    case .fault(.busy, _): "reader-busy"
+    case .fault(.permissionDenied, _): "reader-forbidden"
+    case .fault(.unusable, _): "reader-unusable"
+    case .ended: "reader-ended"
+    case .silent: "reader-hung"
+    case .malformed: "reader-malformed"
+    case .notStarted: "reader-not-started"
+    }
+  }
+}
+
+extension StoreFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .full: "disk-full"
+    case .readOnly: "disk-read-only"
+    case .ioError: "disk-error"
+    case .corrupt: "database-damaged"
+    case .busy: "database-busy"
+    case .other: "database-error"
+    }
+  }
+}
+
+extension PanelFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .simulatorAway: "panel-away"
+    case .ledUnusable: "led-unusable"
+    case .line(let fault): fault.code
+    }
+  }
+}
+
+extension GPIOFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .noChips, .noChip, .ambiguousChip, .chipNotNamed: "chip-unknown"
+    case .noSuchLine, .noSuchOffset, .ambiguous, .wrongPin, .listedTwice: "line-unknown"
+    case .busy: "line-busy"
+    case .noPermission: "line-forbidden"
+    case .noEdges, .notSupported: "line-unsuitable"
+    case .chipGone: "chip-gone"
+    case .system: "line-error"
+    }
+  }
+}
+
+extension KioskStatus.Reader {
+  /// Its condition for programs.
+  package var code: String {
+    switch self {
+    case .starting: "starting"
+    case .ready: "ready"
+    case .lost(let loss): loss.code
+    case .stopped: "stopped"
+    }
+  }
+}
+
+extension KioskStatus.Link {
+  /// Its condition for programs.
+  package var code: String {
+    switch self {
+    case .connecting: "connecting"
+    case .connected: "connected"
+    case .failed(_, let failure): failure.code
+    case .resting: "resting"
+    case .closed: "closed"
+    }
+  }
+}
+
+extension KioskStatus.PanelProblem {
+  /// The problem for programs.
+  package var code: String {
+    switch self {
+    case .lost(_, let fault): fault.code
+    case .stuck: "button-stuck"
+    case .chattering: "button-chattering"
+    }
+  }
+}
+
+extension KioskStatus {
+  /// The disk's condition for programs.
+  package var diskCode: String { store?.code ?? "good" }
+
+  /// The panel's condition for programs: of its first problem, if it has one.
+  package var panelCode: String { panel.first?.code ?? "good" }
+}

@@ -1,0 +1,110 @@
+// --json keeps the promise of docs/json.md: with a running kiosk, without one, and with mistakes in the configuration.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct JSONTests {
+  private let page: JSONPage
+
+  init() throws { page = try JSONPage() }
+
+  /// The words of each command that needs none but its own, and what it is given.
+  private func words(_ world: KioskWorld) throws -> [String: [String]] {
+    let token = try world.tappet("token", "seal").output.trimmingCharacters(in: .newlines)
+    return [
+      "status": [], "check": ["--config-only"], "cert check": [], "secret list": [], "audit": [], "outbox list": [],
+      "outbox drop": [String(repeating: "0", count: 32)], "outbox export": [world.folder + "/exported"],
+      "tag read": ["--timeout", "1"], "tag watch": [], "tag write": ["light", "--timeout", "1"],
+      "tag erase": ["--timeout", "1"], "tag lock": ["--yes", "--timeout", "1"],
+      "tag format": ["--yes", "--timeout", "1"], "token open": [token],
+    ]
+  }
+
+  private func run(_ world: KioskWorld, _ command: String, _ words: [String]) throws -> Finished {
+    try Programs.run(
+      try Programs.built("tappet"),
+      command.split(separator: " ").map { String($0) } + words + ["--json", "--config", world.configPath])
+  }
+
+  /// Each line is an envelope as the page has it, with this command's answer in it; the answers.
+  @discardableResult
+  private func judge(_ done: Finished, _ command: String) throws -> [[String: Any]] {
+    let lines = done.output.split(separator: "\n")
+    #expect(!lines.isEmpty || command == "outbox list", "\(command): \(done)")
+    return try lines.compactMap { line in
+      let envelope = try #require(
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(command): \(line)")
+      #expect(JSONPromise("Envelope", page).mistakes(envelope) == [], "\(command): \(line)")
+      #expect(envelope["command"] as? String == command && envelope["format"] as? Int == 1)
+      if let exit = envelope["exit"] as? Int { #expect(exit == Int(done.status), "\(command): \(line)") }
+      guard let data = envelope["data"] as? [String: Any] else { return nil }
+      #expect(JSONPromise(command, page).mistakes(data) == [], "\(command): \(line)")
+      return data
+    }
+  }
+
+  private func code(_ done: Finished) -> String? { (done.envelope["error"] as? [String: Any])?["code"] as? String }
+
+  @Test func `every command answers as the page says, through the running kiosk`() throws {
+    let world = try KioskWorld()
+    var words = try words(world)
+    #expect(Set(words.keys) == page.commands)
+    try world.start()
+    try world.goodTap()
+    _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
+    for name in ["status", "check", "cert check", "secret list", "audit", "token open"] {
+      #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
+    }
+    try judge(try run(world, "check", []), "check")
+    try judge(try run(world, "check", ["--running"]), "check")
+    let status = try run(world, "status", []).data
+    let taps = try #require(status["taps"] as? [[String: Any]])
+    #expect(taps.compactMap { $0["event"] as? String } == ["tap-refused", "delivered", "tap-accepted"])
+    #expect(taps.first?["code"] as? String == "tag-empty" && taps.first?["uid"] is String)
+
+    world.broker.stop()
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
+    let entries = try judge(try run(world, "outbox list", []), "outbox list")
+    words["outbox drop"] = [try #require(entries.first?["id"] as? String)]
+    for name in ["status", "outbox export", "outbox drop"] {
+      #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
+    }
+    #expect(try run(world, "status", []).status == 1)
+
+    try world.tell("place ntag213 uid=\(world.freshUID())")
+    for name in ["tag read", "tag write", "tag erase", "tag lock"] {
+      let answers = try judge(try run(world, name, words[name] ?? []), name)
+      #expect(answers.first?["uid"] is String, "\(name): \(answers)")
+    }
+    try world.takeAway()
+    try world.tell("place ntag213 blank uid=\(world.freshUID())")
+    try judge(try run(world, "tag format", words["tag format"] ?? []), "tag format")
+  }
+
+  @Test func `every command that fails says so in the same envelope`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let words = try words(world)
+    for (name, code) in [("status", "kiosk-absent"), ("outbox drop", "entry-unknown"), ("tag read", "no-tag")] {
+      let done = try run(world, name, words[name] ?? [])
+      try judge(done, name)
+      #expect(self.code(done) == code, "\(name): \(done)")
+    }
+    let absent = try run(world, "check", ["--running"])
+    #expect(absent.status == 4 && code(absent) == "kiosk-absent", "\(absent)")
+    try "broker:\n  url: mqtts://localhost:1\n  client_id: k\nactions:\n  - {name: a, topc: t, message: m}\nstat: x\n"
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    // 'cert check' looks at whatever certificates the file names, right or wrong.
+    for (name, words) in words where name != "cert check" {
+      let done = try run(world, name, words)
+      try judge(done, name)
+      let error = done.envelope["error"] as? [String: Any]
+      let mistakes = error?["mistakes"] as? [[String: Any]] ?? []
+      #expect(done.status == 3 && code(done) == "configuration", "\(name): \(done)")
+      #expect(mistakes.compactMap { $0["line"] as? Int }.contains(5) && mistakes.count >= 2, "\(name): \(done)")
+      let misused = try run(world, name, words + ["--no-such-option"])
+      try judge(misused, name)
+      #expect(misused.status == 2 && code(misused) == "usage", "\(name): \(misused)")
+    }
+  }
+}
