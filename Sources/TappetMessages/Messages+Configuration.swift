@@ -14,6 +14,9 @@ extension ConfigurationProblem {
     return "\(file):\(position.line):\(position.column): \(words)".escaped
   }
 
+  /// The same without the place in the file, for a file that does not exist yet.
+  package var reason: String { words.escaped }
+
   private var words: String {
     let inPlace = place.isEmpty ? "" : " in \(place)"
     let what = place.isEmpty ? "the file" : place

@@ -79,12 +79,13 @@ import Testing
     try session.answer("Client id, unique at the broker [kiosk-demo]: ", "a/b")
     try session.expect("without '/', '+' and '#'")
     try session.answer("Client id", "")
+    try session.answer("User name at the broker (or 'none') [none]: ", "")
     try session.expect("nothing listens on that port")
     try session.answer("Try again (t)", "b")
     try session.answer("Host", "localhost:\(world.broker.port)")
     try session.expect("connected to mqtts://localhost:\(world.broker.port)")
 
-    try session.answer("connection string", "pn532_uart:/nowhere")
+    try session.answer("connection string", "/dev/tty-nowhere")
     try session.expect("is not there; plug it in")
     try session.answer("connection string", "pn532_uart:\(world.folder)/reader")
     try session.expect("found: ")
@@ -106,14 +107,16 @@ import Testing
     #expect(eventually { session.text.contains("Trust the clock as it is?") || session.text.contains("Folder") })
     if session.text.contains("Trust the clock as it is?") { try session.answer("Trust the clock as it is?", "y") }
     try session.answer("Folder", "state")
-    try session.expect("wrote \(world.folder)/new/kiosk.yaml")
 
     try session.answer("Write a new tag now?", "n")
     try session.answer("Share code", "https://example.com")
     try session.expect("this is not a share code")
     try session.answer("Share code", "smpshare://secret?idx=7&key=\(key)")
     try session.expect("for action 7, which is not configured")
+    // Nothing is written before the last question.
+    #expect(!FileManager.default.fileExists(atPath: target))
     try session.answer("Share code", "smpshare://secret?idx=0&key=\(key)&label=Phone")
+    try session.expect("wrote \(world.folder)/new/kiosk.yaml")
     try session.expect("Hold the tag to the reader")
     let before = world.received.count
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
@@ -195,7 +198,8 @@ import Testing
       [
         "init", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)", "--ca",
         try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"), "--private-key",
-        try Certificates.path("client.key"), "--client-id", "kiosk", "--reader", "pn532_uart:\(world.folder)/reader",
+        try Certificates.path("client.key"), "--client-id", "kiosk", "--username", "none", "--reader",
+        "pn532_uart:\(world.folder)/reader",
         "--profile", "none", "--action", "gate", "--topic", "home/gate", "--message", "open", "--state", "state",
       ], log: world.folder + "/session", environment: data)
     try session.answer("Line of the status LED", "")
@@ -209,6 +213,59 @@ import Testing
     try session.expect("Hold the tag to the reader (60 s")
     try session.type("\u{3}")
     #expect(try session.status() >= 0)
+  }
+
+  @Test func `run again, it starts from what is there, and asks for a password without showing it`() throws {
+    let world = try KioskWorld()
+    let target = world.folder + "/new/kiosk.yaml"
+    let password = "pass \(UUID().uuidString)"
+    try (password + "\n").write(toFile: world.folder + "/password", atomically: true, encoding: .utf8)
+    #expect(chmod(world.folder + "/password", 0o600) == 0)
+    let made = try Programs.run(
+      try Programs.built("tappet"),
+      [
+        "init", "--yes", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)",
+        "--ca", try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"),
+        "--private-key", try Certificates.path("client.key"), "--client-id", "kiosk", "--username", "ha",
+        "--password-file", world.folder + "/password", "--reader", "pn532_uart:\(world.folder)/reader", "--action",
+        "gate", "--topic", "home/gate", "--message", "open",
+      ], environment: data)
+    #expect(made.status == 0, "\(made)")
+    var text = try String(contentsOfFile: target, encoding: .utf8)
+    #expect(text.contains("username: ha\n") && text.contains("password: {file: broker.password}"), "\(text)")
+    #expect(try mode(world.folder + "/new/broker.password") == 0o600)
+    text += "  - {name: bell, topic: home/bell, message: ring, cooldown: 5 s}\n"
+    try text.write(toFile: target, atomically: true, encoding: .utf8)
+
+    let session = try TypedSession(
+      try Programs.built("tappet"), ["init", "--config", target], log: world.folder + "/session", environment: data)
+    try session.answer("(number or name)", "mosquitto")
+    try session.answer("[mqtts://localhost:\(world.broker.port)]: ", "")
+    for question in ["CA certificate", "This kiosk's certificate", "Its private key", "Client id"] {
+      try session.answer(question, "")
+    }
+    try session.answer("User name at the broker (or 'none') [ha]: ", "")
+    try session.answer("Password of ha (not shown; Enter keeps the one that is there)", "")
+    try session.expect("connected to")
+    try session.answer("[pn532_uart:\(world.folder)/reader]: ", "")
+    try session.answer("'virtual' for a panel without hardware", "virtual")
+    try session.answer("Its socket", world.folder + "/panel")
+    try session.answer("[GPIO17]: ", "")
+    try session.answer("[GPIO5]: ", "")
+    for answer in ["gate", "home/gate", "open"] { try session.answer("[\(answer)]: ", "") }
+    try session.answer("Folder", "")
+    try session.answer("Write a new tag now?", "n")
+    try session.answer("Share code", "")
+    #expect(!FileManager.default.fileExists(atPath: target + ".old"))
+    try session.answer("Replace", "y")
+    try session.expect("'tappet run --config \(target)' runs the kiosk")
+    #expect(try session.status() == 0)
+    #expect(try String(contentsOfFile: target + ".old", encoding: .utf8) == text)
+    let again = try String(contentsOfFile: target, encoding: .utf8)
+    #expect(again.contains("name: bell") && again.contains("username: ha\n") && again.contains("simulator: "))
+    #expect(!session.text.contains(password) && !again.contains(password))
+    let check = try Programs.run(try Programs.built("tappet"), ["check", "--config", target], environment: data)
+    #expect(check.output.contains("ok    config") && check.output.contains("ok    broker"), "\(check.output)")
   }
 
   /// A wrong option, and the message about it.

@@ -18,6 +18,8 @@ struct ConfigTemplate {
   var alpn: String?
   var clientID = ""
   var clientIDComment: String?
+  var username: String?
+  var hasPassword = false
   var hasCA = false
   var hasCertificate = false
   var hasTimestampKey = false
@@ -39,6 +41,7 @@ struct ConfigTemplate {
   static let certificate = "kiosk.pem"
   static let key = "kiosk.key"
   static let timestampKey = "timestamp.key"
+  static let password = "broker.password"
 
   var text: String {
     var text = ""
@@ -50,6 +53,10 @@ struct ConfigTemplate {
     if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
     text += "  client_id: " + Self.quoted(clientID) + "        # "
     text += Self.oneLine(clientIDComment ?? "unique at the broker") + "\n"
+    if let username {
+      text += "  username: " + Self.quoted(username) + "\n"
+      if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
+    }
     text +=
       hasCA
       ? "  ca: " + Self.ca + "        # exactly these are trusted\n"

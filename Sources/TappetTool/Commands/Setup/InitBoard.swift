@@ -1,6 +1,5 @@
 // tappet init: the reader and the panel that are found on the board.
 
-import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
@@ -8,10 +7,12 @@ import TappetMessages
 extension SetupWizard {
   func askReader() throws(CommandFailure) {
     start("The reader")
-    let nodes = Self.candidates()
-    if !nodes.isEmpty { inform("  'find' tries " + nodes.joined(separator: ", ")) }
+    let nodes = ReaderPorts.candidates()
+    for (index, node) in nodes.enumerated() { inform("  \(index + 1)  \(node)") }
     let question =
-      "libnfc's connection string, such as pn532_uart:/dev/ttyUSB0; 'any' for the first that libnfc finds; 'none'"
+      "Device, such as /dev/ttyUSB0, or libnfc's connection string"
+      + (nodes.isEmpty ? "" : " (or a number; 'find' tries them all)")
+      + "; 'any' for the first that libnfc finds; 'none'"
     try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
       switch answer {
       case "none":
@@ -23,8 +24,10 @@ extension SetupWizard {
         return "no reader answered; is it powered, and set to the interface that it is wired to?"
       case "any": return try tryReader(nil)
       default:
-        guard answer.utf8.count <= Limits.readerDeviceSizeMax else { return "this is too long for a connection string" }
-        return try tryReader(answer)
+        let number = Int64(decimal: answer.utf8).map { Int(clamping: $0) - 1 }
+        let device = number.flatMap { nodes.indices.contains($0) ? nodes[$0] : nil } ?? ReaderPorts.connection(answer)
+        guard device.utf8.count <= Limits.readerDeviceSizeMax else { return "this is too long for a connection string" }
+        return try tryReader(device)
       }
     }
   }
@@ -44,20 +47,6 @@ extension SetupWizard {
     return nil
   }
 
-  /// Everything that a PN532 can be wired to here; the boards' serial consoles are not among them.
-  private static func candidates() -> [String] {
-    var found: [String] = []
-    for prefix in ["ttyUSB", "ttyACM"] {
-      for number in 0..<4 where access("/dev/\(prefix)\(number)", F_OK) == 0 {
-        found.append("pn532_uart:/dev/\(prefix)\(number)")
-      }
-    }
-    if access("/dev/ttyAMA0", F_OK) == 0 { found.append("pn532_uart:/dev/ttyAMA0") }
-    if access("/dev/i2c-1", F_OK) == 0 { found.append("pn532_i2c:/dev/i2c-1") }
-    if access("/dev/spidev0.0", F_OK) == 0 { found.append("pn532_spi:/dev/spidev0.0") }
-    return found
-  }
-
   // MARK: Panel
 
   func askPanel() throws(CommandFailure) {
@@ -67,25 +56,42 @@ extension SetupWizard {
     if let model { inform("  This board's model is '\(model)'.") }
     files.draft.panel.simulator = arguments.value("panel-simulator")
     let known = BoardProfile.known().joined(separator: ", ")
-    try resolve("profile", "Profile of its header (\(known), or 'none')", default: match ?? "none") { answer in
+    let question = "Profile of its header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
+    let usual = files.draft.panel.simulator == nil ? match ?? "none" : Self.virtualPanel
+    try resolve("profile", question, default: usual) { (answer) throws(CommandFailure) in
       files.draft.panel.profile = nil
       if answer == "none" { return nil }
+      if answer == Self.virtualPanel { return try askSimulator() }
       do throws(BoardProfileError) {
         _ = try BoardProfile.load(name: answer)
         files.draft.panel.profile = answer
         return nil
       } catch { return error.sentences.joined(separator: "; ") }
     }
-    try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: "none") {
+    let isVirtual = files.draft.panel.simulator != nil
+    try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
       (answer) throws(CommandFailure) in
       files.draft.panel.led = answer == "none" ? nil : answer
       return try panelMistake()
     }
-    try resolve("button", "Line of a button, such as GPIO5, for the first action (or 'none')", default: "none") {
-      (answer) throws(CommandFailure) in
+    let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
+    try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
       files.draft.panel.button = answer == "none" ? nil : answer
       return try panelMistake()
     }
+  }
+
+  /// The answer for a panel that tappet-sim plays.
+  static var virtualPanel: String { "virtual" }
+
+  private func askSimulator() throws(CommandFailure) -> String? {
+    try resolve("panel-simulator", "Its socket", default: files.folder + "/panel") { answer in
+      guard answer.begins(with: "/") else { return "a path from the root is needed, such as \(files.folder)/panel" }
+      files.draft.panel.simulator = answer
+      return nil
+    }
+    inform("  'tappet-sim --panel \(files.draft.panel.simulator ?? "")' plays it.")
+    return nil
   }
 
   private func panelMistake() throws(CommandFailure) -> String? {

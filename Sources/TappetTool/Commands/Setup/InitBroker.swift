@@ -65,6 +65,7 @@ extension SetupWizard {
       try askCertificate()
     }
     try askClientID()
+    try askLogin()
     if files.identity == nil, isRequested { try requestCertificate() }
   }
 
@@ -113,7 +114,10 @@ extension SetupWizard {
     } catch {
       guard case .bundleWithoutKey = error, paths.count == 1 else { return error.promptSentence }
       if let key = arguments.value("private-key") { return readIdentity([paths[0], key]) }
-      guard let key = prompt?.ask("Its private key (a file)"), !key.isEmpty else { return error.sentence }
+      let usual = earlier.last { $0.option == "private-key" }?.answer
+      guard let key = prompt?.ask("Its private key (a file)", default: usual) ?? usual, !key.isEmpty else {
+        return error.sentence
+      }
       return readIdentity([paths[0], key])
     }
   }
@@ -171,12 +175,14 @@ extension SetupWizard {
         if arguments.has("untested") { return }
         throw .refused("nothing was written; use --untested to write the files all the same")
       }
-      let question = "Try again (t), change the broker (b) or the certificates (c), or go on without (g)?"
+      let question = "Try again (t), change the broker (b) or the credentials (c), or go on without (g)?"
       guard let answer = prompt.ask(question, default: "t") else { throw .reported(.refused) }
       if answer == "g" { return }
       guard answer == "b" || answer == "c" else { continue }
       // The options have answered once.
-      arguments = arguments.without(["url", "alpn", "ca", "certificate", "private-key", "client-id"])
+      arguments = arguments.without([
+        "url", "alpn", "ca", "certificate", "private-key", "client-id", "username", "password-file",
+      ])
       if answer == "b" { try askURL() } else { try askIdentity() }
     }
   }

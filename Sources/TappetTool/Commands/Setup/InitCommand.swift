@@ -22,9 +22,12 @@ extension Command {
         CommandOption("private-key", "FILE", .file, "the certificate's key"),
         CommandOption("passphrase-file", "FILE", .file, "its first line opens the .p12 or the key"),
         CommandOption("client-id", "NAME", "unique at the broker (the certificate's name)"),
+        CommandOption("username", "NAME", "the user name at the broker; 'none'"),
+        CommandOption("password-file", "FILE", .file, "its first line is the user's password"),
         CommandOption(
-          "reader", "DEVICE", .word(["find", "any", "none"]), "libnfc's connection string; 'find', 'any', 'none'"),
-        CommandOption("profile", "NAME", .profile, "the board's header"),
+          "reader", "DEVICE", .word(["find", "any", "none"]),
+          "/dev/…, libnfc's connection string, 'find', 'any', 'none'"),
+        CommandOption("profile", "NAME", .profile, "the board's header; 'virtual' for a panel without hardware"),
         CommandOption("led", "LINE", "the status LED's line"),
         CommandOption("button", "LINE", "a button's line, for the first action"),
         CommandOption("panel-simulator", "SOCKET", .file, "a virtual panel"),
@@ -42,9 +45,10 @@ extension Command {
       ],
       abbreviatesOptions: true,
       details: """
-        Asks for broker, certificates, reader, panel and first action, tries each answer when it is given,
-        writes a commented kiosk.yaml with its files, and ends with the first tap at the broker. Nothing is
-        written before the last question. Each option answers a question in advance.
+        Asks for broker, certificates, reader, panel, first action and first tag, and tries each answer when
+        it is given. Nothing is written before the last question; then come a commented kiosk.yaml, its
+        files, the tag, and the first tap at the broker. Run again, it starts from the kiosk.yaml that is
+        there, which it keeps as kiosk.yaml.old. Each option answers a question in advance.
         """,
       example:
         "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",
@@ -84,6 +88,10 @@ final class SetupWizard {
   var sources: [String] = []
   /// A certificate has yet to be requested.
   var isRequested = false
+  /// The answers of the kiosk.yaml that is there, by their options.
+  var earlier: [(option: String, answer: String)] = []
+  /// The first secret, which is made, or imported, once the files are written.
+  var firstSecret = FirstSecret.later
 
   init(_ files: KioskFiles, _ arguments: Arguments) {
     self.files = files
@@ -99,6 +107,7 @@ final class SetupWizard {
     inform(
       "This sets up a kiosk in \(files.path). Enter accepts the default in brackets; Ctrl-C changes nothing."
     )
+    startFromExistingFile()
     do throws(CommandFailure) {
       try askBroker()
       try askIdentity()
@@ -107,6 +116,7 @@ final class SetupWizard {
       try askPanel()
       try askAction()
       try askState()
+      try askFirstSecret()
       try write()
     } catch {
       if files.prompt.isOver { Output.printError("Stopped; nothing was written.") }
@@ -129,6 +139,7 @@ final class SetupWizard {
     _ accept: (String) throws(CommandFailure) -> String?
   ) throws(CommandFailure) {
     var given = arguments.value(option)
+    let usual = earlier.last { $0.option == option }?.answer ?? usual
     while true {
       let answer: String
       if let value = given {

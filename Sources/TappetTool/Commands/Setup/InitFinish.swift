@@ -1,4 +1,5 @@
-// tappet init: the first secret, and the first tap, which the kiosk itself delivers to the broker.
+// tappet init: the first secret, which is asked for before anything is written, and the first tap, which the kiosk
+// itself delivers to the broker.
 
 import CPlatform
 import TappetConfig
@@ -8,41 +9,66 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
+/// The first secret, as it was answered.
+enum FirstSecret {
+  case later
+  case share(ShareURL)
+  /// A new tag is to be written.
+  case tag
+}
+
 extension SetupWizard {
+  /// Asks for the first secret; it is made, or saved, once the files are written.
+  func askFirstSecret() throws(CommandFailure) {
+    start("The first tag")
+    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    if let path = arguments.value("share-file") {
+      guard let line = try? Prompt.line(from: path, question: "", what: "share code") else {
+        throw .refused("\(path) cannot be read")
+      }
+      let (share, mistake) = share(in: line, configuration)
+      guard let share else { throw .refused(mistake) }
+      return firstSecret = .share(share)
+    }
+    if hasReader, wantsTag() { return firstSecret = .tag }
+    guard let prompt else { return }
+    if prompt.isOver { throw .reported(.refused) }
+    inform("  Tags that the phone app has written work here once the app's share code is known.")
+    while let line = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
+      if line.count == 0 { return }
+      let (share, mistake) = share(in: line, configuration)
+      if let share { return firstSecret = .share(share) }
+      Output.printError("  " + mistake)
+    }
+    throw .reported(.refused)
+  }
+
   func provision() throws(CommandFailure) {
     guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path) else {
-      Output.printError("tappet init: \(files.path) has changed meanwhile; run 'tappet check'")
+      Output.printError("tappet init: \(files.path) has changed meanwhile; run \(hint("check"))")
       throw .reported(.configuration)
     }
-    start("The first tag")
-    guard try addSecret(configuration), hasReader else {
+    let isReady: Bool
+    switch firstSecret {
+    case .later: isReady = false
+    case .share(let share):
+      if let mistake = save(share, configuration) { throw .refused(mistake) }
+      isReady = true
+    case .tag:
+      guard let action = configuration.actions.first else { return }
+      isReady = try writeTag(action, configuration)
+    }
+    guard isReady, hasReader else {
       return inform(
-        "  Later: 'tappet secret import' takes the share code, 'tappet run' runs the kiosk, 'tappet check' checks it."
-      )
+        "  Later: \(hint("secret import")) takes the share code, \(hint("run")) runs the kiosk, "
+          + "\(hint("check")) checks it.")
     }
     try awaitTap(configuration)
   }
 
-  /// False when there is to be none yet.
-  private func addSecret(_ configuration: KioskConfiguration) throws(CommandFailure) -> Bool {
-    if let path = arguments.value("share-file") {
-      guard let share = try? Prompt.line(from: path, question: "", what: "share code") else {
-        throw .refused("\(path) cannot be read")
-      }
-      if let mistake = accept(share, configuration) { throw .refused(mistake) }
-      return true
-    }
-    if hasReader, let action = configuration.actions.first, wantsTag(), try writeTag(action, configuration) {
-      return true
-    }
-    guard let prompt else { return false }
-    inform("  Tags that the phone app has written work here once the app's share code is known.")
-    while let share = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
-      if share.count == 0 { return false }
-      guard let mistake = accept(share, configuration) else { return true }
-      Output.printError("  " + mistake)
-    }
-    return false
+  /// A command for this kiosk, to be typed as it is.
+  private func hint(_ words: String) -> String {
+    "'tappet \(words)" + (files.path == Settings.usualPath ? "'" : " --config \(files.path)'")
   }
 
   /// Writes a tag, which may have to be formatted first; false when the phone's tags have to do.
@@ -76,14 +102,19 @@ extension SetupWizard {
     return prompt?.confirm("Write a new tag now?", default: true) ?? false
   }
 
-  /// Saves the secret; returns what is wrong with it.
-  private func accept(_ text: SecretBytes, _ configuration: KioskConfiguration) -> String? {
-    let share: ShareURL
+  /// The share code in a line, or the mistake in it.
+  private func share(in line: SecretBytes, _ configuration: KioskConfiguration) -> (share: ShareURL?, mistake: String) {
     do throws(ShareURLError) {
-      share = try text.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
-    } catch { return error.sentence }
+      let share = try line.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
+      if configuration.actions.contains(where: { $0.index == share.index }) { return (share, "") }
+      return (nil, "the share code is for action \(share.index), which is not configured; the first one has 0")
+    } catch { return (nil, error.sentence) }
+  }
+
+  /// Saves the secret; returns what is wrong with it.
+  private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
     guard let action = configuration.actions.first(where: { $0.index == share.index }) else {
-      return "the share code is for action \(share.index), which is not configured; the first one has 0"
+      return "the share code is for action \(share.index), which is not configured"
     }
     guard let id = try? TagSecret.newID() else { return "the system has no random numbers" }
     let secret = TagSecret(
@@ -107,11 +138,12 @@ extension SetupWizard {
       invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …")
     do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
     if observer.isDelivered {
-      Output.print("The kiosk works. Start it: tappet run --config \(files.path)")
+      Output.print("The kiosk works. Start it: \(hint("run"))")
       if files.path == Settings.defaultPath { Output.print("Or as a service: systemctl enable --now tappet") }
       return
     }
-    Output.printError("  No tap was delivered yet; 'tappet run' keeps waiting, and 'tappet check' says what is wrong.")
+    Output.printError(
+      "  No tap was delivered yet; \(hint("run")) keeps waiting, and \(hint("check")) says what is wrong.")
     if prompt == nil { throw .reported(.refused) }
   }
 

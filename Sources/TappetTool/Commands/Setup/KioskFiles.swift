@@ -15,6 +15,10 @@ final class KioskFiles {
   var identity: ClientIdentity?
   var authorityPEM: [UInt8]?
   var timestampKey: SecretBytes?
+  /// The broker's password, a line.
+  var password: SecretBytes?
+  /// The content of the kiosk.yaml that will be replaced, which is kept beside it.
+  var previous: [UInt8]?
   /// The path of kiosk.yaml.
   let path: String
   /// The folder of kiosk.yaml and of the other files.
@@ -53,9 +57,10 @@ final class KioskFiles {
   }
 
   deinit {
-    for name in [ConfigTemplate.ca, ConfigTemplate.certificate, ConfigTemplate.key, ConfigTemplate.timestampKey] {
-      unlink(stage + "/" + name)
-    }
+    for name in [
+      ConfigTemplate.ca, ConfigTemplate.certificate, ConfigTemplate.key, ConfigTemplate.timestampKey,
+      ConfigTemplate.password,
+    ] { unlink(stage + "/" + name) }
     rmdir(stage)
     for file in stateFiles { unlink(file) }
     if let stateFolder { rmdir(stateFolder) }
@@ -69,6 +74,7 @@ final class KioskFiles {
     if authorityPEM != nil { names.append(ConfigTemplate.ca) }
     if identity != nil { names += [ConfigTemplate.certificate, ConfigTemplate.key] }
     if timestampKey != nil { names.append(ConfigTemplate.timestampKey) }
+    if password != nil { names.append(ConfigTemplate.password) }
     return names.map { folder + "/" + $0 } + [path]
   }
 
@@ -85,7 +91,8 @@ final class KioskFiles {
     updateDraft()
     switch ConfigurationParser.parse(Array(draft.text.utf8), name: path, folder: stage) {
     case .refused(let problems):
-      for problem in problems { Output.printError("  " + problem.sentence) }
+      // The file does not exist yet: its lines mean nothing to a person.
+      for problem in problems { Output.printError("  " + problem.reason) }
       return nil
     case .loaded(var configuration):
       // A relative folder is relative to the file's final place.
@@ -116,6 +123,7 @@ final class KioskFiles {
     do throws(AtomicFilesError) {
       let files = AtomicFiles(isForService: true)
       try add(to: files, folder: folder)
+      if let previous { try files.add(path + ".old", previous, mode: 0o640) }
       try files.add(path, Array(draft.text.utf8), mode: 0o640)
       return files
     } catch { throw error.failure }
@@ -132,6 +140,7 @@ final class KioskFiles {
     draft.hasCA = authorityPEM != nil
     draft.hasCertificate = identity != nil
     draft.hasTimestampKey = timestampKey != nil
+    draft.hasPassword = password != nil
   }
 
   private func add(to files: AtomicFiles, folder: String) throws(AtomicFilesError) {
@@ -145,5 +154,6 @@ final class KioskFiles {
       try files.add(path, key)
     }
     if let timestampKey { try files.add(folder + "/" + ConfigTemplate.timestampKey, timestampKey) }
+    if let password { try files.add(folder + "/" + ConfigTemplate.password, password) }
   }
 }
