@@ -12,6 +12,17 @@ package enum Priority: UInt8, Sendable {
   case notice = 5
   case info = 6
   case debug = 7
+
+  /// Its name in a log without numbers.
+  package var name: String {
+    switch self {
+    case .error: "error"
+    case .warning: "warning"
+    case .notice: "notice"
+    case .info: "info"
+    case .debug: "debug"
+    }
+  }
 }
 
 /// One fact of a log record.
@@ -161,7 +172,7 @@ package struct LogRecord: Sendable {
     case .buttonRecovered(let index):
       self.init(.notice, "button-good", PanelPart.input(index).name(configuration) + " can be used again")
     case .panelLocked:
-      self.init(.info, "locked", "the buttons are locked: nobody used them for a while")
+      self.init(.info, "locked", "the buttons are locked")
     case .panelUnlocked(let trigger):
       self.init(.info, "unlocked", trigger == .tag ? "a tag unlocked the buttons" : "the code unlocked the buttons")
     case .codeRefused(let wait):

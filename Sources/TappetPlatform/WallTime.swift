@@ -15,6 +15,33 @@ package enum WallTime {
       + timeOfDay(parts) + "." + digits(Int32(milliseconds), 3) + "Z"
   }
 
+  /// The milliseconds since 1970 of a text that `utc` has written; `nil` for any other.
+  package static func unixMilliseconds(utc text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    func number(_ range: Range<Int>) -> Int32? {
+      guard bytes[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      return bytes[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) }
+    }
+    guard bytes.count == 24, let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+      let milliseconds = number(20..<23)
+    else { return nil }
+    var parts = tm()
+    parts.tm_year = year - 1900
+    parts.tm_mon = month - 1
+    parts.tm_mday = day
+    parts.tm_hour = hour
+    parts.tm_min = minute
+    parts.tm_sec = second
+    return Int64(timegm(&parts)) * 1000 + Int64(milliseconds)
+  }
+
+  /// For people who look at `now`: `10:51:07`, or with the date when that is more than a day ago.
+  package static func brief(unixMilliseconds: Int64, now: Int64) -> String {
+    (now - 86_400_000...now).contains(unixMilliseconds)
+      ? timeOfDay(unixMilliseconds: unixMilliseconds) : minute(unixSeconds: floored(unixMilliseconds))
+  }
+
   /// For people: `10:51:07`.
   package static func timeOfDay(unixMilliseconds: Int64) -> String { timeOfDay(local(floored(unixMilliseconds))) }
 

@@ -11,6 +11,7 @@ import Testing
     (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
   ]) func `a time for programs is RFC 3339 in UTC, with milliseconds`(_ time: (Int64, String)) {
     #expect(WallTime.utc(unixMilliseconds: time.0) == time.1)
+    #expect(WallTime.unixMilliseconds(utc: time.1) == time.0)
   }
 
   @Test(arguments: [Int64.min, .max, 253_402_300_800_000, -62_167_219_200_001])

@@ -67,6 +67,25 @@ import Testing
     #expect(bare.end(SIGTERM, within: 5) && bare.status == 0)
   }
 
+  @Test func `a log outside the journal has times, and one for the journal has priorities`() throws {
+    let world = try KioskWorld(withBroker: false)
+    try world.start(until: "offline")
+    let line = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warning|notice|info): \S.* event=[a-z-]+/
+    let lines = world.log.split(separator: "\n")
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.firstMatch(of: line) != nil }, "\(lines)")
+    world.kiosk?.end(SIGTERM)
+    // As systemd does: the name of the stream that standard error is.
+    let log = world.folder + "/journal"
+    let script = "exec 2>\"$1\"; JOURNAL_STREAM=$(stat -L -c %d:%i /dev/fd/2) exec \"$0\" run --plain --config \"$2\""
+    let kiosk = try Service(
+      URL(fileURLWithPath: "/bin/sh"), ["-c", script, try Programs.built("tappet").path, log, world.configPath],
+      log: world.folder + "/shell.log")
+    #expect(eventually(15) { textSoFar(log).contains("event=reader-ready") })
+    #expect(kiosk.end(SIGTERM))
+    let noted = textSoFar(log).split(separator: "\n")
+    #expect(noted.allSatisfy { $0.firstMatch(of: /^<[3-6]>\S/) != nil }, "\(noted)")
+  }
+
   @Test func `no key is in a log, a process list or the state folder`() throws {
     let world = try KioskWorld()
     try world.start()

@@ -81,7 +81,7 @@ final class Terminal {
     #expect(try eventually(15) { try terminal.text().contains("light        ready") })
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
-      "tappet kiosk   (Ctrl-C ends it)", "  light        ready", "  LEDs        status      result",
+      "tappet kiosk   (q ends it, ? explains it)", "  light        ready", "  LEDs        status      result",
       "  buttons  1 lamp   2 gate   h before a digit holds it", "  reader   the reader is ready",
       "  broker   connected to mqtts://localhost:\(world.broker.port)", "  disk     good", "  clock    good",
       "  outbox   0 waiting", "  accepted 0   delivered 0   refused 0   expired 0",
@@ -101,7 +101,8 @@ final class Terminal {
     try terminal.type("2")
     #expect(eventually { self.written(world).contains("\u{1B}[42m  \u{1B}[0m result") })
     #expect(eventually { world.received.map(\.topic) == ["home/garage"] })
-    #expect(try eventually { try terminal.text().contains("✓ delivered: garage") })
+    let tap = /✓ \d\d:\d\d:\d\d  delivered: garage/
+    #expect(try eventually { try terminal.text().contains(tap) })
 
     // Held until the digit is typed again.
     try terminal.type("h1")
@@ -113,6 +114,11 @@ final class Terminal {
     #expect(eventually { world.received.map(\.topic) == ["home/garage", "home/bell", "home/light"] })
     try terminal.type("9xh")
     #expect(try terminal.text().contains("lamp"))
+
+    try terminal.type("?")
+    #expect(try eventually { try terminal.text().contains("holds its button until it is typed again") })
+    try terminal.type("?")
+    #expect(try eventually { try terminal.text().contains(tap) })
 
     // A kiosk whose window is closed ends in order.
     #expect(try world.tappet("status").status == 0)

@@ -65,6 +65,8 @@ package struct KioskView: Sendable {
   package var light: Light
   /// The time of the picture.
   private var now: Moment
+  /// The same, wall-clock time in milliseconds since 1970.
+  package var unixMilliseconds: Int64 { now.unixMilliseconds }
 
   init(_ runtime: Runtime, at now: Moment) {
     let status = runtime.kiosk.status

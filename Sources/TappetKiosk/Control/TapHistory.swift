@@ -49,19 +49,18 @@ struct TapHistory {
   /// The newest first.
   private(set) var outcomes: [TapOutcome] = []
 
-  /// Adds `report` when it is about a tap or a press.
+  /// Adds `report` when it is about a tap, a press or the lock.
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     let isGood: Bool
     switch report {
-    case .accepted, .delivered, .deliveredOfMany, .deliveredMore: isGood = true
+    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked: isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded:
       isGood = false
     case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
-      .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered, .panelLocked,
-      .panelUnlocked:
+      .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered:
       return
     }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }

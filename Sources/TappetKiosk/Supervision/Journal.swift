@@ -1,5 +1,5 @@
 // Log lines: a priority, a sentence and its facts as key=value; with a priority prefix for the journal, with the time
-// on a terminal.
+// anywhere else.
 
 import CPlatform
 import TappetCore
@@ -10,20 +10,45 @@ import TappetPlatform
 ///
 /// It never waits: while nobody reads, lines are lost and counted.
 package struct Journal {
-  private let hasPriorities: Bool
+  /// The head of a line.
+  private enum Head {
+    /// `<6>`, for the journal, which has the time.
+    case priority
+    /// In the machine's time zone, for a person.
+    case timeOfDay
+    /// RFC 3339, for a file or another logger.
+    case time
+  }
+
+  private let head: Head
   private var lost = 0
 
-  /// Lines carry their priority unless standard error is a terminal.
-  package init() { hasPriorities = isatty(2) == 0 }
+  /// Lines carry the facts that their reader does not have by itself.
+  package init() { head = isatty(2) == 1 ? .timeOfDay : Self.isJournal ? .priority : .time }
+
+  /// Whether standard error is the journal's own socket (systemd.exec(5)), and not passed on to another process.
+  private static var isJournal: Bool {
+    guard let stream = secure_getenv("JOURNAL_STREAM") else { return false }
+    var status = stat()
+    guard fstat(2, &status) == 0 else { return false }
+    return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+  }
 
   /// Writes one log line.
   package mutating func write(_ priority: Priority, _ sentence: String, _ fields: [Field] = []) {
-    var line =
-      hasPriorities ? "<\(priority.rawValue)>" : WallTime.timeOfDay(unixMilliseconds: Int64(time(nil)) * 1000) + " "
-    line += sentence.escaped
+    var line = head(priority) + sentence.escaped
     for field in fields { line += " \(field.key)=\(Self.value(field.value))" }
     if lost > 0 { line += " lost_lines=\(lost)" }
     lost = Self.put(line) ? 0 : lost + 1
+  }
+
+  private func head(_ priority: Priority) -> String {
+    let now = SystemClock().now().unixMilliseconds
+    switch head {
+    case .priority: return "<\(priority.rawValue)>"
+    case .timeOfDay: return WallTime.timeOfDay(unixMilliseconds: now) + " "
+    case .time: return (WallTime.utc(unixMilliseconds: now) ?? "") + " \(priority.name): "
+    }
   }
 
   private static func put(_ line: String) -> Bool {

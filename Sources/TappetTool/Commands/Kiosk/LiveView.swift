@@ -18,6 +18,18 @@ final class LiveView {
   private var isHolding = false
   /// The buttons that a key holds down.
   private var held: Set<Int> = []
+  /// `?` was typed: the keys are explained.
+  private var isExplaining = false
+
+  /// The result of what was typed.
+  enum Typed {
+    case buttons
+    /// The view changed.
+    case redraw
+    case quit
+    /// The terminal is gone.
+    case gone
+  }
 
   /// Shows the picture.
   func draw(_ view: KioskView) {
@@ -32,10 +44,10 @@ final class LiveView {
       drawn = []
       text = "\u{1B}[2J"
     }
-    var lines = lines(view)
+    var lines = lines(view).flatMap { ScreenLine.wrapped($0, size.columns) }
     if lines.count > size.rows { lines.removeLast(lines.count - size.rows) }
     for index in 0..<max(lines.count, drawn.count) {
-      let line = index < lines.count ? Self.clipped(lines[index], size.columns) : ""
+      let line = index < lines.count ? lines[index] : ""
       if index < drawn.count, drawn[index] == line { continue }
       if index < drawn.count { drawn[index] = line } else { drawn.append(line) }
       text += "\u{1B}[" + String(index + 1) + ";1H" + line + "\u{1B}[K"
@@ -59,11 +71,17 @@ final class LiveView {
     return keyboard != nil
   }
 
-  /// Reports what was typed: a button's index, and whether it goes down; false when the terminal is gone.
-  func readKeys(_ handler: (Int, Bool) -> Void) -> Bool {
+  /// Reads what was typed; reports a button's index, and whether it goes down.
+  func readKeys(_ handler: (Int, Bool) -> Void) -> Typed {
     var bytes = [UInt8](repeating: 0, count: 64)
-    guard let count = try? checked("read", { read(0, &bytes, bytes.count) }), count > 0 else { return false }
+    guard let count = try? checked("read", { read(0, &bytes, bytes.count) }), count > 0 else { return .gone }
+    var typed = Typed.buttons
     for byte in bytes.prefix(count) {
+      if byte == UInt8(ascii: "q") { return .quit }
+      if byte == UInt8(ascii: "?") {
+        isExplaining.toggle()
+        typed = .redraw
+      }
       let isHolding = isHolding
       self.isHolding = byte == UInt8(ascii: "h")
       guard byte >= UInt8(ascii: "1"), byte <= UInt8(ascii: "9") else { continue }
@@ -76,7 +94,7 @@ final class LiveView {
         if !isHolding { handler(button, false) }
       }
     }
-    return true
+    return typed
   }
 
   // MARK: Lines
@@ -84,7 +102,9 @@ final class LiveView {
   private func lines(_ view: KioskView) -> [String] {
     var lines: [String] = []
     func row(_ label: String, _ text: String) { lines.append(label + text) }
-    row(Self.painted("tappet ", 1) + view.clientID.escaped, "   (Ctrl-C ends it)")
+    row(
+      Self.painted("tappet ", 1) + view.clientID.escaped,
+      keyboard == nil ? "   (Ctrl-C ends it)" : "   (q ends it, ? explains it)")
     row("", "")
     var light = cell(view.levels) + view.light.name
     if !view.light.isLasting { light += "   then " + view.baseLight.name }
@@ -101,10 +121,23 @@ final class LiveView {
     row("", "")
     row("  ", counters(view.counters))
     row("", "")
-    for tap in view.taps.reversed() {
-      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), tap.text.escaped)
+    if isExplaining { return lines + Self.explanation }
+    for tap in view.taps {
+      let time = WallTime.brief(unixMilliseconds: tap.unixMilliseconds, now: view.unixMilliseconds)
+      let uid = tap.uid.map { "  " + Self.painted($0, 2) } ?? ""
+      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid)
     }
     return lines
+  }
+
+  private static var explanation: [String] {
+    [
+      "  1 to 9   press the button of this number",
+      "  h        the next digit holds its button until it is typed again",
+      "  q        ends the kiosk, as Ctrl-C does; a second one ends it at once",
+      "  ?        shows the last taps again, the newest first",
+      "  Elsewhere: 'tappet status' shows the same, 'tappet run --plain' logs instead.",
+    ]
   }
 
   private func clock(_ view: KioskView) -> String {
@@ -157,22 +190,5 @@ final class LiveView {
 
   private func part(_ part: KioskView.Part) -> String {
     part.isGood ? part.text.escaped : Self.painted(part.text.escaped, 33)
-  }
-
-  /// At most `columns` visible scalars; colours are kept and closed.
-  private static func clipped(_ line: String, _ columns: Int) -> String {
-    var text = ""
-    var width = 0
-    var isInEscape = false
-    for scalar in line.unicodeScalars {
-      if scalar == "\u{1B}" { isInEscape = true }
-      if !isInEscape {
-        width += 1
-        if width > columns { break }
-      }
-      text.unicodeScalars.append(scalar)
-      if isInEscape, scalar == "m" { isInEscape = false }
-    }
-    return text + "\u{1B}[0m"
   }
 }

@@ -16,8 +16,9 @@ extension Command {
       ],
       details: """
         Runs the kiosk until SIGTERM or Ctrl-C; a second one ends it at once. On a terminal it shows the
-        lights in their rhythm, the parts and the last taps, and the keys 1 to 9 are the buttons ('h' before
-        a digit holds it until the digit is typed again); otherwise, or with --plain, it logs to stderr.
+        lights in their rhythm, the parts and the last taps; the keys 1 to 9 are the buttons, 'q' ends it,
+        and '?' explains the keys. Otherwise, or with --plain, it logs to stderr: for the journal with
+        priorities, else with the time.
         The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
         """,
       body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
@@ -37,10 +38,15 @@ extension Command {
     var keyboard: Watch?
     if screen.openKeyboard() {
       keyboard = try? runtime.watch(0) {
-        if screen.readKeys({ runtime.key($0, isDown: $1) }) { return }
-        // The window was closed: nobody sees this kiosk any more, and SIGHUP means something else to it.
-        keyboard = nil
-        runtime.stop()
+        switch screen.readKeys({ runtime.key($0, isDown: $1) }) {
+        case .buttons: break
+        case .redraw: screen.draw(runtime.view)
+        case .quit: runtime.stop()
+        case .gone:
+          // The window was closed: nobody sees this kiosk any more, and SIGHUP means something else to it.
+          keyboard = nil
+          runtime.stop()
+        }
       }
     }
     defer { withExtendedLifetime(keyboard) {} }

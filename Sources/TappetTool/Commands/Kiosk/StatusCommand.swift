@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetPlatform
 
 extension Command {
   static var status: Command {
@@ -44,13 +45,22 @@ extension Command {
     }
     Output.print("clock     " + clock(status))
     if let reload = status["reload"], reload != .null {
-      Output.print("reload    " + (reload["text"]?.text ?? ""))
+      Output.print("reload    " + time(reload) + (reload["text"]?.text ?? ""))
     }
     Output.print("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
     if case .object(let counts)? = status["counters"] {
       Output.print("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
     }
-    for tap in status["taps"]?.elements ?? [] { Output.print("tap       \(tap["text"]?.text ?? "")") }
+    for tap in status["taps"]?.elements ?? [] {
+      let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
+      Output.print("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid)
+    }
+  }
+
+  /// When it was, before it.
+  private static func time(_ fact: JSON) -> String {
+    guard let time = fact["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) else { return "" }
+    return WallTime.brief(unixMilliseconds: time, now: SystemClock().now().unixMilliseconds) + "  "
   }
 
   private static func clock(_ status: JSON) -> String {
