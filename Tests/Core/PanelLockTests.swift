@@ -32,6 +32,28 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect(!lock.isLocked && lock.deadline == s(67))
   }
 
+  @Test func `a stray press before the code does no harm, and every wrong one counts`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1, 0, 2])
+    #expect([2, 0, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .accepted, .accepted])
+    #expect(lock.pressed(0, at: s(1)) == .wrong(wait: .zero))
+    #expect(lock.pressed(2, at: s(1)) == .unlocked && !lock.isLocked)
+    // Somebody who presses without end is blocked after three codes' worth of presses.
+    #expect(lock.advance(to: s(61)) == true)
+    let answers = (0..<12).map { _ in lock.pressed(1, at: s(62)) }
+    #expect(answers.filter { $0 == .accepted }.count == 9)
+    #expect(
+      answers.last == .wrong(wait: .seconds(30)) && lock.pressed(0, at: s(62)) == .blocked(remaining: .seconds(30)))
+  }
+
+  @Test func `a person locks it at once`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1])
+    #expect(lock.lockNow() == false)
+    _ = lock.unlock(at: s(1))
+    #expect(lock.lockNow() == true && lock.isLocked && lock.deadline == nil)
+    var none = PanelLock(after: nil, code: [])
+    #expect(none.lockNow() == nil && !none.isLocked)
+  }
+
   @Test func `from the third on, each wrong code costs time, twice as much as the one before`() {
     var lock = PanelLock(after: .seconds(60), code: [0, 1])
     var time = 0

@@ -36,6 +36,16 @@ import Testing
     #expect(!done.output.contains("\u{1B}"))
   }
 
+  @Test func `a virtual panel is drawn as it would be wired`() throws {
+    let done = try check(
+      "{simulator: /tmp/panel, profile: raspberry-pi, leds: {status: GPIO17}, buttons: [{line: GPIO5, press: light}]}")
+    for text in [
+      "ok    panel          virtual, at /tmp/panel: its lines are played, not wired\n", "Raspberry Pi (40 pins), J8\n",
+      "LED status ── GPIO17  │ 11 ● ○ 12 │", "button GPIO5 ── GPIO5  │ 29 ● · 30 │",
+    ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
+    #expect(!done.output.contains("FAIL  panel"))
+  }
+
   @Test func `as JSON there is no drawing, and an unknown profile is reported with the nearest`() throws {
     let done = try check("{profile: raspbery-pi, buttons: [{line: GPIO5, press: light}]}", "--json")
     let error = done.envelope["error"] as? [String: Any]

@@ -116,8 +116,27 @@ extension KioskWorld {
     try world.awaitLight("ready", after: before)
     try world.takeAway()
     #expect(eventually { world.received.map(\.topic) == ["home/light", "home/key"] })
-    let status = try world.tappet("status", "--json").output
-    #expect(status.contains("\"locked\""))
+    let status = try world.tappet("status", "--json").data
+    #expect(
+      (status["taps"] as? [[String: Any]])?.contains { $0["event"] as? String == "unlocked" } == true, "\(status)")
+  }
+
+  @Test func `a person at the machine locks the buttons at once`() throws {
+    let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO13]")
+    #expect(try world.tappet("panel", "lock").status == 4)
+    try world.start(until: "locked")
+    let before = world.lights.count
+    // A stray press before the code does no harm.
+    for button in ["GPIO13", "GPIO5", "GPIO13"] { try world.press(button) }
+    try world.awaitLight("ready", after: before)
+    #expect(world.log.contains("event=unlocked"))
+    #expect(try world.tappet("panel", "lock").status == 0)
+    try world.awaitLight("locked", after: before)
+    #expect(try world.tappet("panel", "lock").status == 0)
+    let free = try KioskWorld.withPanel("")
+    try free.start()
+    let refused = try free.tappet("panel", "lock")
+    #expect(refused.status == 1 && refused.errors.contains("has no lock"), "\(refused)")
   }
 
   /// The broker's name does not resolve, then a TLS handshake fails, again and again; the rhythm stays.

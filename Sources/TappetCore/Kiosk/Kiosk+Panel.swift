@@ -65,7 +65,18 @@ extension Kiosk {
     case .asked(let action):
       guard isTaking, lock.isLocked else { return gestured([], .press, action, at: now) }
       return refuse(.button, nil, .panelLocked, at: now)
+    case .lockAsked:
+      return lock.lockNow() == true ? justLocked() : []
     }
+  }
+
+  /// Handles a lock that has just locked.
+  private mutating func justLocked() -> [Effect] {
+    inputs.dropAll()
+    var effects: [Effect] = []
+    // A tag is past the lock.
+    if case .buttons = confirmation?.source { effects = endConfirmation(.closed) }
+    return effects + [.report(.panelLocked)]
   }
 
   /// Returns the buttons that work only while this part does.
@@ -94,12 +105,7 @@ extension Kiosk {
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
       }
     }
-    if lock.advance(to: now.instant) {
-      inputs.dropAll()
-      // A tag is past the lock.
-      if case .buttons = confirmation?.source { effects += endConfirmation(.closed) }
-      effects.append(.report(.panelLocked))
-    }
+    if lock.advance(to: now.instant) { effects += justLocked() }
     return effects
   }
 

@@ -39,4 +39,6 @@ package enum PanelEvent: Sendable {
   case key(button: Int, isDown: Bool, at: Instant)
   /// The embedding program requests an action on behalf of a button of its own.
   case asked(action: String)
+  /// A person at the machine locks the buttons at once.
+  case lockAsked
 }

@@ -25,7 +25,10 @@ package struct PanelLock: Sendable {
   private let lockAfter: Duration
   private let code: [Int]
   private var state: State
+  /// The last presses, at most as many as the code has.
   private var entered: [Int] = []
+  /// Number of presses since the last wrong code.
+  private var pressCount = 0
   private var enteredAt: Instant?
   /// Wrong codes since the last unlock.
   private var failures = 0
@@ -47,9 +50,29 @@ package struct PanelLock: Sendable {
   /// Returns whether it has just locked.
   package mutating func advance(to now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
-    state = .locked
-    entered = []
+    lock()
     return true
+  }
+
+  /// Locks it at a person's request; `nil` if it never locks, else whether it has just locked.
+  package mutating func lockNow() -> Bool? {
+    switch state {
+    case .none: return nil
+    case .locked: return false
+    case .unlocked:
+      lock()
+      return true
+    }
+  }
+
+  private mutating func lock() {
+    state = .locked
+    forgetPresses()
+  }
+
+  private mutating func forgetPresses() {
+    entered = []
+    pressCount = 0
   }
 
   /// Restarts the time until it locks, because the panel was used.
@@ -62,30 +85,35 @@ package struct PanelLock: Sendable {
     if case .none = state { return false }
     let wasLocked = isLocked
     state = .unlocked(until: now + lockAfter)
-    entered = []
+    forgetPresses()
     failures = 0
     blockedUntil = nil
     return wasLocked
   }
 
   /// Handles a button that was pressed on the locked panel.
+  ///
+  /// The last presses are the code, so that a stray one before it does no harm. A wrong code is as many presses as the
+  /// code has; what was pressed in them may still be the beginning of the right one.
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }
     if let blockedUntil, now < blockedUntil { return .blocked(remaining: blockedUntil - now) }
-    if let enteredAt, now - enteredAt > Limits.codePauseMax { entered = [] }
+    if let enteredAt, now - enteredAt > Limits.codePauseMax { forgetPresses() }
+    if entered.count == code.count { entered.removeFirst() }
     entered.append(button)
+    pressCount += 1
     enteredAt = now
-    guard entered.count == code.count else { return .accepted }
-    let isRight = entered == code
-    entered = []
-    if isRight {
+    if entered == code {
       _ = unlock(at: now)
       return .unlocked
     }
+    guard pressCount >= code.count else { return .accepted }
+    pressCount = 0
     failures += 1
     guard failures >= Limits.codeAttemptsMax else { return .wrong(wait: .zero) }
     let wait = min(Limits.codeWaitMax, Limits.codeWaitMin * (1 << min(failures - Limits.codeAttemptsMax, 10)))
     blockedUntil = now + wait
+    forgetPresses()
     return .wrong(wait: wait)
   }
 }

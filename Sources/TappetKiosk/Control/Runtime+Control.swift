@@ -15,6 +15,9 @@ extension Runtime {
     case "watch":
       client.isWatching = true
       client.send(view.json(maySeeKeys: client.maySeeKeys))
+    case "panel-lock":
+      feed(.panel(.lockAsked))
+      client.send(.object(["locked": kiosk.status.isLocked.map { .bool($0) } ?? .null]))
     case "outbox-drop": dropFromOutbox(request, for: client)
     case .some(let name) where SecretService.knows(name):
       handleSecretRequest(message, for: client)

@@ -153,8 +153,9 @@ struct Checkup {
   }
 
   private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
-    // It replaces real lines.
-    if let path = configuration.panel.simulator { return note("panel", .good, "virtual, at " + path) }
+    if let path = configuration.panel.simulator {
+      note("panel", .good, "virtual, at \(path): its lines are played, not wired")
+    }
     let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
     for finding in probe.findings { note("panel", finding.isGood, finding.text) }
     guard printsLines, !probe.drawing.isEmpty else { return }

@@ -28,6 +28,8 @@ struct PanelProbe {
   private(set) var drawing: [String] = []
 
   /// Tries every part; while a kiosk is running it has the lines, and they are only looked at.
+  ///
+  /// A virtual panel has none: it plays those that would be wired.
   init(_ configuration: KioskConfiguration, isRunning: Bool, colour: Bool) {
     let panel = configuration.panel
     var profile: BoardProfile?
@@ -36,21 +38,25 @@ struct PanelProbe {
         for sentence in error.sentences { findings.append(Finding(isGood: false, text: sentence)) }
       }
     }
+    let isVirtual = panel.simulator != nil
     let inputs = panel.buttons.map { Wire(name: "button " + $0.plan.name, line: $0.line) }
     var outputs: [Wire] = []
     for (index, output) in panel.outputs.enumerated() {
       let name = output.output == .buzzer ? "buzzer" : "LED " + output.output.name
       switch output.target {
       case .line(let line): outputs.append(Wire(name: name, line: line))
-      case .led(let led): if !isRunning { tryLED(led, name, .output(index), configuration) }
+      case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .output(index), configuration) }
       }
     }
     guard !inputs.isEmpty || !outputs.isEmpty else { return }
     let chips = GPIOChips.scan()
-    let wires =
-      isRunning
-      ? Self.look(inputs + outputs, chips, panel.chip, profile) : Self.request(inputs, outputs, panel.chip, profile)
-    for wire in wires { findings.append(Self.finding(wire, chips, panel.chip, profile)) }
+    var wires = inputs + outputs
+    if !isVirtual {
+      wires =
+        isRunning
+        ? Self.look(wires, chips, panel.chip, profile) : Self.request(inputs, outputs, panel.chip, profile)
+      for wire in wires { findings.append(Self.finding(wire, chips, panel.chip, profile)) }
+    }
     if let profile { drawing = Self.draw(wires, chips, panel.chip, profile, colour) }
   }
 
