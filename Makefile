@@ -86,6 +86,7 @@ LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
 	board/completions/*))
 MANUAL := $(OUT)/share/man/man3
+CONFIG_PAGE := $(OUT)/share/man/man5/kiosk.yaml.5
 # Where the shells find their completions.
 COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
 	fish/vendor_completions.d/tappet.fish)
@@ -98,7 +99,7 @@ board:  ## build only what a board needs
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .board
 
 # Built in parallel, and silent when there is nothing to do.
-.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made completions
+.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made $(CONFIG_PAGE) completions
 	@:
 
 .board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
@@ -235,6 +236,10 @@ $(MANUAL)/.made: $(wildcard tools/documentation/* docs/examples/*) Include/tappe
 	tools/documentation/man-pages $(VERSION) $(MANUAL)
 	@touch $@
 
+$(CONFIG_PAGE): tools/documentation/config-page docs/configuration.md Sources/TappetCore/Version.swift
+	@mkdir -p $(@D)
+	tools/documentation/config-page $(VERSION) $@
+
 # ---- Tests ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check check-tests test lint tidy format
@@ -354,12 +359,12 @@ FILLED_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
 INSTALLED := bin/tappet bin/tappet-sim libexec/tappet lib/libtappet.so.0 lib/libtappet.so lib/libtappet.a \
 	include/tappet.h lib/pkgconfig/tappet.pc lib/cmake/tappet lib/systemd/system/tappet.service \
 	lib/sysusers.d/tappet.conf share/doc/tappet share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
-	$(addprefix share/man/,man1/tappet.1 man1/tappet-sim.1 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
+	$(addprefix share/man/,man1/tappet.1 man1/tappet-sim.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
 
 .PHONY: install uninstall clean
 install: all  ## PREFIX=/usr/local DESTDIR=
 	install -d $(addprefix $(PLACE)/,bin libexec/tappet include lib/pkgconfig lib/cmake/tappet lib/systemd/system \
-		lib/sysusers.d share/man/man1 share/man/man3 share/doc/tappet/docs/images \
+		lib/sysusers.d share/man/man1 share/man/man3 share/man/man5 share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(PLACE)/libexec/tappet
@@ -372,6 +377,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	$(FILLED_IN) board/man/tappet.1 > $(SHARE)/man/man1/tappet.1
 	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
 	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
+	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5
 	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
 		$(SHARE)/doc/tappet
 	install -m 644 docs/*.md $(SHARE)/doc/tappet/docs

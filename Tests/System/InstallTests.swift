@@ -23,6 +23,7 @@ import Testing
       "bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-tool", "libexec/tappet/tappet-reader",
       "lib/libtappet.so.0", "lib/libtappet.so",
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
+      "share/man/man5/kiosk.yaml.5",
       "share/doc/tappet/kiosk.yaml", "share/doc/tappet/docs/faults.md", "lib/systemd/system/tappet.service",
       "lib/sysusers.d/tappet.conf", "share/doc/tappet/60-tappet-gpio.rules",
       "share/tappet/profiles/raspberry-pi.yaml",

@@ -63,7 +63,7 @@ def version(place):
         "include/tappet.h": r'#define TAPPET_VERSION "(.*)"',
         "lib/cmake/tappet/tappet-config-version.cmake": r'PACKAGE_VERSION "(.*)"',
         "share/man/man1/tappet.1": r'"Tappet (\S+)"', "share/man/man1/tappet-sim.1": r'"Tappet (\S+)"',
-        "share/man/man3/tappet.h.3": r'"Tappet (\S+)"'}
+        "share/man/man5/kiosk.yaml.5": r'"Tappet (\S+)"', "share/man/man3/tappet.h.3": r'"Tappet (\S+)"'}
     bindings = {os.path.join(HERE, name): r'(?m)^version = "(.*)"' for name in (
         "Python/pyproject.toml", "Rust/tappet/Cargo.toml", "Rust/tappet-sys/Cargo.toml")}
     for path, pattern in ({place.installed(name): pattern for name, pattern in places.items()} | bindings).items():

@@ -22,6 +22,7 @@ def manual(place):
     folder = place.installed("share/man")
     for page in ["tappet.1", "tappet-sim.1"]:
         rendered(place, os.path.join(folder, "man1", page))
+    check_configuration(rendered(place, os.path.join(folder, "man5/kiosk.yaml.5")))
     pages = sorted(page for page in os.listdir(os.path.join(folder, "man3")) if page.startswith(("tappet-", "tappet.")))
     text = {page: rendered(place, page) for page in (os.path.join(folder, "man3", page) for page in pages)}
     for page in text:
@@ -34,6 +35,17 @@ def manual(place):
     check_names(place.declared(), place.run("lexgrog", *(page for page in text if not page.endswith(".h.3"))))
     check_interface("\n".join(text.values()))
     print(f"    man: {len(pages)} pages of section 3, {found} functions found")
+
+
+def check_configuration(page):
+    """Checks that kiosk.yaml(5) has every key and every word that the parser knows."""
+    folder = os.path.join(ROOT, "Sources/TappetConfig")
+    sources = "".join(
+        read(os.path.join(folder, name)) for name in os.listdir(folder) if name.startswith("ConfigurationParser"))
+    lists = re.findall(r'\[\s*((?:"\w+",?\s*){2,})\]', sources)
+    keys = {key for names in lists for key in re.findall(r"\w+", names)}
+    words = set(re.findall(r"\w+", page.lower()))
+    require(len(keys) > 30 and keys <= words, f"kiosk.yaml(5) lacks {sorted(keys - words)}")
 
 
 def rendered(place, page):
