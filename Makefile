@@ -1,4 +1,5 @@
-# Tappet. `make help` lists the targets. Only `make deps` needs root, and `make install` into a system folder.
+# Tappet. `make help` lists the targets. Only `make deps`, `make deps-test` and `make install` into a system folder need
+# root.
 
 # ---- Settings -------------------------------------------------------------------------------------------------------
 
@@ -6,6 +7,8 @@ SHELL := /bin/sh
 SWIFT ?= swift
 CC := gcc
 PREFIX ?= /usr/local
+# The folder of the library below PREFIX; Debian's packages have lib/x86_64-linux-gnu.
+LIBDIR ?= lib
 DESTDIR ?=
 # The one place that has the version. Header, pkg-config file, CMake package and manual pages follow; a test compares.
 VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources/TappetCore/Version.swift)
@@ -13,51 +16,62 @@ VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources
 # ---- The kind of machine to build for -------------------------------------------------------------------------------
 # build/ has everything that is built, laid out as it is installed. `make ARCH=arm64` builds for 64-bit ARM boards into
 # build-arm64/, for the Debian release that runs on them: RELEASE=bookworm (12), or trixie (13, in build-arm64-trixie/).
+# `make RELEASE=trixie` builds for Debian 13 on this machine's own kind into build-trixie/.
 
 ARCH ?=
 RELEASE ?= bookworm
+OUT := build$(if $(ARCH),-$(ARCH))$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
+DEBIAN := $(CURDIR)/.build-debian
 ifeq ($(ARCH),arm64)
-OUT := build-arm64$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
 # Compiled once, against Debian 12. Debian 13's libraries have the same binary interfaces, except for libgpiod: its shim
 # is compiled and linked again.
 SCRATCH := .build-arm64
-DEBIAN := $(CURDIR)/.build-debian
-SYSROOT_COMPILED := $(DEBIAN)/sysroot-bookworm
-SYSROOT := $(DEBIAN)/sysroot-$(RELEASE)
+DEBIAN_ARCH := arm64
+MULTIARCH := aarch64-linux-gnu
+SYSROOT_COMPILED := $(DEBIAN)/sysroot-bookworm-arm64
+SYSROOT := $(DEBIAN)/sysroot-$(RELEASE)-arm64
 TOOLSET := $(DEBIAN)/toolset.json
-CC := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/aarch64-linux-gnu
-AR := aarch64-linux-gnu-ar
-OBJCOPY := aarch64-linux-gnu-objcopy
+TOOLS := aarch64-linux-gnu-
 ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
 TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
 DEPS := build arm64
 # SwiftPM, too, must ask for the sysroot's libraries and not for the machine's.
-$(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/aarch64-linux-gnu/pkgconfig
-PKG_CONFIG = PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
-	pkg-config
+$(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/$(MULTIARCH)/pkgconfig
 else ifeq ($(ARCH),)
-OUT := build
 SCRATCH := .build-embedded
-OBJCOPY := objcopy
+DEBIAN_ARCH := $(shell dpkg --print-architecture)
+MULTIARCH := $(shell $(CC) -print-multiarch)
+SYSROOT_COMPILED :=
+SYSROOT := $(if $(filter-out bookworm,$(RELEASE)),$(DEBIAN)/sysroot-$(RELEASE)-$(DEBIAN_ARCH))
 ARCHIVES := $(SCRATCH)/release
 DEPS := build
-PKG_CONFIG = pkg-config
 else
 $(error unknown ARCH=$(ARCH): leave it out for this machine's own kind, or use ARCH=arm64)
 endif
+CC := $(TOOLS)gcc $(if $(SYSROOT),--sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(MULTIARCH))
+AR := $(TOOLS)ar
+OBJCOPY := $(TOOLS)objcopy
+PKG_CONFIG = $(if $(SYSROOT),PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/pkgconfig \
+	PKG_CONFIG_SYSROOT_DIR=$(SYSROOT)) pkg-config
 
 # ---- Compiler and linker flags --------------------------------------------------------------------------------------
 # docs/building.md, "Compiler and linker flags", says what each one does and costs. The Swift compiler's are in
 # Package.swift.
 
-EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) -Xswiftc -Xcc -Xswiftc -fPIC
-CFLAGS := -O2 -Wall -Wextra -Werror
+EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) \
+	-Xswiftc -Xcc -Xswiftc -fPIC -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=/usr/src/tappet \
+	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
+CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 # The toolchain's own linker: it reads the compiler's bitcode and optimises each program as a whole.
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 LLD = $(RESOURCES)/../../bin/ld.lld
-LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -s -static-libgcc -Wl,--as-needed -Wl,--icf=all -Wl,-z,pack-relative-relocs \
-	-Wl,-z,relro,-z,now -Wl,-z,defs -lm
+LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--icf=all \
+	-Wl,-z,pack-relative-relocs -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 LINK = $(CC) $(CFLAGS) -pie -fPIE
+# A program is linked with its symbols, and installed without them; `make deb` makes packages of both.
+SYMBOLS := $(SCRATCH)/symbols-$(RELEASE)
+WHOLE = $(SYMBOLS)/$(@F)
+STRIPPED = $(OBJCOPY) --strip-all $(WHOLE) $@
 LINK_SHARED = $(CC) $(CFLAGS) -fPIC -shared -Wl,--version-script=Include/tappet.map -Wl,-soname,libtappet.so.0 \
 	-Wl,-z,nodelete
 
@@ -91,7 +105,7 @@ CONFIG_PAGE := $(OUT)/share/man/man5/kiosk.yaml.5
 COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
 	fish/vendor_completions.d/tappet.fish)
 
-.PHONY: all .all board .board help deps check-deps run docs
+.PHONY: all .all board .board help deps deps-test check-deps run docs
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
 
@@ -108,13 +122,17 @@ board:  ## build only what a board needs
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
 
-deps:  ## install from Debian what is missing
-	@tools/deps install
+deps:  ## install from Debian what is missing to build
+	@tools/deps install build
+
+deps-test:  ## and what is missing to test, to cross-compile and to make packages
+	@tools/deps install build arm64 packages tests languages board system
 
 check-deps:
 	@tools/deps check
 
-run: deps  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
+run:  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
+	@tools/deps install build demo
 	@$(MAKE) --no-print-directory all
 	@tools/demo/run $(if $(ONCE),--once)
 
@@ -144,13 +162,17 @@ $(SCRATCH)/.built: $(SOURCES) $(STAMP)
 	$(EMBEDDED)
 	@touch $@
 
-ifdef SYSROOT
-# The boards' headers and libraries, from Debian's packages.
+# Headers and libraries of another release or architecture, from Debian's packages.
 $(DEBIAN)/sysroot-%/.wanted: tools/sysroot tools/debian-packages
 	@tools/deps check $(DEPS)
-	@tools/sysroot $* $(@D)
+	@tools/sysroot $(subst -, ,$*) $(@D)
 	@touch $@
 
+ifneq ($(SYSROOT),)
+$(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
+endif
+
+ifeq ($(ARCH),arm64)
 # The toolchain has Embedded Swift for bare 64-bit ARM: these flags make it Linux. Without an operating system, unwind
 # tables are not the default.
 $(TOOLSET): Makefile
@@ -161,11 +183,11 @@ $(TOOLSET): Makefile
 		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/aarch64-linux-gnu",' \
 		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
 		' "cCompiler": {"extraCLIOptions":' \
-		'  ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@
+		'  ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(STAMP): $(TOOLSET)
 $(SCRATCH)/.built: | $(SYSROOT_COMPILED)/.wanted
-$(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
 endif
 
 # ---- Linking --------------------------------------------------------------------------------------------------------
@@ -173,23 +195,27 @@ endif
 $(PROGRAMS) $(LIBRARIES): $(SCRATCH)/.built $(wildcard Sources/CLibraries/standins/*.c)
 
 $(OUT)/bin/tappet:
-	@mkdir -p $(@D)
-	$(LINK) -o $@ Sources/tappet/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
 		$(LDFLAGS) $(TOOL_LIBS)
+	$(STRIPPED)
 
 $(OUT)/libexec/tappet/tappet-tool:
-	@mkdir -p $(@D)
-	$(LINK) -o $@ Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
 		$(LDFLAGS) $(TOOL_LIBS)
+	$(STRIPPED)
 
 $(OUT)/libexec/tappet/tappet-reader:
-	@mkdir -p $(@D)
-	$(LINK) -o $@ Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a \
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a \
 		$(LDFLAGS) $(READER_LIBS)
+	$(STRIPPED)
 
 $(OUT)/bin/tappet-sim:
-	@mkdir -p $(@D)
-	$(LINK) -o $@ Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LDFLAGS)
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-sim/main.c $(STANDINS) $(ARCHIVES)/libTappetSimulatorStatic.a $(LDFLAGS)
+	$(STRIPPED)
 
 ifdef SHIM
 $(LIBRARIES): $(INTERFACE)
@@ -202,9 +228,10 @@ endif
 
 # Never unmapped: a thread that hangs in the resolver while its connection is freed needs its code even after dlclose.
 $(OUT)/lib/libtappet.so.0: Include/tappet.map
-	@mkdir -p $(@D)
-	$(LINK_SHARED) -o $@ $(STANDINS) $(SHIM) -Wl,--whole-archive $(INTERFACE) -Wl,--no-whole-archive \
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK_SHARED) -o $(WHOLE) $(STANDINS) $(SHIM) -Wl,--whole-archive $(INTERFACE) -Wl,--no-whole-archive \
 		$(LDFLAGS) $(KIOSK_LIBS)
+	$(STRIPPED)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
 # One relocatable object, because a C compiler's linker does not read bitcode. The stand-ins replace the weak symbols.
@@ -240,6 +267,29 @@ $(CONFIG_PAGE): tools/documentation/config-page docs/configuration.md Sources/Ta
 	@mkdir -p $(@D)
 	tools/documentation/config-page $(VERSION) $@
 
+# ---- Debian packages ------------------------------------------------------------------------------------------------
+
+.PHONY: deb debs lint-deb repository release
+deb: all  ## Debian packages, in build/packages (also RELEASE=trixie, ARCH=arm64)
+	@tools/deps check $(DEPS) packages
+	@tools/packages/build $(VERSION) $(RELEASE) $(DEBIAN_ARCH) $(OUT) $(SYMBOLS) $(SYSROOT)
+
+debs:  ## the packages of every architecture and release
+	@for words in "" RELEASE=trixie ARCH=arm64 "ARCH=arm64 RELEASE=trixie"; do \
+		$(MAKE) --no-print-directory $$words deb || exit; done
+
+lint-deb: deb  ## what Debian's lintian says about them: no error, no warning
+	@lintian --no-cfg --fail-on error,warning --tag-display-limit 0 --suppress-tags bad-distribution-in-changes-file \
+		$(OUT)/packages/*.changes
+
+repository:  ## an apt repository of the packages that were made, in build/repository (SIGNING_KEY=…, VALID_DAYS=90)
+	@tools/deps check packages
+	@tools/packages/repository build/repository $(wildcard build*/packages)
+
+release:  ## build/release: everything built twice and compared, sources, checksums, notes; the tag must be there
+	@tools/deps check build arm64 packages
+	@tools/packages/release $(VERSION) build/release
+
 # ---- Tests ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check check-tests test lint tidy format
@@ -270,6 +320,8 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead
 	@$(MAKE) --no-print-directory --jobs=2 test-interface test-sanitized
 	@$(MAKE) --no-print-directory vm-test
+	@$(MAKE) --no-print-directory lint-deb
+	@Tests/Packages/run bookworm
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
@@ -303,7 +355,7 @@ $(PARTS):
 
 SANITIZED := --scratch-path .build-asan --sanitize=address
 
-.PHONY: test-sanitized test-interface vm-test
+.PHONY: test-sanitized test-interface vm-test system-test
 test-sanitized ahead: export TAPPET_TESTS := CoreTests ConfigTests
 test-sanitized:  ## the core and the parsers again under the address sanitizer
 	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
@@ -320,10 +372,16 @@ vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, r
 .PHONY: ahead
 ahead: all
 	@chrt --idle 0 Tests/VirtualBoard/run --images
+	@chrt --idle 0 Tests/Packages/run --roots bookworm
 	@chrt --idle 0 $(SWIFT) build --product TappetPackageTests $(SANITIZED)
 	@chrt --idle 0 Tests/Interface/run --build
 	@chrt --idle 0 Tests/Fuzz/run --build
 	@chrt --idle 0 Tests/Simulation/run --build
+
+system-test:  ## the packages on Debian 12 and 13, booted in containers: install, tap, upgrade, purge
+	@$(MAKE) --no-print-directory deb
+	@$(MAKE) --no-print-directory RELEASE=trixie deb
+	@Tests/Packages/run
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
@@ -354,31 +412,35 @@ soak: all  ## HOURS=1 of taps and faults: descriptors, memory and threads, a lin
 
 PLACE = $(DESTDIR)$(PREFIX)
 SHARE = $(PLACE)/share
-FILLED_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
+FILLED_IN = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|'
+# One unit for the kiosk of /etc/tappet/kiosk.yaml, and one for each of several: tappet@NAME, of /etc/tappet/NAME.yaml.
+UNIT = $(FILLED_IN) -e 's|@NAME@|$(1)|g' -e 's|@CONFIG@|/etc/tappet/$(2).yaml|g' board/systemd/tappet.service.in
 # Everything that `make install` writes, relative to PREFIX, for `make uninstall`.
-INSTALLED := bin/tappet bin/tappet-sim libexec/tappet lib/libtappet.so.0 lib/libtappet.so lib/libtappet.a \
-	include/tappet.h lib/pkgconfig/tappet.pc lib/cmake/tappet lib/systemd/system/tappet.service \
-	lib/sysusers.d/tappet.conf share/doc/tappet share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
+INSTALLED := bin/tappet bin/tappet-sim libexec/tappet $(addprefix $(LIBDIR)/,libtappet.so.0 libtappet.so libtappet.a \
+	pkgconfig/tappet.pc cmake/tappet) include/tappet.h lib/systemd/system/tappet.service \
+	lib/systemd/system/tappet@.service lib/sysusers.d/tappet.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
+	share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
 	$(addprefix share/man/,man1/tappet.1 man1/tappet-sim.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
 
 .PHONY: install uninstall clean
 install: all  ## PREFIX=/usr/local DESTDIR=
-	install -d $(addprefix $(PLACE)/,bin libexec/tappet include lib/pkgconfig lib/cmake/tappet lib/systemd/system \
-		lib/sysusers.d share/man/man1 share/man/man3 share/man/man5 share/doc/tappet/docs/images \
+	install -d $(addprefix $(PLACE)/,bin libexec/tappet include $(LIBDIR)/pkgconfig $(LIBDIR)/cmake/tappet \
+		lib/systemd/system lib/sysusers.d lib/tmpfiles.d share/man/man1 share/man/man3 share/man/man5 \
+		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
 	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(PLACE)/libexec/tappet
-	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/lib
-	ln -sf libtappet.so.0 $(PLACE)/lib/libtappet.so
+	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
+	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
 	install -m 644 Include/tappet.h $(PLACE)/include
-	$(FILLED_IN) board/pkg-config/tappet.pc.in > $(PLACE)/lib/pkgconfig/tappet.pc
-	install -m 644 board/cmake/tappet-config.cmake $(PLACE)/lib/cmake/tappet
-	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/lib/cmake/tappet/tappet-config-version.cmake
+	$(FILLED_IN) board/pkg-config/tappet.pc.in > $(PLACE)/$(LIBDIR)/pkgconfig/tappet.pc
+	install -m 644 board/cmake/tappet-config.cmake $(PLACE)/$(LIBDIR)/cmake/tappet
+	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/$(LIBDIR)/cmake/tappet/tappet-config-version.cmake
 	$(FILLED_IN) board/man/tappet.1 > $(SHARE)/man/man1/tappet.1
 	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
 	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
 	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5
-	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet-gpio.rules \
+	install -m 644 README.md CHANGELOG.md LICENSE board/etc/kiosk.yaml board/udev/60-tappet.rules \
 		$(SHARE)/doc/tappet
 	install -m 644 docs/*.md $(SHARE)/doc/tappet/docs
 	install -m 644 docs/images/*.svg $(SHARE)/doc/tappet/docs/images
@@ -386,8 +448,10 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	install -m 644 board/profiles/*.yaml $(SHARE)/tappet/profiles
 	install -m 644 board/presets/*.yaml $(SHARE)/tappet/presets
 	install -m 644 board/completions/* $(SHARE)/tappet/completions
-	$(FILLED_IN) board/systemd/tappet.service.in > $(PLACE)/lib/systemd/system/tappet.service
+	$(call UNIT,tappet,kiosk) > $(PLACE)/lib/systemd/system/tappet.service
+	$(call UNIT,tappet-%i,%i) > $(PLACE)/lib/systemd/system/tappet@.service
 	install -m 644 board/systemd/tappet.sysusers $(PLACE)/lib/sysusers.d/tappet.conf
+	install -m 644 board/systemd/tappet.tmpfiles $(PLACE)/lib/tmpfiles.d/tappet.conf
 	$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(PLACE)/$(patsubst $(OUT)/%,%,$(file)) &&) true
 
 uninstall:  ## remove everything that was installed (PREFIX and DESTDIR as before); configuration and state stay

@@ -31,7 +31,7 @@ extension GPIOFault {
         : "\(line) is in use by '\(consumer)'; end it, or choose another line"
     case .noPermission(let path):
       "\(line) is unavailable: this user may not open \(path); add the user to the group gpio and install "
-        + "60-tappet-gpio.rules"
+        + "60-tappet.rules"
     case .noEdges:
       "\(line) cannot be a button: its chip has no interrupt that tells of changes; wire the chip's INT, "
         + "or choose another line"

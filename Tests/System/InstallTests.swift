@@ -25,7 +25,8 @@ import Testing
       "lib/libtappet.a", "lib/pkgconfig/tappet.pc", "include/tappet.h", "share/man/man1/tappet.1",
       "share/man/man5/kiosk.yaml.5",
       "share/doc/tappet/kiosk.yaml", "share/doc/tappet/docs/faults.md", "lib/systemd/system/tappet.service",
-      "lib/sysusers.d/tappet.conf", "share/doc/tappet/60-tappet-gpio.rules",
+      "lib/systemd/system/tappet@.service", "lib/sysusers.d/tappet.conf", "lib/tmpfiles.d/tappet.conf",
+      "share/doc/tappet/60-tappet.rules",
       "share/tappet/profiles/raspberry-pi.yaml",
     ] { #expect(FileManager.default.fileExists(atPath: root + file), "\(file)") }
     // Nothing knows the folder in which it was built.

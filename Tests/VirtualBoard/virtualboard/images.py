@@ -30,7 +30,7 @@ def check_tools():
     """Raises Unavailable, with a sentence, where QEMU or the cross-compiler is missing."""
     for program, package in ((EMULATOR, "qemu-system-arm"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")):
         if not shutil.which(program):
-            raise Unavailable(f"there is no {program}: install {package}, or everything with: make deps")
+            raise Unavailable(f"there is no {program}: install {package}, or everything with: make deps-test")
     words = [os.path.join(ROOT, "tools/deps"), "check", "build", "arm64", "board"]
     checked = subprocess.run(words, capture_output=True, text=True)
     if checked.returncode == 0:
@@ -56,7 +56,7 @@ def script(name):
 
 
 def sysroot(release):
-    return os.path.join(APT_STATE, f"sysroot-{release}")
+    return os.path.join(APT_STATE, f"sysroot-{release}-arm64")
 
 
 def make_programs(release):
@@ -94,7 +94,8 @@ def make(releases):
     """An image of a board for each release of Debian; builds only what has changed."""
     # One after the other, because they share apt's private state.
     for release in releases:
-        call([os.path.join(ROOT, "tools/sysroot"), release, sysroot(release)], f"headers and libraries of {release}")
+        words = [os.path.join(ROOT, "tools/sysroot"), release, "arm64", sysroot(release)]
+        call(words, f"headers and libraries of {release}")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         kernel = pool.submit(make_kernel)
         for release in releases:  # They share the compiled archives.
