@@ -40,12 +40,20 @@ package struct SystemClock: Sendable {
   /// A board without a battery clock says no until NTP has answered. No event reports the change: a small difference is
   /// slewed, not stepped, so ask again from time to time while it is false.
   package func isSynchronised() -> Bool {
+    let isSet = isKernelSynchronised() ?? SystemClock.hasBeenSet(accordingTo: "/run/systemd/timesync/synchronized")
+    return isSet && SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
+  }
+
+  /// `nil` where a sandbox forbids the question: systemd's ProtectClock does, because the same call sets the clock.
+  private func isKernelSynchronised() -> Bool? {
     var state = timex()
     let result = adjtimex(&state)
-    // -1: a sandbox forbids the call. Then nothing vouches for the clock.
-    guard result != -1, result != TIME_ERROR, state.status & STA_UNSYNC == 0 else { return false }
-    return SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
+    guard result != -1 else { return nil }
+    return result != TIME_ERROR && state.status & STA_UNSYNC == 0
   }
+
+  /// systemd-timesyncd makes this file when it has set the clock for the first time since the machine's start.
+  package static func hasBeenSet(accordingTo file: String) -> Bool { access(file, F_OK) == 0 }
 
   /// The 16 bytes that the kernel drew at its start: an `Instant` means something only under the same ones.
   ///

@@ -28,6 +28,11 @@ import Testing
     #expect(SystemClock().isSynchronised() == isSet)
   }
 
+  @Test func `where the kernel may not be asked, timesyncd's file says whether the clock has been set`() {
+    #expect(SystemClock.hasBeenSet(accordingTo: "/proc/self/stat"))
+    #expect(!SystemClock.hasBeenSet(accordingTo: "/proc/self/no-such-file"))
+  }
+
   @Test func `the boot's id is the kernel's, and stays`() {
     let text = Self.text("/proc/sys/kernel/random/boot_id")
     let id = SystemClock().bootID()
