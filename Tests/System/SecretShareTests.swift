@@ -49,7 +49,7 @@ private struct Screenshot {
     return done.output.trimmingCharacters(in: .newlines)
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `codes on a terminal and as SVG decode to the share URL, for twenty labels`() throws {
     let world = try KioskWorld(withBroker: false)
     let tappet = try Programs.built("tappet")
@@ -85,7 +85,7 @@ private struct Screenshot {
   }
 
   @Test(
-    .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"),
+    .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"),
     arguments: ["q", "\u{3}", "\u{1A}", "\u{1C}"])
   func `a code is black on white whatever the theme, and gone from screen and scrollback when a key ends it`(
     key: String
@@ -113,7 +113,7 @@ private struct Screenshot {
     #expect(left.contains("before") && !left.contains("█") && !left.contains("▀"), "\(left)")
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `a terminal that is too small is refused with its size, and no key is written to a pipe`() throws {
     let world = try KioskWorld(withBroker: false)
     let id = String(try world.tappet("secret", "list").output.prefix { $0 != " " })
@@ -155,7 +155,7 @@ private struct Screenshot {
     #expect(try world.tappet("secret", "import").status == 1)
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `a USB scanner's input is accepted and not shown`() throws {
     let world = try KioskWorld(withBroker: false)
     let key = Signing.key()

@@ -63,7 +63,7 @@ final class Terminal {
     textSoFar(world.folder + "/written")
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(

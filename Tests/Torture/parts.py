@@ -93,7 +93,7 @@ class Broker:
     def start(self):
         program = shutil.which("mosquitto", path=PATH)
         if not program:
-            raise Failure("mosquitto is not installed; 'make deps' names its package")
+            raise Failure("mosquitto is not installed; 'make deps-test' names its package")
         words = [program, "-c", f"{self.folder}/mosquitto.conf"]
         nowhere = subprocess.DEVNULL
         self.process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
