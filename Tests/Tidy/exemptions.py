@@ -13,6 +13,7 @@ _FINGER = "a finger rests on the button for longer than the debounce"
 
 _SLEEPS = [
     ("Tests/Interface/steps/place.py", 1, r"time.sleep(0.02)", _POLLS),
+    ("Tests/Packages/guest.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/Platform/MailboxTests.swift", 1, r"usleep(50)", "a full mailbox is tried again until it has room"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(5000)", _POLLS),
