@@ -35,6 +35,8 @@ def exports(place):
     lines = place.run("nm", "-g", "--defined-only", place.installed("lib/libtappet.a")).splitlines()
     exported = [line.split()[2] for line in lines if len(line.split()) == 3]
     require(sorted(exported) == declared, f"only in the archive, or only declared: {set(exported) ^ set(declared)}")
+    listed = re.findall(r"(?m)^ (tappet_\w+)@", read(os.path.join(ROOT, "board/debian/libtappet0.symbols")))
+    require(listed == declared, f"only in libtappet0.symbols, or only declared: {set(listed) ^ set(declared)}")
     soname = place.run("objdump", "-p", library)
     require("SONAME               libtappet.so.0" in soname, "the soname is not libtappet.so.0")
     flags = place.run("readelf", "-d", library)
