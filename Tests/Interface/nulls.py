@@ -107,7 +107,7 @@ for function in functions:
                 continue
             place = f"{STRUCTURES[type]}.{member.name}"
             wanted = "1" if member.may_be_null else "result == TAPPET_ERROR_ARGUMENT"
-            print(f"  {{ const char *kept = {place}; {place} = NULL; result = {call(function, {})}; {place} = kept; }}")
+            print(f"  {{ const void *kept = {place}; {place} = NULL; result = {call(function, {})}; {place} = kept; }}")
             print(f'  expect({wanted}, result, "{function.name} with NULL for {place}");')
     if pointers:
         print(f'  result = {call(function, {p.name: "NULL" for p in pointers})};')
