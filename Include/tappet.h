@@ -902,7 +902,7 @@ enum tappet_kiosk_offline {
 /** An action: the message that a tap or a press publishes, and its rules. */
 struct tappet_kiosk_action {
   size_t size;                   /**< sizeof(struct tappet_kiosk_action), set by the caller. */
-  int64_t index;                 /**< The idx on the action's tags; -1 means its position, from 0. */
+  int64_t index;                 /**< The idx on the action's tags; -1: as in kiosk.yaml without `index`. */
   const char *name;              /**< Unique name, to which secrets belong; 1 to 64 bytes on one line. */
   const char *title;             /**< Title for people; at most 128 bytes on one line; NULL means the name. */
   const char *topic;             /**< Topic without wildcards that does not begin with '$'; at most 65535 bytes. */

@@ -50,8 +50,9 @@ extension YAMLReader {
     let unlocks = flag(mapping["unlock"])
     guard let name, let topic, let message else { return nil }
     return Action(
-      name: name, title: title ?? name, index: index ?? position, topic: topic, message: message, offline: offline,
-      expiresAfter: expires, cooldown: cooldown ?? .seconds(2), isRetained: isRetained ?? false,
+      name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
+      message: message, offline: offline, expiresAfter: expires, cooldown: cooldown ?? .seconds(2),
+      isRetained: isRetained ?? false,
       confirmWithin: confirm, unlocksPanel: unlocks ?? false)
   }
 

@@ -59,8 +59,8 @@ struct KioskSetup {
         .argument, "a number of '\(name)' is out of its bounds: index, offline, expires, cooldown or confirm")
     }
     return Action(
-      name: name, title: title, index: given.index == -1 ? position : given.index, topic: topic,
-      message: PayloadTemplate(message), offline: policies[Int(given.offline.rawValue)],
+      name: name, title: title, index: given.index == -1 ? position : given.index, isIndexGiven: given.index != -1,
+      topic: topic, message: PayloadTemplate(message), offline: policies[Int(given.offline.rawValue)],
       expiresAfter: expires == 0 ? nil : .milliseconds(expires),
       cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained,
       confirmWithin: given.confirm_milliseconds == 0 ? nil : .milliseconds(given.confirm_milliseconds),

@@ -14,6 +14,7 @@ extension TapRefusal {
     case .noTagConfigured: "action-without-secrets"
     case .invalidSignature: "signature-invalid"
     case .brokerAway: "broker-away"
+    case .strayIndex: "stray-index"
     case .outboxFull: "outbox-full"
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"

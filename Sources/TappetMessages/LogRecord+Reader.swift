@@ -79,6 +79,12 @@ extension TapRefusal {
     case .invalidSignature(let action):
       return
         "tap refused: the signature matches no secret of '\(action)'; the tag is forged, or its secret was removed"
+    case .strayIndex(let index, let action, let isConfigured):
+      return isConfigured
+        ? "tap refused: the tag is one of '\(action)' with index \(index), but kiosk.yaml gives '\(action)' another; "
+          + "set 'index: \(index)' there, or remove the line"
+        : "tap refused: the tag is one of '\(action)', which is not configured; 'tappet action rename \(action) NAME' "
+          + "gives its secrets to another action"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"

@@ -96,6 +96,11 @@ package struct SecretStore {
   /// The secrets that tags are verified with.
   package func usableSecrets() throws(SecretStoreError) -> [TagSecret] { try secrets().readable.map { $0.secret } }
 
+  /// The indexes of these actions, as the secrets fix them.
+  package func indexes(of actions: [Action]) throws(SecretStoreError) -> ActionIndexes {
+    ActionIndexes(actions, secrets: try usableSecrets())
+  }
+
   /// Adds a secret; refuses one that the action has already, and one more than it may have.
   package func add(_ secret: TagSecret, noting auditEntry: AuditEntry? = nil) throws(SecretStoreError) {
     do throws(SecretError) { try store.addSecret(secret, sealedUnder: sealingKey, noting: auditEntry) } catch {
@@ -122,6 +127,15 @@ package struct SecretStore {
     do throws(SecretError) { return try store.renameSecret(id, label: label, noting: auditEntry) } catch {
       throw .secret(error)
     }
+  }
+
+  /// Gives everything of an action to one of another name; returns the number of secrets.
+  package func renameAction(
+    _ old: String, to new: String, noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) -> Int {
+    do throws(SecretError) {
+      return try store.renameAction(old, to: new, sealedUnder: sealingKey, noting: auditEntry)
+    } catch { throw .secret(error) }
   }
 
   /// Records an operation that is about to be performed.

@@ -29,6 +29,11 @@ package struct StoredSecrets: Sendable {
   package var readable: [StoredSecret]
   /// One damaged secret does not hide the others.
   package var unreadable: [UnreadableSecret]
+
+  /// Whether there is one of this action, readable or not.
+  package func hasAny(of action: String) -> Bool {
+    readable.contains { $0.secret.action == action } || unreadable.contains { $0.action == action }
+  }
 }
 
 /// Why a secret was not added.

@@ -11,7 +11,7 @@ extension Command {
       .tagWrite,
       .tagErase, .tagLock,
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
-      .audit,
+      .actionRename, .audit,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
     ]

@@ -17,10 +17,11 @@ extension KioskScript {
   @Test func `an action that is new works at once, and one that is gone is refused by name`() {
     let story = KioskScript([.light])
     story.startAll()
-    #expect(story.tap(at: 100, .of(.garageSecret)) == ["light refused", "report refused no action 2"])
+    #expect(story.tap(at: 100, .of(.garageSecret)) == ["light refused", "report refused stray 2 of garage, gone"])
     #expect(story.at(200, .reconfigured(story.settings { $0.actions = [.garage] }, reconnect: false)) == [])
     #expect(story.tap(at: 300, .of(.garageSecret, uid: 2)) == ["store garage", "note garage-1"])
-    #expect(story.tap(at: 400, .of(.lightSecret, uid: 3)) == ["light refused", "report refused no action 1"])
+    #expect(
+      story.tap(at: 400, .of(.lightSecret, uid: 3)) == ["light refused", "report refused stray 1 of light, gone"])
   }
 
   @Test func `an entry of an action that is gone still goes out, with its old message`() throws {

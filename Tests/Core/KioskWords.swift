@@ -116,6 +116,8 @@ extension TapRefusal {
     case .noSuchAction(let index): "no action \(index)"
     case .noTagConfigured(let action): "no tag for \(action)"
     case .invalidSignature(let action): "forged \(action)"
+    case .strayIndex(let index, let action, let isConfigured):
+      "stray \(index) of \(action)\(isConfigured ? "" : ", gone")"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"

@@ -13,7 +13,7 @@ import Testing
     carriesKey: Bool
   ) throws {
     let draft = try TagDraft(
-      action: action, label: "  Front door\n", carriesKey: carriesKey, unixSeconds: 1_700_000_000)
+      action: action, index: 7, label: "  Front door\n", carriesKey: carriesKey, unixSeconds: 1_700_000_000)
     #expect(draft.secret.label == "Front door" && draft.secret.index == 7 && draft.secret.action == "garage")
     let uri = try #require(try NDEFMessage(decoding: draft.message).firstURI)
     // The sizes of the phone app's tags: 106 bytes, and 175 with the key.
@@ -25,15 +25,15 @@ import Testing
   }
 
   @Test func `no two drafts share a key or an id`() throws {
-    let one = try TagDraft(action: action, label: nil, carriesKey: false, unixSeconds: 1)
-    let other = try TagDraft(action: action, label: nil, carriesKey: false, unixSeconds: 1)
+    let one = try TagDraft(action: action, index: 7, label: nil, carriesKey: false, unixSeconds: 1)
+    let other = try TagDraft(action: action, index: 7, label: nil, carriesKey: false, unixSeconds: 1)
     #expect(one.secret.key != other.secret.key && one.secret.id != other.secret.id)
     #expect(one.secret.id.utf8.count == 36)
   }
 
   @Test func `the longest numbers still make one short record`() throws {
     let last = Action(name: "a", title: "a", index: .max, topic: "t", message: PayloadTemplate("m"))
-    let draft = try TagDraft(action: last, label: nil, carriesKey: true, unixSeconds: .max)
+    let draft = try TagDraft(action: last, index: .max, label: nil, carriesKey: true, unixSeconds: .max)
     let uri = try #require(try NDEFMessage(decoding: draft.message).firstURI)
     #expect(try TagURL.parse(uri).verify(with: [draft.secret]) != nil)
   }
@@ -41,12 +41,12 @@ import Testing
   @Test func `a label of 4 KiB and one with a line end are refused`() throws {
     let long = String(repeating: "x", count: 4096)
     #expect(throws: TagDraftError.labelTooLong(size: 4096, max: Limits.secretLabelSizeMax)) {
-      try TagDraft(action: action, label: long, carriesKey: false, unixSeconds: 1)
+      try TagDraft(action: action, index: 7, label: long, carriesKey: false, unixSeconds: 1)
     }
     // The store would refuse them later, when the tag is written already.
     for label in ["a\nb", "Lobby\u{9B}", "a\u{7F}b"] {
       #expect(throws: TagDraftError.malformedLabel, "\(label)") {
-        try TagDraft(action: action, label: label, carriesKey: false, unixSeconds: 1)
+        try TagDraft(action: action, index: 7, label: label, carriesKey: false, unixSeconds: 1)
       }
     }
   }

@@ -225,7 +225,8 @@ extension World {
       if !isRefusedOften, book.acceptedCounts[tag.card] < Limits.acceptedTapsPerTagMax {
         fail("a tag was refused because of other tags")
       }
-    case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature:
+    case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature,
+      .strayIndex:
       guard trigger == .tag, let tag = lying else { return fail("a tap was refused that nobody made") }
       if tag.action != nil, case .reader(.tagRead) = event {
         fail("a genuine tag was refused as a forged one")

@@ -16,8 +16,10 @@ package final class Action: Hashable, Sendable {
   package let name: String
   /// Title for people.
   package let title: String
-  /// The `idx` on its tags.
+  /// The `idx` on its tags, unless `ActionIndexes` knows better.
   package let index: Int64
+  /// Whether the configuration gives the index; otherwise it is the position.
+  package let isIndexGiven: Bool
   /// Topic of its messages; contains no wildcards.
   package let topic: String
   /// The payload's template.
@@ -40,13 +42,15 @@ package final class Action: Hashable, Sendable {
   /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
   /// and expires after 24 h.
   package init(
-    name: String, title: String, index: Int64, topic: String, message: PayloadTemplate, offline: OfflinePolicy? = nil,
+    name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String, message: PayloadTemplate,
+    offline: OfflinePolicy? = nil,
     expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false,
     confirmWithin: Duration? = nil, unlocksPanel: Bool = false
   ) {
     self.name = name
     self.title = title
     self.index = index
+    self.isIndexGiven = isIndexGiven
     self.topic = topic
     self.message = message
     self.offline = offline ?? (message.usesTimestamp ? .drop : .queue)
@@ -67,7 +71,8 @@ package final class Action: Hashable, Sendable {
 
   /// Compares all fields.
   package static func == (one: Action, other: Action) -> Bool {
-    one.name == other.name && one.title == other.title && one.index == other.index && one.topic == other.topic
+    one.name == other.name && one.title == other.title && one.index == other.index
+      && one.isIndexGiven == other.isIndexGiven && one.topic == other.topic
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.unlocksPanel == other.unlocksPanel

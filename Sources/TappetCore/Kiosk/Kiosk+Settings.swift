@@ -8,6 +8,7 @@ extension Kiosk {
     let old = self.settings
     let wasGood = clockIsGood
     self.settings = settings
+    indexes = ActionIndexes(settings.actions, secrets: secrets)
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }

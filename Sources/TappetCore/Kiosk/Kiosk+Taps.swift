@@ -7,7 +7,7 @@ extension Kiosk {
     if let wait = rates.waitToBeVerified(uid, at: now.instant) {
       return refuse(.tag, uid, .tooMany(wait: wait), at: now)
     }
-    switch settings.verify(reading, secrets: secrets) {
+    switch indexes.verify(reading) {
     case .failure(let refusal):
       rates.noteRefused(uid, at: now.instant)
       return refuse(.tag, uid, refusal, at: now)

@@ -35,7 +35,8 @@ package struct Kiosk: Sendable {
   var confirmation: Confirmation?
   /// Whether the next tag is for a job.
   var isWriting = false
-  var secrets = SecretTable([])
+  var secrets: [TagSecret] = []
+  var indexes: ActionIndexes
   var random: Randomness
   /// The numbers of taps and presses by their outcome.
   package internal(set) var counters = Counters()
@@ -55,6 +56,7 @@ package struct Kiosk: Sendable {
   /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry names.
   package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
+    indexes = ActionIndexes(settings.actions, secrets: [])
     reader = ReaderSupervision(startAt: now)
     link = LinkSupervision(
       endpointCount: settings.endpointCount, fallbacks: settings.fallbacks, connectAt: now)
@@ -115,7 +117,8 @@ package struct Kiosk: Sendable {
       if newReader { effects += reader.replace(at: now.instant) }
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
-      secrets = SecretTable(loaded)
+      secrets = loaded
+      indexes = ActionIndexes(settings.actions, secrets: loaded)
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)

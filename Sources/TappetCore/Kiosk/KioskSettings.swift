@@ -40,31 +40,17 @@ package struct KioskSettings: Sendable {
   package var usesTimestamp: Bool { facts.usesTimestamp }
   /// The longest cooldown of all actions.
   var cooldownMax: Duration { facts.cooldownMax }
-  /// Returns the action whose tags have this `idx`.
-  func action(index: Int64) -> Action? { facts.byIndex[index] }
 }
 
 /// Facts about all actions, found once and not for each tap: a tap takes as long with 256 actions as with one.
 private struct ActionFacts: Sendable {
-  var byIndex: [Int64: Action] = [:]
   var usesTimestamp = false
   var cooldownMax: Duration = .zero
 
   init(_ actions: [Action]) {
     for action in actions {
-      byIndex[action.index] = action
       usesTimestamp = usesTimestamp || action.message.usesTimestamp
       cooldownMax = max(cooldownMax, action.cooldown)
     }
   }
-}
-
-/// Secrets by the names of their actions.
-struct SecretTable: Sendable {
-  private var byAction: [String: [TagSecret]]
-
-  init(_ secrets: [TagSecret]) { byAction = Dictionary(grouping: secrets) { $0.action } }
-
-  /// The secrets of an action, in order.
-  func secrets(of action: Action) -> [TagSecret] { byAction[action.name] ?? [] }
 }

@@ -14,6 +14,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case noTagConfigured(action: String)
   /// None of the action's secrets made this signature.
   case invalidSignature(action: String)
+  /// The tag is genuine, but its action does not accept this index any more, or is not configured.
+  case strayIndex(Int64, action: String, isConfigured: Bool)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
   /// The outbox has no room for its entry; the outbox's current numbers.

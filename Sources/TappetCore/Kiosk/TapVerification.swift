@@ -9,11 +9,13 @@ struct VerifiedTap {
 extension KioskSettings {
   /// Returns the action for which a tag with this memory would be accepted; changes nothing.
   package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
-    verify(reading, secrets: SecretTable(secrets)).map { $0.action }
+    ActionIndexes(actions, secrets: secrets).verify(reading).map { $0.action }
   }
+}
 
+extension ActionIndexes {
   /// Makes the checks in the order of the phone app (docs/formats.md, "Tag URL").
-  func verify(_ reading: TagReading, secrets: SecretTable) -> Result<VerifiedTap, TapRefusal> {
+  func verify(_ reading: TagReading) -> Result<VerifiedTap, TapRefusal> {
     let url: TagURL
     do throws(TagReadingError) { url = try reading.tagURL() } catch {
       switch error {
@@ -21,14 +23,21 @@ extension KioskSettings {
       case .url(let error): return .failure(.malformedURL(error))
       }
     }
-    guard let action = action(index: url.index) else {
-      return .failure(.noSuchAction(index: url.index))
+    if let secret = url.verify(with: secrets(at: url.index)), let action = action(of: secret) {
+      return .success(VerifiedTap(action: action, secret: secret))
     }
-    let candidates = secrets.secrets(of: action)
-    guard !candidates.isEmpty else { return .failure(.noTagConfigured(action: action.name)) }
-    guard let secret = url.verify(with: candidates) else {
-      return .failure(.invalidSignature(action: action.name))
+    return .failure(refusal(of: url))
+  }
+
+  /// The reason why no secret accepts the URL.
+  private func refusal(of url: TagURL) -> TapRefusal {
+    if let stray = url.verify(with: strays(at: url.index)) {
+      return .strayIndex(url.index, action: stray.action, isConfigured: action(of: stray) != nil)
     }
-    return .success(VerifiedTap(action: action, secret: secret))
+    let candidates = secrets(at: url.index)
+    guard let name = action(at: url.index)?.name ?? candidates.first?.action else {
+      return .noSuchAction(index: url.index)
+    }
+    return candidates.isEmpty ? .noTagConfigured(action: name) : .invalidSignature(action: name)
   }
 }

@@ -19,11 +19,13 @@ package final class TagDraft: Sendable {
   // Written only in `init` and `deinit`, when nobody else holds it, so threads may share it.
   nonisolated(unsafe) private var bytes: [UInt8]
 
-  /// Draws a key for `action` and signs the URL of its tag.
+  /// Draws a key for `action`, whose tags have `index`, and signs the URL of its tag.
   ///
   /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
   /// tag can copy it.
-  package init(action: Action, label: String?, carriesKey: Bool, unixSeconds: Int64) throws(TagDraftError) {
+  package init(
+    action: Action, index: Int64, label: String?, carriesKey: Bool, unixSeconds: Int64
+  ) throws(TagDraftError) {
     let label = label.flatMap { $0.trimmedLabel }
     switch label?.labelFault {
     case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
@@ -32,9 +34,9 @@ package final class TagDraft: Sendable {
     }
     do throws(CryptoError) {
       let key = try SecretKey.random()
-      let url = try TagURL.sign(index: action.index, timestamp: unixSeconds, key: key)
+      let url = try TagURL.sign(index: index, timestamp: unixSeconds, key: key)
       secret = TagSecret(
-        id: try TagSecret.newID(), action: action.name, index: action.index, key: key, createdUnixSeconds: unixSeconds,
+        id: try TagSecret.newID(), action: action.name, index: index, key: key, createdUnixSeconds: unixSeconds,
         label: label)
       bytes = TagDraft.message(url, carrying: carriesKey ? key : nil)
     } catch { throw .crypto(error) }

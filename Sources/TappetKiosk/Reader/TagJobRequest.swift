@@ -68,12 +68,15 @@ package struct TagJobRequest: Sendable {
       guard let action = configuration.actions.first(where: { $0.name == action }) else {
         throw .noSuchAction(action ?? "", known: configuration.actions.map { $0.name })
       }
-      do throws(SecretStoreError) { try requireRoom(for: action.name, in: secretStore) } catch {
-        throw .secretStore(error)
-      }
+      let index: Int64
+      do throws(SecretStoreError) {
+        try requireRoom(for: action.name, in: secretStore)
+        index = try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index
+      } catch { throw .secretStore(error) }
       do throws(TagDraftError) {
         work = .write(
-          try TagDraft(action: action, label: label, carriesKey: carriesKey, unixSeconds: unixSeconds),
+          try TagDraft(
+            action: action, index: index, label: label, carriesKey: carriesKey, unixSeconds: unixSeconds),
           protects: protects)
       } catch { throw .draft(error) }
     case .erase: work = .erase

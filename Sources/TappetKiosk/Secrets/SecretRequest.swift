@@ -15,6 +15,7 @@ extension SecretRequest {
     case share = "secret-share"
     case rename = "secret-rename"
     case remove = "secret-remove"
+    case renameAction = "action-rename"
     case rekey = "secret-rekey"
     case sealValue = "value-keep"
     case revealValue = "value-reveal"
@@ -25,7 +26,7 @@ extension SecretRequest {
     var isForOwner: Bool {
       switch self {
       case .share, .rekey, .sealValue, .revealValue: true
-      case .list, .new, .add, .rename, .remove, .audit, .reload: false
+      case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload: false
       }
     }
   }
@@ -43,6 +44,7 @@ extension SecretService {
     case .share: try share(secretStore, request)
     case .rename: try rename(secretStore, request)
     case .remove: try remove(secretStore, request)
+    case .renameAction: try renameAction(secretStore, request)
     case .rekey: try rekey(secretStore, request)
     case .sealValue: try sealValue(secretStore, request)
     case .revealValue: try revealValue(secretStore, request)
@@ -86,7 +88,8 @@ extension SecretService {
     }
     guard let key = try? SecretKey.random() else { return .failed("the system has no random numbers") }
     return try add(
-      secretStore, request, action: action.name, index: action.index, key,
+      secretStore, request, action: action.name,
+      index: try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index, key,
       label: request.json["label"]?.text?.trimmedLabel,
       operation: "secret-made")
   }
@@ -97,7 +100,7 @@ extension SecretService {
     do throws(ShareURLError) {
       share = try secretPayload.withBytes { (text) throws(ShareURLError) in try ShareURL.parse(at: text) }
     } catch { return .refused(error.sentence) }
-    guard let action = configuration.actions.first(where: { $0.index == share.index }) else {
+    guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
       return .refused("the share code is for action \(share.index), which is not configured")
     }
     if let wanted = request.json["action"]?.text, wanted != action.name {
@@ -190,6 +193,31 @@ extension SecretService {
     answer.logRecord = logRecord(
       .notice, name, sentence, request,
       [("id", id), ("action", action)] + (label.map { [("label", $0)] } ?? []))
+    answer.secrets = try secretStore.usableSecrets()
+    return answer
+  }
+
+  /// Gives everything of an action to one of another name.
+  private func renameAction(
+    _ secretStore: SecretStore, _ request: SecretRequest
+  ) throws(SecretStoreError) -> SecretAnswer {
+    let (old, new) = (request.json["action"]?.text ?? "", request.json["name"]?.text ?? "")
+    guard (1...Limits.actionNameSizeMax).contains(new.utf8.count), new.labelFault == nil else {
+      return .refused("an action's name has 1 to \(Limits.actionNameSizeMax) bytes on one line")
+    }
+    guard old != new, try secretStore.secrets().hasAny(of: old) else {
+      return .refused("there are no secrets of '\(old)'; 'tappet secret list' shows the actions that have some")
+    }
+    let count = try secretStore.renameAction(
+      old, to: new, noting: auditEntry("action-renamed", "\(old), now \(new)", request))
+    var answer = SecretAnswer(
+      json: .object([
+        "secrets": .number(Int64(count)),
+        "configured": .bool(configuration.actions.contains { $0.name == new }),
+      ]))
+    answer.logRecord = logRecord(
+      .notice, "action-renamed", "the secrets of \(old) belong to \(new) now", request,
+      [("action", new), ("formerly", old), ("count", String(count))])
     answer.secrets = try secretStore.usableSecrets()
     return answer
   }

@@ -205,18 +205,22 @@ extension Checkup {
     }
     for action in actions {
       let own = secrets.filter { $0.action == action.name }
-      guard let stray = own.first(where: { $0.index != action.index }) else {
+      guard action.isIndexGiven, let stray = own.first(where: { $0.index != action.index }) else {
         if !own.isEmpty { note("secrets", .good, "\(action.name): \(own.count) of \(Limits.secretsPerActionMax)") }
         continue
       }
       note(
         "secrets", .bad,
-        "\(action.name) has index \(action.index), but its tags have \(stray.index); add 'index: \(stray.index)' to it")
+        "\(action.name) has index \(action.index), but its tags have \(stray.index); "
+          + "set 'index: \(stray.index)', or remove the line"
+      )
     }
     for secret in secrets where !actions.contains(where: { $0.name == secret.action }) {
       note(
         "secrets", .bad,
-        "secret \(secret.id) is for \(secret.action), which is not configured; remove it, or add the action")
+        "secret \(secret.id) is for \(secret.action), which is not configured; "
+          + "'tappet action rename \(secret.action) NAME' "
+          + "gives it to another action, 'tappet secret remove' removes it")
     }
     if secrets.isEmpty {
       note(

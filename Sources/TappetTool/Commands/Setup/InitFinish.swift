@@ -113,15 +113,16 @@ extension SetupWizard {
 
   /// Saves the secret; returns what is wrong with it.
   private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
-    guard let action = configuration.actions.first(where: { $0.index == share.index }) else {
-      return "the share code is for action \(share.index), which is not configured"
-    }
     guard let id = try? TagSecret.newID() else { return "the system has no random numbers" }
-    let secret = TagSecret(
-      id: id, action: action.name, index: share.index, key: share.key,
-      createdUnixSeconds: SystemClock().now().unixSeconds, label: share.label)
     do throws(SecretStoreError) {
-      try SecretStore.open(folder: configuration.stateFolder).add(secret)
+      let secretStore = try SecretStore.open(folder: configuration.stateFolder)
+      guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
+        return "the share code is for action \(share.index), which is not configured; the first one has 0"
+      }
+      try secretStore.add(
+        TagSecret(
+          id: id, action: action.name, index: share.index, key: share.key,
+          createdUnixSeconds: SystemClock().now().unixSeconds, label: share.label))
       return nil
     } catch {
       if case .secret(.alreadyThere) = error { return nil }

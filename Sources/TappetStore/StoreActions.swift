@@ -1,0 +1,65 @@
+// Everything that hangs on an action's name in the database: its secrets, which are sealed together with the name, and
+// the entries that wait. All of it follows the action to another name.
+
+import TappetCore
+
+extension Store {
+  /// Gives everything of the action `old` to the action `new`; returns the number of secrets.
+  ///
+  /// All of it or nothing. Refuses more secrets than an action may have, one that `new` has already, and one that
+  /// cannot be opened.
+  package func renameAction(
+    _ old: String, to new: String, sealedUnder key: SecretKey, noting auditEntry: AuditEntry
+  ) throws(SecretError) -> Int {
+    let count = try transaction(
+      { () throws(SecretError) in
+        try requireSealing(under: key)
+        let known: StoredSecrets
+        do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+        if let damaged = known.unreadable.first(where: { $0.action == old }) { throw .unreadable(damaged.id) }
+        let moving = known.readable.map { $0.secret }.filter { $0.action == old }
+        try Store.requireRoom(for: moving, in: new, known)
+        for secret in moving { try move(secret, to: new, key) }
+        do throws(StoreError) {
+          try renameEntries(old, to: new)
+          try noteSecretChange()
+          try note(auditEntry)
+        } catch { throw .store(error) }
+        return moving.count
+      }, failed: { .store($0) })
+    renewReplica()
+    return count
+  }
+
+  private static func requireRoom(
+    for moving: [TagSecret], in action: String, _ known: StoredSecrets
+  ) throws(SecretError) {
+    let there = known.readable.map { $0.secret }.filter { $0.action == action }
+    for secret in moving {
+      if let same = there.first(where: { $0.key == secret.key }) { throw .alreadyThere(id: same.id) }
+    }
+    let count = moving.count + there.count + known.unreadable.count { $0.action == action }
+    if count > Limits.secretsPerActionMax { throw .limitReached(action: action, max: Limits.secretsPerActionMax) }
+  }
+
+  private func move(_ secret: TagSecret, to action: String, _ key: SecretKey) throws(SecretError) {
+    var moved = secret
+    moved.action = action
+    let sealed: [UInt8]
+    do throws(CryptoError) { sealed = try Store.seal(moved, key) } catch { throw .notSealed(error) }
+    do throws(StoreError) {
+      let statement = try database.statement("UPDATE secrets SET action = ?2, sealed = ?3 WHERE id = ?1")
+      statement.bind(moved.id, at: 1)
+      statement.bind(action, at: 2)
+      statement.bind(blob: sealed, at: 3)
+      try statement.run()
+    } catch { throw .store(error) }
+  }
+
+  private func renameEntries(_ old: String, to new: String) throws(StoreError) {
+    let statement = try database.statement("UPDATE outbox SET action = ?2 WHERE action = ?1")
+    statement.bind(old, at: 1)
+    statement.bind(new, at: 2)
+    try statement.run()
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetStore
+
+@Suite struct StoreActionsTests {
+  private let folder = StateFolder()
+
+  private func secret(_ number: UInt8, action: String) throws -> TagSecret {
+    TagSecret(
+      id: "secret-\(number)", action: action, index: 4,
+      key: try #require(SecretKey([UInt8](repeating: number, count: 32))), createdUnixSeconds: Int64(number),
+      label: "L\(number)")
+  }
+
+  private func rename(_ old: String, to new: String) throws -> Int {
+    let auditEntry = AuditEntry(unixSeconds: 1, peer: .current(), operation: "action-renamed", subject: old)
+    return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), noting: auditEntry)
+  }
+
+  @Test func `an action's secrets and entries follow its name, also in the replica`() throws {
+    let store = try folder.open()
+    let key = try folder.key()
+    for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }
+    try store.addSecret(try secret(3, action: "light"), sealedUnder: key)
+    _ = try store.append([.test(1, action: "garage")])
+    #expect(try rename("garage", to: "gate") == 2)
+    for round in 0...1 {
+      let known = try folder.open().secrets(sealedUnder: key)
+      #expect(known.unreadable.isEmpty)
+      #expect(known.readable.map { $0.secret.action } == ["gate", "gate", "light"], "\(round)")
+      #expect(known.readable.map { $0.secret.label } == ["L1", "L2", "L3"])
+      #expect(try known.readable.first?.secret.key == secret(1, action: "").key)
+      if round == 0 {
+        try folder.sqlite("DELETE FROM secrets; UPDATE meta SET value = 0 WHERE name = 'secret changes'")
+      }
+    }
+    #expect(try folder.sqlite("SELECT action FROM outbox") == "gate")
+    #expect(try folder.sqlite("SELECT deed FROM audit") == "action-renamed")
+  }
+
+  @Test func `more secrets than an action may have, and a key that it has, stay where they are`() throws {
+    let store = try folder.open()
+    let key = try folder.key()
+    for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }
+    for number in 3...4 { try store.addSecret(try secret(UInt8(number), action: "light"), sealedUnder: key) }
+    #expect(throws: SecretError.limitReached(action: "light", max: 3)) { try rename("garage", to: "light") }
+    var same = try secret(3, action: "bell")
+    same.id = "another"
+    try store.addSecret(same, sealedUnder: key)
+    #expect(throws: SecretError.alreadyThere(id: "secret-3")) { try rename("bell", to: "light") }
+    #expect(
+      try store.secrets(sealedUnder: key).readable.map { $0.secret.action }.sorted()
+        == ["bell", "garage", "garage", "light", "light"])
+  }
+}
