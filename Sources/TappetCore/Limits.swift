@@ -254,6 +254,11 @@ package enum Limits {
   package static let storePlacesMax = 1024
   /// Entries that are reported as expired, and then removed, in one step; as many as are held in memory anyway.
   package static let storeExpireMax = outboxWindow
+  /// Entries that were resolved and are still on the disk: a full disk does not take their removal, and the memory for
+  /// their names has an end.
+  package static let outboxResolvedMax = 1024
+  /// Bytes that must be free before a log's index moves from memory into its file: the index, and a page of the log.
+  package static let storeSharingRoom: Int64 = 64 * 1024
   /// Entries that a person drops, or looks at, in one step.
   package static let storeDropMax = 512
   /// A million entries are dropped within this time.

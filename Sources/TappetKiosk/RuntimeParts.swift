@@ -62,6 +62,7 @@ struct RuntimeParts {
       // There is room for all answers of the store: a lost answer would leave a tap without its light.
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
+      if let fault = secretStore.store.openFault { mailbox.post(.store(.checkFailed(fault))) }
       let broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
       let storeThread: StoreThread
       do throws(SystemError) {

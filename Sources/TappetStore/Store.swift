@@ -17,7 +17,11 @@ package final class Store {
   var isWALPreallocated = false
   let database: StoreDatabase
   /// The number of this start of the machine in the table `boots`.
-  let boot: Int64
+  ///
+  /// `unregistered` until the disk takes it.
+  private(set) var boot = Store.unregistered
+  private let bootID: [UInt8]
+  private static let unregistered: Int64 = -1
   /// The rows of entries that the kiosk holds or may hold, so that a removal finds them without an index.
   ///
   /// Only a hint: an entry that is not in it is searched for.
@@ -34,11 +38,17 @@ package final class Store {
   /// The number of secrets that came back from their replica when this was opened; `nil` if none had to.
   package private(set) var restoredCount: Int?
 
+  /// The full disk that this was opened on; `nil` if it took what had to be written.
+  package private(set) var openFault: StoreFault?
+  /// It has taken the place of a damaged one.
+  var isReplacement = false
+
   /// Opens the store in `folder`, and makes both if they are absent.
   ///
+  /// `toleratesFullDisk`: what is there can be read although nothing can be written, if need be by this process alone.
   /// `bootID`: the 16 bytes that the kernel drew at its start. If they are unknown it is empty, and then no entry of an
   /// earlier process counts as this start's. Blocks on the disk.
-  package init(folder path: String, bootID: [UInt8]) throws(StoreError) {
+  package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(StoreError) {
     let folder = try StoreFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
@@ -46,16 +56,26 @@ package final class Store {
     try folder.ensureFile(Store.fileName)
     try folder.tightenFile(Store.fileName + "-wal")
     try folder.tightenFile(Store.fileName + "-shm")
-    let database = try StoreDatabase(path: folder.file(Store.fileName))
-    try Store.requireKnownSchema(database)
-    try Store.prepare(database)
-    try Store.migrate(database, through: StoreSchema.version)
-    self.database = database
+    let file = folder.file(Store.fileName)
+    self.bootID = bootID
     folderPath = path
-    boot = try Store.register(bootID, in: database)
-    notedOffset = try Store.wallOffset(of: boot, in: database)
+    do throws(StoreError) { database = try Store.connect(to: file, isExclusive: false) } catch {
+      guard toleratesFullDisk, case .full = error else { throw error }
+      database = try Store.connect(to: file, isExclusive: true)
+      openFault = .full
+    }
+    do throws(StoreError) { try registerBoot() } catch {
+      guard toleratesFullDisk, case .full = error else { throw error }
+      openFault = .full
+    }
     restoredCount = try reconcileReplica(in: folder)
   }
+
+  /// Whether no other process can open the database, because the disk had no room for the log's index.
+  package var isExclusive: Bool { database.isExclusive }
+
+  /// Whether the disk has room for other processes again.
+  var canBeShared: Bool { tp_free_space(database.path) >= Limits.storeSharingRoom }
 
   /// The first damage that was met in the database.
   var damage: StoreError? { database.damage }
@@ -69,11 +89,17 @@ package final class Store {
   func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
   ) throws(Failure) -> Result {
-    let offset = notedOffset
+    let (offset, boot) = (notedOffset, boot)
     do throws(Failure) {
-      return try database.transaction(body, failed: failed)
+      return try database.transaction(
+        { () throws(Failure) in
+          if self.boot == Store.unregistered {
+            do throws(StoreError) { try insertBoot() } catch { throw failed(error) }
+          }
+          return try body()
+        }, failed: failed)
     } catch {
-      notedOffset = offset
+      (notedOffset, self.boot) = (offset, boot)
       throw error
     }
   }
@@ -89,6 +115,14 @@ package final class Store {
   }
 
   // MARK: Opening
+
+  private static func connect(to file: String, isExclusive: Bool) throws(StoreError) -> StoreDatabase {
+    let database = try StoreDatabase(path: file, isExclusive: isExclusive)
+    try requireKnownSchema(database)
+    try prepare(database)
+    try migrate(database, through: StoreSchema.version)
+    return database
+  }
 
   private static func requireKnownSchema(_ database: StoreDatabase) throws(StoreError) {
     let found = try database.integer("PRAGMA user_version") ?? 0
@@ -128,25 +162,30 @@ package final class Store {
     }
   }
 
-  /// Returns the number of this start of the machine; forgets starts without entries.
-  private static func register(_ bootID: [UInt8], in database: StoreDatabase) throws(StoreError) -> Int64 {
+  /// Finds the number of this start of the machine, or draws one; forgets starts without entries.
+  private func registerBoot() throws(StoreError) {
     let known = try database.statement("SELECT number FROM boots WHERE boot_id = ?")
     known.bind(blob: bootID, at: 1)
     if !bootID.isEmpty, try known.step() {
-      defer { known.reset() }
-      return known.integer(0)
+      boot = known.integer(0)
+      known.reset()
+      notedOffset = try Store.wallOffset(of: boot, in: database)
+      return
     }
     known.reset()
-    return try database.transaction { () throws(StoreError) in
-      try database.statement(
-        "DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)"
-      ).run()
-      let insertion = try database.statement(
-        "INSERT INTO boots (boot_id) VALUES (CASE WHEN length(?1) = 0 THEN randomblob(16) ELSE ?1 END)")
-      insertion.bind(blob: bootID, at: 1)
-      try insertion.run()
-      return database.lastRow
-    }
+    try transaction { () throws(StoreError) in }
+  }
+
+  /// Draws the number of this start, within a transaction.
+  private func insertBoot() throws(StoreError) {
+    try database.statement(
+      "DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)"
+    ).run()
+    let insertion = try database.statement(
+      "INSERT INTO boots (boot_id) VALUES (CASE WHEN length(?1) = 0 THEN randomblob(16) ELSE ?1 END)")
+    insertion.bind(blob: bootID, at: 1)
+    try insertion.run()
+    boot = database.lastRow
   }
 
   private static func wallOffset(of boot: Int64, in database: StoreDatabase) throws(StoreError) -> Int64? {

@@ -11,7 +11,10 @@ import TappetCore
 final class StoreDatabase {
   /// The database file.
   let path: String
+  /// Whether the log's index is in memory, so that no other process can open the database.
+  let isExclusive: Bool
   private let handle: OpaquePointer
+  private var indexReservation: LogIndexReservation?
   /// Number of pages in the write-ahead log after the last commit.
   private(set) var logPages = 0
   private let errors: StoreErrors
@@ -19,8 +22,11 @@ final class StoreDatabase {
   private var statements: [(text: UnsafePointer<UInt8>, statement: StoreStatement)] = []
 
   /// Opens an existing file; `path` must not be a symbolic link.
-  init(path: String) throws(StoreError) {
+  ///
+  /// `isExclusive`: no other process may open it, and the log's index takes no room on the disk.
+  init(path: String, isExclusive: Bool = false) throws(StoreError) {
     self.path = path
+    self.isExclusive = isExclusive
     errors = StoreErrors(path: path)
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
@@ -37,8 +43,14 @@ final class StoreDatabase {
     sqlite3_wal_hook(
       handle, { context, _, _, pages in StoreDatabase.noteCommit(context, pages) },
       Unmanaged.passUnretained(self).toOpaque())
+    if isExclusive {
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+    } else {
+      indexReservation = LogIndexReservation.make(for: handle, path: path)
+    }
   }
 
+  // The index's methods are released after this.
   deinit {
     for known in statements { known.statement.finalize() }
     sqlite3_close_v2(handle)
@@ -200,6 +212,61 @@ final class StoreDatabase {
     case .readOnly: .readOnly(failure)
     default: .ioError(failure)
     }
+  }
+}
+
+/// Finds room on the disk for the log's index before SQLite writes it through a mapping.
+///
+/// SQLite lengthens the file by one byte for each 4 KB. Where the file system's blocks are smaller, some of them have
+/// no place on the disk then, and on a full one the write of the first of their bytes ends the process with SIGBUS.
+private final class LogIndexReservation {
+  /// Takes the place of the file's methods, so it begins with them.
+  private struct Methods {
+    var methods: sqlite3_io_methods
+    var original: UnsafePointer<sqlite3_io_methods>
+    var path: UnsafeMutablePointer<CChar>
+  }
+
+  private let methods: UnsafeMutablePointer<Methods>
+
+  private init(_ methods: Methods) {
+    self.methods = .allocate(capacity: 1)
+    self.methods.initialize(to: methods)
+  }
+
+  deinit {
+    free(methods.pointee.path)
+    methods.deallocate()
+  }
+
+  /// Puts itself between SQLite and the database file; must outlive the connection.
+  static func make(for handle: OpaquePointer, path: String) -> LogIndexReservation? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let original = file.pointee.pMethods, original.pointee.iVersion >= 2, let indexPath = strdup(path + "-shm")
+    else { return nil }
+    var methods = original.pointee
+    methods.xShmMap = { LogIndexReservation.map($0, $1, $2, $3, $4) }
+    let reservation = LogIndexReservation(Methods(methods: methods, original: original, path: indexPath))
+    file.pointee.pMethods = UnsafePointer(
+      UnsafeMutableRawPointer(reservation.methods).assumingMemoryBound(to: sqlite3_io_methods.self))
+    return reservation
+  }
+
+  /// Maps a region: opens the file first, which may cut it, then finds room, and lengthens it last.
+  private static func map(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ region: Int32, _ size: Int32, _ isExtending: Int32,
+    _ memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) -> Int32 {
+    guard let installed = file?.pointee.pMethods else { return SQLITE_MISUSE }
+    let own = UnsafeRawPointer(installed).assumingMemoryBound(to: Methods.self)
+    guard let map = own.pointee.original.pointee.xShmMap else { return SQLITE_MISUSE }
+    if isExtending != 0 {
+      let code = map(file, region, size, 0, memory)
+      if code != SQLITE_OK { return code }
+      if tp_reserve_open_file(own.pointee.path, Int64(region + 1) * Int64(size)) != 0 { return SQLITE_FULL }
+    }
+    return map(file, region, size, isExtending, memory)
   }
 }
 

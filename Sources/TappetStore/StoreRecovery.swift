@@ -33,6 +33,7 @@ extension Store {
       damaged = try setAside(path, unixSeconds: unixSeconds)
     }
     let fresh = try Store(folder: path, bootID: bootID)
+    fresh.isReplacement = true
     return (
       fresh,
       StoreRecovery(
@@ -45,7 +46,7 @@ extension Store {
   /// A function of its own: a damaged database must be closed before its file is renamed, or SQLite would remove the
   /// new one's log.
   private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(StoreError) -> Store {
-    let store = try Store(folder: path, bootID: bootID)
+    let store = try Store(folder: path, bootID: bootID, toleratesFullDisk: true)
     try store.requireWhole()
     _ = try store.secretCount()
     return store

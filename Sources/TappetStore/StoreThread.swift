@@ -28,8 +28,10 @@ package final class StoreThread: @unchecked Sendable {
     var isRequired: Bool
   }
 
-  /// `nil` after a damaged store was closed, until there is a new one.
+  /// `nil` after a store was closed, until it is opened again.
   private var store: Store?
+  /// The store was closed because it is damaged.
+  private var isDamaged = false
   private let replace: @Sendable () throws(StoreError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
   private let monitor = Monitor()
@@ -137,8 +139,19 @@ package final class StoreThread: @unchecked Sendable {
     monitor.lock()
     let isPause = !isWanted && !isStopping && waitingWork.isEmpty
     monitor.unlock()
-    if isPause { store?.preallocateWAL() }
+    if isPause {
+      shareAgain()
+      store?.preallocateWAL()
+    }
     closeIfDamaged()
+  }
+
+  /// Lets other processes open the database again, when the disk has room for the log's index.
+  private func shareAgain() {
+    // Nothing else may hold it: it must be closed before it is opened.
+    guard store.map({ $0.isExclusive && $0.canBeShared }) == true else { return }
+    store = nil
+    _ = try? openStore()
   }
 
   /// Waits for something to do: all requests, once one of them is worth a commit, and one piece of work on the secrets.
@@ -196,14 +209,17 @@ package final class StoreThread: @unchecked Sendable {
     closeIfDamaged()
   }
 
-  /// The store, or a new one in place of the damaged one.
+  /// The store, opened again if it was closed; a new one in place of a damaged one.
   private func openStore() throws(StoreError) -> Store {
     if let store { return store }
     let fresh = try replace()
     fresh.defersReplica = true
     store = fresh
-    unfinished = []
-    post(.replaced)
+    if isDamaged || fresh.isReplacement {
+      unfinished = []
+      post(.replaced)
+    }
+    isDamaged = false
     return fresh
   }
 
@@ -211,6 +227,7 @@ package final class StoreThread: @unchecked Sendable {
   private func closeIfDamaged() {
     guard let damage = store?.damage else { return }
     store = nil
+    isDamaged = true
     // It was asked of the database that is gone.
     let failed = monitor.locked {
       let work = waitingWork

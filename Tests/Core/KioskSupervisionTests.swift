@@ -186,6 +186,19 @@ import Testing
       story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
   }
 
+  @Test func `a disk that is full at the start is shown, and what waits on it is delivered`() {
+    let story = KioskScript()
+    story.start(summary: OutboxSummary(count: 1, size: 6))
+    #expect(story.at(1, .store(.checkFailed(.full))).contains("report store trouble full"))
+    story.at(5, .reader(.ready(device: "chip")))
+    #expect(story.at(10, .link(.connected(sessionPresent: false))).contains("fetch after 0"))
+    #expect(story.kiosk.baseLight == .fault)
+    // One that cannot even be read is asked again when it works, and not before.
+    #expect(story.at(20, .store(.fetchFailed(.full))).filter { $0.hasPrefix("fetch") } == [])
+    #expect(story.sleep(until: 5_020) == ["check store"])
+    #expect(story.at(5_030, .store(.checked)) == ["fetch after 0", "light ready", "report store recovered"])
+  }
+
   // MARK: The end
 
   @Test func `a stop drains what is in flight, disconnects, and ends`() throws {

@@ -6,7 +6,9 @@ extension Kiosk {
     var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }
-    if store.isGood, let (after, limit) = outbox.takeFetch() {
+    // A full disk can be read, but it does not take the removal of what was sent.
+    let hasRoom = store.isGood || outbox.resolvedCount < Limits.outboxResolvedMax
+    if store.isReadable, hasRoom, let (after, limit) = outbox.takeFetch() {
       effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
     }
     return effects

@@ -305,7 +305,7 @@ package struct Kiosk: Sendable {
       return store.failed(fault, at: now.instant)
     case .fetchFailed(let fault):
       outbox.fetchFailed()
-      return store.failed(fault, at: now.instant)
+      return store.failed(fault, isRead: true, at: now.instant)
     case .dropFailed(let fault):
       outbox.dropFailed()
       return store.failed(fault, at: now.instant)

@@ -73,6 +73,9 @@ struct Outbox: Sendable {
   var promised: (count: Int, size: Int) { (count + uncommitted.count, size + uncommittedSize) }
 
   var inflightCount: Int { inflight.count }
+
+  /// Number of entries whose removal is not confirmed yet.
+  var resolvedCount: Int { resolved.count }
   /// Whether the removal of the next delivered entry may wait for a later one, which will come or end with the link.
   var removalMayWait: Bool { inflight.count >= Limits.inflightMax && waitingRemovals + 1 < Limits.removalsMax }
   /// Number of removals that share the next commit.

@@ -12,8 +12,18 @@ struct StoreSupervision: Sendable {
   }
 
   private(set) var state: State = .good
+  /// A read failed, and no write has succeeded since.
+  private var hasReadFault = false
 
   var isGood: Bool { state == .good }
+
+  /// Whether what waits may be read: a disk that is full, or may only be read, can still be read.
+  var isReadable: Bool {
+    switch fault {
+    case nil, .full?, .readOnly?: !hasReadFault
+    case .ioError?, .corrupt?, .busy?, .other?: false
+    }
+  }
 
   /// Whether a trial is pending.
   var isChecking: Bool { if case .checking = state { true } else { false } }
@@ -36,13 +46,15 @@ struct StoreSupervision: Sendable {
 
   /// Handles a successful write.
   mutating func succeeded() -> [Effect] {
+    hasReadFault = false
     guard !isGood else { return [] }
     state = .good
     return [.report(.storeRecovered)]
   }
 
   /// Handles a failed read or write; reports each kind of failure once.
-  mutating func failed(_ fault: StoreFault, at now: Instant) -> [Effect] {
+  mutating func failed(_ fault: StoreFault, isRead: Bool = false, at now: Instant) -> [Effect] {
+    hasReadFault = hasReadFault || isRead
     let known = self.fault
     state = .faulty(fault, checkAt: now + Limits.storeCheckInterval)
     return known == fault ? [] : [.report(.storeTrouble(fault))]

@@ -76,6 +76,11 @@ static inline int64_t tp_free_space(const char *path) {
   return (int64_t)status.f_bavail * (int64_t)status.f_frsize;
 }
 
+/* Gives the first `size` bytes of a file that this process has open their blocks, so that no write through a mapping
+   finds the disk full. It is found among the open files, since to open and close it would drop this process's locks on
+   it. Returns -1 when there is no room; 0 also where the file system cannot tell. */
+int tp_reserve_open_file(const char *path, int64_t size);
+
 /* Macros. */
 static inline int tp_wait_exited(int status) { return WIFEXITED(status); }
 static inline int tp_wait_exit_status(int status) { return WEXITSTATUS(status); }
