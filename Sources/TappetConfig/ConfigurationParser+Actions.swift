@@ -34,7 +34,8 @@ extension YAMLReader {
 
   private mutating func action(_ node: YAMLNode, position: Int64, hasKey: Bool) -> Action? {
     let keys = [
-      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "unlock",
+      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
+      "unlock",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -47,13 +48,14 @@ extension YAMLReader {
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
     let isRetained = flag(mapping["retain"])
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
+    let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
     guard let name, let topic, let message else { return nil }
     return Action(
       name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
       message: message, offline: offline, expiresAfter: expires, cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false,
-      confirmWithin: confirm, unlocksPanel: unlocks ?? false)
+      confirmWithin: confirm, bindsUID: binds ?? false, unlocksPanel: unlocks ?? false)
   }
 
   private mutating func topic(_ node: YAMLNode?) -> String? {

@@ -15,6 +15,7 @@ extension TapRefusal {
     case .invalidSignature: "signature-invalid"
     case .brokerAway: "broker-away"
     case .strayIndex: "stray-index"
+    case .copiedURL: "url-copied"
     case .outboxFull: "outbox-full"
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"

@@ -59,8 +59,8 @@ extension TapRefusal {
   /// The action that the tag or the button was for, if that is known.
   package var action: String? {
     switch self {
-    case .noTagConfigured(let action), .invalidSignature(let action), .brokerAway(let action),
-      .outboxFull(let action, _, _), .notStored(let action, _):
+    case .strayIndex(_, let action, _), .copiedURL(let action), .noTagConfigured(let action),
+      .invalidSignature(let action), .brokerAway(let action), .outboxFull(let action, _, _), .notStored(let action, _):
       action
     case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
     }
@@ -85,6 +85,9 @@ extension TapRefusal {
           + "set 'index: \(index)' there, or remove the line"
         : "tap refused: the tag is one of '\(action)', which is not configured; 'tappet action rename \(action) NAME' "
           + "gives its secrets to another action"
+    case .copiedURL(let action):
+      return "tap refused: the URL of a tag of '\(action)' was copied onto this one; remove the secret, and write the "
+        + "tag that it belongs to again"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"

@@ -1,6 +1,7 @@
 // Outcomes of tag jobs in words. No `default` anywhere, so that a new fault does not compile without its sentence.
 
 import TappetCore
+import TappetStore
 
 extension TagDraftError {
   /// The message for a person, one sentence.
@@ -61,6 +62,9 @@ extension TagJobFailure {
     case .unreadable(.unsupportedModel): TagWriteFault.unsupportedModel.sentence(model ?? .other, to: work)
     case .unreadable(let fault): fault.sentence
     case .noTag: "no tag was shown in time; nothing was changed"
+    case .noRoom(let action):
+      SecretError.limitReached(action: action, max: Limits.secretsPerActionMax).sentence
+        + ", or write one of the action's own tags again"
     case .leftTorn:
       "the tag was taken away half-way and did not come back: it holds nothing that works now"
         + (work == .write ? ", and no secret was saved; write it again" : "; do it again")
@@ -76,7 +80,7 @@ extension TagJobFailure {
   /// Whether the tag or the person is the cause, not a device.
   package var isRefusal: Bool {
     switch self {
-    case .tag, .unreadable, .noTag, .leftTorn, .cancelled: true
+    case .tag, .unreadable, .noTag, .noRoom, .leftTorn, .cancelled: true
     case .readerLost, .noRandomness: false
     }
   }

@@ -80,6 +80,7 @@ package struct SecretStore {
       sealingKey = try SealingKey.resolve(
         store, credentials: SecretStore.credentials, replacesLost: replacesLostKey)
     } catch { throw .sealingKey(error) }
+    do throws(StoreError) { try store.sealAll(under: sealingKey) } catch { throw .store(error) }
   }
 
   private static var credentials: String? {
@@ -108,6 +109,25 @@ package struct SecretStore {
     }
   }
 
+  /// Adds the secret of a tag that was written again, and removes the one that was on that tag.
+  package func add(
+    _ secret: TagSecret, replacing former: String?, noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) {
+    do throws(SecretError) {
+      try store.addSecret(secret, replacing: former, sealedUnder: sealingKey, noting: auditEntry)
+    } catch { throw .secret(error) }
+  }
+
+  /// The secrets that a tag may hold which is about to be written.
+  package func formerSecrets() throws(SecretStoreError) -> FormerSecrets {
+    do throws(StoreError) {
+      let stored = try store.secrets(sealedUnder: sealingKey)
+      return FormerSecrets(
+        stored.readable.map { $0.secret }, unshared: try store.unsharedSecretIDs(),
+        unreadable: stored.unreadable.map { $0.action })
+    } catch { throw .store(error) }
+  }
+
   /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
   package func add(_ secrets: [TagSecret], noting auditEntry: AuditEntry) throws(SecretStoreError) -> [String] {
     do throws(SecretError) { return try store.addSecrets(secrets, sealedUnder: sealingKey, noting: auditEntry) } catch {
@@ -124,7 +144,9 @@ package struct SecretStore {
   package func rename(
     id: String, label: String?, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {
-    do throws(SecretError) { return try store.renameSecret(id, label: label, noting: auditEntry) } catch {
+    do throws(SecretError) {
+      return try store.renameSecret(id, label: label, sealedUnder: sealingKey, noting: auditEntry)
+    } catch {
       throw .secret(error)
     }
   }

@@ -110,7 +110,7 @@ extension Store {
     try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
     try draft.transaction { () throws(StoreError) in
       try draft.execute(StoreSchema.replica)
-      try Store.copySealed(from: database, to: draft)
+      try Store.copySealed(from: database, hasUIDs: true, to: draft)
       let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
       statement.bind(try secretChanges(), at: 1)
       try statement.run()
@@ -124,7 +124,9 @@ extension Store {
     try transaction { () throws(StoreError) in
       try database.statement("DELETE FROM secrets").run()
       try database.statement("DELETE FROM sealed").run()
-      try Store.copySealed(from: replica, to: database)
+      let hasUIDs = try replica.integer(StoreSchema.replicaHasUIDs) != 0
+      try Store.copySealed(from: replica, hasUIDs: hasUIDs, to: database)
+      if !hasUIDs { try database.statement("UPDATE meta SET value = 0 WHERE name = 'seal'").run() }
       let statement = try database.statement("UPDATE meta SET value = ?1 WHERE name = 'secret changes'")
       statement.bind(try replica.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0, at: 1)
       try statement.run()
@@ -133,15 +135,19 @@ extension Store {
   }
 
   /// Copies the rows as they are: that does not need their key.
-  private static func copySealed(from source: StoreDatabase, to target: StoreDatabase) throws(StoreError) {
+  private static func copySealed(
+    from source: StoreDatabase, hasUIDs: Bool, to target: StoreDatabase
+  ) throws(StoreError) {
     let rows = try source.statement(
-      "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets")
+      hasUIDs
+        ? "SELECT id, action, idx, sealed, created, label, last_used, times_used, uid FROM secrets"
+        : "SELECT id, action, idx, sealed, created, label, last_used, times_used, NULL FROM secrets")
     defer { rows.reset() }
     while try rows.step() {
       let insertion = try target.statement(
         """
-        INSERT INTO secrets (id, action, idx, sealed, created, label, last_used, times_used)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        INSERT INTO secrets (id, action, idx, sealed, created, label, last_used, times_used, uid)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         """)
       insertion.bind(rows.text(0), at: 1)
       insertion.bind(rows.text(1), at: 2)
@@ -151,6 +157,7 @@ extension Store {
       insertion.bind(rows.isNull(5) ? nil : rows.text(5), at: 6)
       if !rows.isNull(6) { insertion.bind(rows.integer(6), at: 7) }
       insertion.bind(rows.integer(7), at: 8)
+      if !rows.isNull(8) { insertion.bind(blob: rows.blob(8), at: 9) }
       try insertion.run()
     }
     let values = try source.statement("SELECT name, value FROM sealed")

@@ -45,15 +45,7 @@ extension Store {
   private func move(_ secret: TagSecret, to action: String, _ key: SecretKey) throws(SecretError) {
     var moved = secret
     moved.action = action
-    let sealed: [UInt8]
-    do throws(CryptoError) { sealed = try Store.seal(moved, key) } catch { throw .notSealed(error) }
-    do throws(StoreError) {
-      let statement = try database.statement("UPDATE secrets SET action = ?2, sealed = ?3 WHERE id = ?1")
-      statement.bind(moved.id, at: 1)
-      statement.bind(action, at: 2)
-      statement.bind(blob: sealed, at: 3)
-      try statement.run()
-    } catch { throw .store(error) }
+    try writeSealed(moved, key)
   }
 
   private func renameEntries(_ old: String, to new: String) throws(StoreError) {

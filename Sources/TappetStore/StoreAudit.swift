@@ -14,13 +14,16 @@ package struct AuditEntry: Hashable, Sendable {
   package var operation: String
   /// The id or name of its object.
   package var subject: String
+  /// The object's name for people: for a secret its action, fingerprint and label.
+  package var detail: String?
 
   /// Makes the entry of an operation.
-  package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String) {
+  package init(unixSeconds: Int64, peer: LocalPeer, operation: String, subject: String, detail: String? = nil) {
     self.unixSeconds = unixSeconds
     self.peer = peer
     self.operation = operation
     self.subject = subject
+    self.detail = detail
   }
 }
 
@@ -34,13 +37,17 @@ extension Store {
   func note(_ auditEntry: AuditEntry?) throws(StoreError) {
     guard let auditEntry else { return }
     let statement = try database.statement(
-      "INSERT INTO audit (unix_seconds, user, process, program, deed, subject) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+      """
+      INSERT INTO audit (unix_seconds, user, process, program, deed, subject, detail)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """)
     statement.bind(auditEntry.unixSeconds, at: 1)
     statement.bind(Int64(auditEntry.peer.user), at: 2)
     statement.bind(Int64(auditEntry.peer.process), at: 3)
     statement.bind(auditEntry.peer.program, at: 4)
     statement.bind(auditEntry.operation, at: 5)
     statement.bind(auditEntry.subject, at: 6)
+    statement.bind(auditEntry.detail, at: 7)
     try statement.run()
     let cleaning = try database.statement("DELETE FROM audit WHERE number <= ?1")
     cleaning.bind(database.lastRow - Limits.auditRowsMax, at: 1)
@@ -51,7 +58,7 @@ extension Store {
   package func audit(after number: Int64, limit: Int) throws(StoreError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
       """
-      SELECT number, unix_seconds, user, process, program, deed, subject
+      SELECT number, unix_seconds, user, process, program, deed, subject, detail
       FROM audit WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     defer { statement.reset() }
@@ -64,9 +71,17 @@ extension Store {
         process: Int32(truncatingIfNeeded: statement.integer(3)),
         program: statement.text(4))
       let entry = AuditEntry(
-        unixSeconds: statement.integer(1), peer: peer, operation: statement.text(5), subject: statement.text(6))
+        unixSeconds: statement.integer(1), peer: peer, operation: statement.text(5), subject: statement.text(6),
+        detail: statement.isNull(7) ? nil : statement.text(7))
       entries.append((statement.integer(0), entry))
     }
     return entries
+  }
+}
+
+extension TagSecret {
+  /// The name of a secret in the audit; the secret may be gone when somebody reads it.
+  package var auditDetail: String {
+    action + (key.fingerprint.map { ", fingerprint " + $0 } ?? "") + (label.map { ", " + $0 } ?? "")
   }
 }

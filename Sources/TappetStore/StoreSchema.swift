@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth, fifth]
+  static let migrations: [String] = [first, second, third, fourth, fifth, sixth]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -70,11 +70,21 @@ enum StoreSchema {
     END;
     """
 
+  /// The tag that a secret was made for; how the secrets are sealed (`Store.sealAll`); more about each deed.
+  private static let sixth = """
+    ALTER TABLE secrets ADD COLUMN uid BLOB;
+    INSERT INTO meta VALUES ('seal', (SELECT count(*) = 0 FROM secrets));
+    ALTER TABLE audit ADD COLUMN detail TEXT;
+    """
+
+  /// Whether a replica was written by a version that kept the tags' UIDs.
+  static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"
+
   /// The tables of the secrets' replica, which is written as a whole each time, so it has no migrations.
   static let replica = """
     CREATE TABLE secrets (
       id TEXT PRIMARY KEY, action TEXT NOT NULL, idx INTEGER NOT NULL, sealed BLOB NOT NULL, created INTEGER NOT NULL,
-      label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0
+      label TEXT, last_used INTEGER, times_used INTEGER NOT NULL DEFAULT 0, uid BLOB
     ) WITHOUT ROWID;
     CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

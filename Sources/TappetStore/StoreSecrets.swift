@@ -62,16 +62,21 @@ extension Store {
   /// Another process may have changed them since the last call.
   package func secrets(sealedUnder key: SecretKey) throws(StoreError) -> StoredSecrets {
     let statement = try database.statement(
-      "SELECT id, action, idx, sealed, created, label, last_used, times_used FROM secrets ORDER BY action, created, id")
+      """
+      SELECT id, action, idx, sealed, created, label, last_used, times_used, uid
+      FROM secrets ORDER BY action, created, id
+      """)
     defer { statement.reset() }
     var secrets = StoredSecrets(readable: [], unreadable: [])
     while try statement.step() {
       let (id, action, index) = (statement.text(0), statement.text(1), statement.integer(2))
       let sealed = statement.blob(3)
+      let facts = SecretFacts(
+        id: id, action: action, index: index, createdUnixSeconds: statement.integer(4),
+        label: statement.isNull(5) ? nil : statement.text(5),
+        uid: statement.isNull(8) ? nil : TagUID(statement.blob(8)))
       do throws(CryptoError) {
-        let secret = TagSecret(
-          id: id, action: action, index: index, key: try Store.open(sealed, key, id, action, index),
-          createdUnixSeconds: statement.integer(4), label: statement.isNull(5) ? nil : statement.text(5))
+        let secret = try Store.open(sealed, key, facts)
         secrets.readable.append(
           StoredSecret(
             secret: secret, lastUsedUnixSeconds: statement.isNull(6) ? nil : statement.integer(6),
@@ -92,8 +97,11 @@ extension Store {
   ///
   /// Refuses a key that the action has already, and one more than it may have. `auditEntry`, if given, is noted in the
   /// same transaction.
+  ///
+  /// `former`: the secret that it replaces, if there is one and it is still unshared.
   package func addSecret(
-    _ secret: TagSecret, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
+    _ secret: TagSecret, replacing former: String? = nil, sealedUnder key: SecretKey,
+    noting auditEntry: AuditEntry? = nil
   ) throws(SecretError) {
     try Store.requireGood(secret.label)
     let sealed: [UInt8]
@@ -101,6 +109,9 @@ extension Store {
     try transaction(
       { () throws(SecretError) in
         try requireSealing(under: key)
+        do throws(StoreError) { try removeReplaced(former, sealedUnder: key, noting: auditEntry) } catch {
+          throw .store(error)
+        }
         try requireRoom(for: secret, key)
         do throws(StoreError) {
           try insert(secret, sealed)
@@ -154,23 +165,27 @@ extension Store {
 
   /// Gives a secret another label, or none if it is `nil`; returns false when there was no such secret.
   package func renameSecret(
-    _ id: String, label: String?, noting auditEntry: AuditEntry? = nil
+    _ id: String, label: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
   ) throws(SecretError) -> Bool {
     try Store.requireGood(label)
-    do throws(StoreError) {
-      let isRenamed = try transaction { () throws(StoreError) in
-        let statement = try database.statement("UPDATE secrets SET label = ?2 WHERE id = ?1")
-        statement.bind(id, at: 1)
-        statement.bind(label, at: 2)
-        try statement.run()
-        guard database.changeCount > 0 else { return false }
-        try noteSecretChange()
-        try note(auditEntry)
+    let isRenamed = try transaction(
+      { () throws(SecretError) in
+        let known: StoredSecrets
+        do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+        guard var secret = known.readable.first(where: { $0.secret.id == id })?.secret else {
+          guard known.unreadable.contains(where: { $0.id == id }) else { return false }
+          throw .unreadable(id)
+        }
+        secret.label = label
+        try writeSealed(secret, key)
+        do throws(StoreError) {
+          try noteSecretChange()
+          try note(auditEntry)
+        } catch { throw .store(error) }
         return true
-      }
-      if isRenamed { renewReplica() }
-      return isRenamed
-    } catch { throw .store(error) }
+      }, failed: { .store($0) })
+    if isRenamed { renewReplica() }
+    return isRenamed
   }
 
   private static func requireGood(_ label: String?) throws(SecretError) {
@@ -218,35 +233,14 @@ extension Store {
 
   private func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
     let statement = try database.statement(
-      "INSERT INTO secrets (id, action, idx, sealed, created, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT INTO secrets (id, action, idx, sealed, created, label, uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
     statement.bind(secret.id, at: 1)
     statement.bind(secret.action, at: 2)
     statement.bind(secret.index, at: 3)
     statement.bind(blob: sealed, at: 4)
     statement.bind(secret.createdUnixSeconds, at: 5)
     statement.bind(secret.label, at: 6)
+    if let uid = secret.uid { statement.bind(blob: uid.bytes, at: 7) }
     try statement.run()
-  }
-
-  // MARK: Sealing
-
-  static func seal(_ secret: TagSecret, _ key: SecretKey) throws(CryptoError) -> [UInt8] {
-    let plain = secret.key.withBytes { SecretBytes(copying: $0) }
-    return try LibCrypto.seal(plain, key: key, context: context(secret.id, secret.action, secret.index))
-  }
-
-  private static func open(
-    _ sealed: [UInt8], _ key: SecretKey, _ id: String, _ action: String, _ index: Int64
-  ) throws(CryptoError) -> SecretKey {
-    let plain = try LibCrypto.openSecret(sealed, key: key, context: context(id, action, index))
-    guard let secret = plain.withBytes({ SecretKey(copying: $0) }) else { throw .keySize(plain.count) }
-    return secret
-  }
-
-  /// The facts that a seal is bound to.
-  ///
-  /// The sizes tell "a" + "bc" from "ab" + "c".
-  private static func context(_ id: String, _ action: String, _ index: Int64) -> [UInt8] {
-    Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
   }
 }

@@ -118,6 +118,7 @@ extension TapRefusal {
     case .invalidSignature(let action): "forged \(action)"
     case .strayIndex(let index, let action, let isConfigured):
       "stray \(index) of \(action)\(isConfigured ? "" : ", gone")"
+    case .copiedURL(let action): "copied \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"

@@ -22,8 +22,11 @@ enum Cast {
 
   static let secrets: [TagSecret] = [
     secret("light", 1, 0x11), secret("light", 1, 0x12), secret("garage", 2, 0x22), secret("patient", 4, 0x44),
-    secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77),
+    secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77, boundTo: 106),
   ]
+
+  /// The time on all tags.
+  private static let writtenUnixSeconds: Int64 = 1_700_000_000
 
   /// Indexes into `secrets`, one list for each version of the secrets file.
   static let secretVersions: [[Int]] = [[0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6], [0, 5], []]
@@ -66,8 +69,19 @@ enum Cast {
     KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
     KioskSettings(actions: actions, panel: gestures, endpointCount: 3, trustsClock: true, outboxCountMax: 150),
     KioskSettings(actions: actions, panel: locked, endpointCount: 2, outboxCountMax: 40, outboxSizeMax: 60),
+    KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
   ]
+
+  /// `brief` has moved and keeps its tags, `door` is given another index, and `master` knows its tag.
+  private static let moved: [Action] = actions.map { old in
+    switch old.name {
+    case "brief": action("brief", 50, "now", offline: .queue, expiresAfter: 5, cooldown: .zero, isIndexGiven: false)
+    case "door": action("door", 60, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2)
+    case "master": action("master", 7, "in", cooldown: .zero, bindsUID: true, unlocksPanel: true)
+    default: old
+    }
+  }
 
   /// A press of each button is an action.
   private static let plain = PanelPlan(
@@ -97,12 +111,14 @@ enum Cast {
 
   private static func action(
     _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
-    cooldown: Duration, confirmWithin: Int64? = nil, unlocksPanel: Bool = false
+    cooldown: Duration, confirmWithin: Int64? = nil, isIndexGiven: Bool = true, bindsUID: Bool = false,
+    unlocksPanel: Bool = false
   ) -> Action {
     Action(
-      name: name, title: name, index: index, topic: "home/" + name, message: PayloadTemplate(message),
+      name: name, title: name, index: index, isIndexGiven: isIndexGiven, topic: "home/" + name,
+      message: PayloadTemplate(message),
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
-      confirmWithin: confirmWithin.map { .seconds($0) }, unlocksPanel: unlocksPanel)
+      confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel)
   }
 
   private static func button(_ gesture: Gesture, _ action: String) -> ButtonPlan {
@@ -116,8 +132,12 @@ enum Cast {
     return key
   }
 
-  private static func secret(_ action: String, _ index: Int64, _ byte: UInt8) -> TagSecret {
-    TagSecret(id: "\(action)-\(byte)", action: action, index: index, key: key(byte), createdUnixSeconds: 0, label: nil)
+  private static func secret(
+    _ action: String, _ index: Int64, _ byte: UInt8, boundTo number: Int? = nil
+  ) -> TagSecret {
+    TagSecret(
+      id: "\(action)-\(byte)", action: action, index: index, key: key(byte),
+      createdUnixSeconds: number == nil ? 0 : writtenUnixSeconds, label: nil, uid: number.map { uid($0) })
   }
 
   private static func uid(_ number: Int) -> TagUID {
@@ -126,7 +146,9 @@ enum Cast {
   }
 
   private static func signed(index: Int64, key: SecretKey, uid: Int) -> TagReading {
-    guard let url = try? TagURL.sign(index: index, timestamp: 1_700_000_000, key: key) else { fatalError("no HMAC") }
+    guard let url = try? TagURL.sign(index: index, timestamp: writtenUnixSeconds, key: key) else {
+      fatalError("no HMAC")
+    }
     return holding(url.text(), uid: uid)
   }
 

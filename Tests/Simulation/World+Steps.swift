@@ -152,7 +152,10 @@ extension World {
       lying?.action = known.secret.flatMap { number in
         guard Cast.secretVersions[secretsNumber].contains(number) else { return nil }
         let secret = Cast.secrets[number]
-        return settings.actions.first { $0.index == secret.index && $0.name == secret.action }
+        return settings.actions.first {
+          $0.name == secret.action && ($0.index == secret.index || !$0.isIndexGiven)
+            && !($0.bindsUID && secret.uid.map { $0 != known.reading.uid } == true)
+        }
       }
     }
     tell(.reader(.tagRead(known.reading)))

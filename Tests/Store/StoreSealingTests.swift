@@ -145,10 +145,12 @@ import Testing
   @Test func `a label with controls is refused, as is an id that is not there`() throws {
     let (store, key) = try filled()
     for label in ["a\u{1B}[2J", "a\nb", "\u{9B}2J"] {
-      #expect(throws: SecretError.labelNotPrintable) { _ = try store.renameSecret("secret-1", label: label) }
+      #expect(throws: SecretError.labelNotPrintable) {
+        _ = try store.renameSecret("secret-1", label: label, sealedUnder: key)
+      }
     }
-    #expect(try !store.renameSecret("nobody", label: "x"))
-    #expect(try store.renameSecret("secret-1", label: "Lobby"))
+    #expect(try !store.renameSecret("nobody", label: "x", sealedUnder: key))
+    #expect(try store.renameSecret("secret-1", label: "Lobby", sealedUnder: key))
     #expect(try store.secrets(sealedUnder: key).readable.first?.secret.label == "Lobby")
   }
 

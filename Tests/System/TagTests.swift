@@ -94,6 +94,36 @@ import Testing
     #expect(fourth.status == 1 && fourth.errors.contains("bell has 3 secrets already"), "\(fourth.errors)")
   }
 
+  @Test(arguments: [false, true])
+  func `a tag that is written again has one secret, and a shared one stays`(_ hasKiosk: Bool) throws {
+    let world = try KioskWorld()
+    if hasKiosk { try world.start() }
+    try world.tell("place ntag213 uid=\(world.freshUID())")
+    var last = ""
+    for round in 0...3 {
+      let written = try world.tappet("tag", "write", "bell", "--timeout", "10", "--json")
+      let result = try JSONSerialization.jsonObject(with: Data(written.output.utf8)) as? [String: Any]
+      #expect(written.status == 0 && result?["replaced"] as? String == (round == 0 ? nil : last), "\(written)")
+      #expect(try secretCount(world) == 3)
+      last = try #require(result?["secret"] as? String)
+    }
+    #expect(try world.tappet("secret", "share", last, "--url").status == 0)
+    let other = try world.tappet("tag", "write", "garage", "--timeout", "10")
+    #expect(other.output.contains("its former secret, \(last) of bell, stays, because others may have it"), "\(other)")
+    #expect(try secretCount(world) == 4)
+    let moved = try world.tappet("tag", "write", "bell", "--timeout", "10")
+    #expect(moved.output.contains(" of garage, is removed"), "\(moved)")
+    #expect(try world.tappet("audit").output.contains("secret-replaced"))
+    // With three secrets only the action's own tags are written.
+    #expect(try world.tappet("secret", "new", "bell").status == 0)
+    let again = try world.tappet("tag", "write", "bell", "--timeout", "10")
+    #expect(again.status == 0 && again.output.contains(" of bell, is removed"), "\(again)")
+    try world.takeAway()
+    try world.tell("place ntag213 uid=\(world.freshUID())")
+    let fourth = try world.tappet("tag", "write", "bell", "--timeout", "10")
+    #expect(fourth.status == 1 && fourth.errors.contains("bell has 3 secrets already"), "\(fourth)")
+  }
+
   @Test func `Ctrl-C and a tag that does not come back leave nothing behind`() throws {
     let world = try KioskWorld()
     for hasKiosk in [false, true] {

@@ -34,6 +34,8 @@ package final class Action: Hashable, Sendable {
   package let isRetained: Bool
   /// The action runs only when it is requested again within this time; `nil` means at once.
   package let confirmWithin: Duration?
+  /// Whether a tag that was written here is refused when its URL comes from another tag.
+  package let bindsUID: Bool
   /// Whether its tags unlock the buttons.
   package let unlocksPanel: Bool
 
@@ -45,7 +47,7 @@ package final class Action: Hashable, Sendable {
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String, message: PayloadTemplate,
     offline: OfflinePolicy? = nil,
     expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false,
-    confirmWithin: Duration? = nil, unlocksPanel: Bool = false
+    confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -58,6 +60,7 @@ package final class Action: Hashable, Sendable {
     self.cooldown = cooldown
     self.isRetained = isRetained
     self.confirmWithin = confirmWithin
+    self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
   }
 
@@ -75,7 +78,8 @@ package final class Action: Hashable, Sendable {
       && one.isIndexGiven == other.isIndexGiven && one.topic == other.topic
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
-      && one.confirmWithin == other.confirmWithin && one.unlocksPanel == other.unlocksPanel
+      && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
+      && one.unlocksPanel == other.unlocksPanel
   }
 
   /// Hashes the name, which identifies the action.

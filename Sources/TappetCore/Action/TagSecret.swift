@@ -106,14 +106,20 @@ package struct TagSecret: Sendable {
   package var createdUnixSeconds: Int64
   /// Label for people; trimmed, and `nil` when empty.
   package var label: String?
+  /// The tag that it was made for; `nil` if it was not made for one, or the tag draws a new UID each time.
+  package var uid: TagUID?
 
   /// A secret of the action `action`.
-  package init(id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?) {
+  package init(
+    id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?,
+    uid: TagUID? = nil
+  ) {
     self.id = id
     self.action = action
     self.index = index
     self.key = key
     self.createdUnixSeconds = createdUnixSeconds
     self.label = label
+    self.uid = uid
   }
 }

@@ -16,6 +16,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case invalidSignature(action: String)
   /// The tag is genuine, but its action does not accept this index any more, or is not configured.
   case strayIndex(Int64, action: String, isConfigured: Bool)
+  /// The URL was written to another tag, and the action binds it to that.
+  case copiedURL(action: String)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
   /// The outbox has no room for its entry; the outbox's current numbers.

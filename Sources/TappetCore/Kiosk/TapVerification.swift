@@ -24,6 +24,7 @@ extension ActionIndexes {
       }
     }
     if let secret = url.verify(with: secrets(at: url.index)), let action = action(of: secret) {
+      if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
       return .success(VerifiedTap(action: action, secret: secret))
     }
     return .failure(refusal(of: url))
@@ -39,5 +40,15 @@ extension ActionIndexes {
       return .noSuchAction(index: url.index)
     }
     return candidates.isEmpty ? .noTagConfigured(action: name) : .invalidSignature(action: name)
+  }
+}
+
+extension TagSecret {
+  /// Whether `url` is that of the tag which the secret was made for, and comes from another tag.
+  ///
+  /// A phone that has the secret signs another time, so its tags do not count as copies.
+  func isCopied(_ url: TagURL, from uid: TagUID) -> Bool {
+    guard let own = self.uid else { return false }
+    return url.timestamp == createdUnixSeconds && own != uid
   }
 }

@@ -16,6 +16,8 @@ package enum TagDraftError: Error, Hashable, Sendable {
 package final class TagDraft: Sendable {
   /// The new secret.
   package let secret: TagSecret
+  /// The URL on its tag.
+  package let url: TagURL
   // Written only in `init` and `deinit`, when nobody else holds it, so threads may share it.
   nonisolated(unsafe) private var bytes: [UInt8]
 
@@ -34,7 +36,9 @@ package final class TagDraft: Sendable {
     }
     do throws(CryptoError) {
       let key = try SecretKey.random()
-      let url = try TagURL.sign(index: index, timestamp: unixSeconds, key: key)
+      var url = try TagURL.sign(index: index, timestamp: unixSeconds, key: key)
+      url.carriesKey = carriesKey
+      self.url = url
       secret = TagSecret(
         id: try TagSecret.newID(), action: action.name, index: index, key: key, createdUnixSeconds: unixSeconds,
         label: label)

@@ -22,8 +22,8 @@ package struct TagJob: Sendable {
   package indirect enum Step: Sendable {
     /// Send it to tappet-reader.
     case order(ReaderOrder)
-    /// Save the secret and then call `saved`; if that fails, the job is over.
-    case save(TagSecret)
+    /// Save the secret, remove the one that it replaces, and then call `saved`; if that fails, the job is over.
+    case save(TagSecret, FormerSecret?)
     /// Show it to the person.
     case notify(TagJobNotice)
     /// The job is over.
@@ -32,7 +32,8 @@ package struct TagJob: Sendable {
 
   private enum State: Sendable {
     case waiting
-    case working(TagUID)
+    /// `wasThere`: the tag may have left before the job began.
+    case working(TagUID, wasThere: Bool)
     case saving(OrderOutcome)
     case protecting(OrderOutcome)
     case ended
@@ -41,16 +42,20 @@ package struct TagJob: Sendable {
   /// The job's work.
   package let work: Work
   private let passwordKey: SecretKey?
+  private let known: FormerSecrets
   private var state = State.waiting
+  /// The tag that was met last, and the secret that it held before it was touched.
+  private var former: (uid: TagUID, secret: FormerSecret?)?
   /// Whether a tag was left without its message.
   private var leftTorn = false
 
   /// A job that waits for a tag.
   ///
   /// `passwordKey` is the kiosk's key for tag passwords. `nil` means that there is none yet, and so no tag is protected
-  /// by it.
-  package init(_ work: Work, passwordKey: SecretKey?) {
+  /// by it. `known`: the secrets that the tag may hold.
+  package init(_ work: Work, passwordKey: SecretKey?, known: FormerSecrets = FormerSecrets()) {
     self.work = work
+    self.known = known
     self.passwordKey = passwordKey
   }
 
@@ -62,32 +67,41 @@ package struct TagJob: Sendable {
     }
   }
 
-  /// Handles a tag that is on the reader, and was read or could not be read.
-  package mutating func tagIsThere(_ uid: TagUID) -> [Step] {
+  /// Handles a tag that was on the reader before the job began, with the URL that it held.
+  package mutating func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) -> [Step] {
+    begin(uid, holding: url, wasThere: true)
+  }
+
+  private mutating func begin(_ uid: TagUID, holding url: TagURL?, wasThere: Bool) -> [Step] {
     guard case .waiting = state else { return [] }
+    noteFormer(of: uid, url)
     let task: TagTask
     switch work {
-    case .write(let draft, _): task = .write(draft.message)
+    case .write(let draft, _):
+      if isFull, !isReplacing(draft.secret.action) { return end(.failed(nil, .noRoom(action: draft.secret.action))) }
+      task = .write(draft.message)
     case .erase: task = .erase
     case .lock: task = .lock
     case .format: task = .format
     }
     guard let order = order(uid, task) else { return end(.failed(nil, .noRandomness)) }
-    state = .working(uid)
+    state = .working(uid, wasThere: wasThere)
     return [.order(order)]
   }
 
   /// Handles a message from tappet-reader.
   package mutating func received(_ message: ReaderMessage) -> [Step] {
     switch (state, message) {
-    case (.waiting, .tagRead(let reading)): return tagIsThere(reading.uid)
+    case (.waiting, .tagRead(let reading)):
+      return begin(reading.uid, holding: try? reading.tagURL(), wasThere: false)
     case (.waiting, .tagFaulted(_, let model, let fault)):
       // A tag that moved is waited for; it appears again when it lies still.
       if case .pulledAway = fault { return [.notify(.heldTooShort)] }
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
       return [.notify(.progress(done: Int(done), total: Int(total)))]
-    case (.working(let uid), .orderDone(let outcome)) where outcome.uid == uid: return worked(outcome)
+    case (.working(let uid, let wasThere), .orderDone(let outcome)) where outcome.uid == uid:
+      return worked(outcome, wasThere: wasThere)
     case (.protecting(let written), .orderDone(let outcome)) where outcome.uid == written.uid:
       return protected(written, outcome)
     default: return []
@@ -110,7 +124,7 @@ package struct TagJob: Sendable {
   /// Does nothing while a tag is being written: that is quick, and runs to its end.
   package mutating func giveUp(_ reason: TagJobFailure) -> [Step] {
     switch state {
-    case .waiting: return end(.failed(nil, leftTorn ? .leftTorn : reason))
+    case .waiting: return end(.failed(nil, failure(reason)))
     case .working, .saving, .protecting, .ended: return []
     }
   }
@@ -127,16 +141,26 @@ package struct TagJob: Sendable {
     }
   }
 
-  private mutating func worked(_ outcome: OrderOutcome) -> [Step] {
+  /// The reason to report: a torn tag, or the lack of room for any but the action's own tags, says more.
+  private func failure(_ reason: TagJobFailure) -> TagJobFailure {
+    if leftTorn { return .leftTorn }
+    if case .noTag = reason, isFull, case .write(let draft, _) = work { return .noRoom(action: draft.secret.action) }
+    return reason
+  }
+
+  private mutating func worked(_ outcome: OrderOutcome, wasThere: Bool) -> [Step] {
     switch outcome.fault {
     case nil:
       guard case .write(let draft, _) = work else { return end(.done(outcome, nil, isProtected: false)) }
       state = .saving(outcome)
-      return [.save(draft.secret)]
+      var secret = draft.secret
+      if !outcome.uid.isRandom { secret.uid = outcome.uid }
+      return [.save(secret, former?.secret)]
     case .pulledAway(let begun):
       leftTorn = leftTorn || begun
       state = .waiting
-      return [.notify(.pulledAway(begun: begun))]
+      // A tag that had left before the job began is not the one that it is for.
+      return wasThere && !begun ? [] : [.notify(.pulledAway(begun: begun))]
     case .notThere:
       state = .waiting
       return []
@@ -151,6 +175,28 @@ package struct TagJob: Sendable {
     sum.writes += outcome.writes
     if let fault = outcome.fault { return end(.doneUnprotected(sum, draft.secret, fault)) }
     return end(.done(sum, draft.secret, isProtected: true))
+  }
+
+  /// The tag's former secret, which is no longer on it when the tag comes back half-written.
+  private mutating func noteFormer(of uid: TagUID, _ url: TagURL?) {
+    let secret = url.flatMap { known.secret(of: $0, on: uid) }
+    if secret != nil || former?.uid != uid { former = (uid, secret) }
+  }
+
+  private var isFull: Bool {
+    guard case .write(let draft, _) = work else { return false }
+    return known.isFull(draft.secret.action)
+  }
+
+  private func isReplacing(_ action: String) -> Bool {
+    guard case .replaced(let secret) = former?.secret else { return false }
+    return secret.action == action
+  }
+
+  /// The URL that the tag holds when a write is done.
+  package var writtenURL: TagURL? {
+    guard case .write(let draft, _) = work else { return nil }
+    return draft.url
   }
 
   private func order(_ uid: TagUID, _ task: TagTask) -> ReaderOrder? {
@@ -180,6 +226,8 @@ package enum TagJobFailure: Hashable, Sendable {
   case unreadable(TagFault)
   /// Nobody showed a tag in time.
   case noTag
+  /// The action has as many secrets as it may have, and the tag holds none of them alone.
+  case noRoom(action: String)
   /// Nobody came back with the tag that was pulled away half-written.
   case leftTorn
   case cancelled

@@ -81,6 +81,9 @@ package struct TagUID: Hashable, Sendable {
     guard (1...10).contains(bytes.count) else { return nil }
     self.bytes = Array(bytes)
   }
+
+  /// Whether the tag draws another one each time: four bytes that begin with 08 (ISO/IEC 14443-3 §6.5.4).
+  var isRandom: Bool { bytes.count == 4 && bytes[0] == 0x08 }
 }
 
 /// A tag's memory as the reader read it; the core interprets it.

@@ -39,6 +39,8 @@ private struct PresentTag {
   var uid: TagUID
   /// The reading or fault, for clients that ask later; `nil` if the tag carries a key or has been written since.
   var sighting: TagSighting?
+  /// The URL on it, without its key.
+  var url: TagURL?
 }
 
 /// A reading or a fault, as each client may see it.
@@ -97,22 +99,22 @@ extension Runtime {
     case .success(let tagJob):
       let client = job.client
       control.tags.job?.runner = TagJobRunner(
-        job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1, $2) },
+        job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1) },
         send: calling(self) { $0.reader.send($1) }, tell: { client.send($0.json) })
       client.send(.object(["waiting": .bool(true)]))
       feed(.tagJob(.waiting))
       if job.isCancelled {
         control.tags.job?.runner?.giveUp(.cancelled)
       } else if let present = control.tags.present {
-        control.tags.job?.runner?.tagIsThere(present.uid)
+        control.tags.job?.runner?.tagIsThere(present.uid, holding: present.url)
       }
       finishTagJob()
     }
   }
 
-  private func saveTagSecret(_ secret: TagSecret, _ auditEntry: AuditEntry) -> TagJobRunner.Saving {
+  private func saveTagSecret(_ written: TagJobRunner.WrittenSecret) -> TagJobRunner.Saving {
     askStore(isRequired: true) { secrets in
-      .tagSecretSaved(SecretService.save(secret, noting: auditEntry, in: secrets))
+      .tagSecretSaved(SecretService.save(written, in: secrets))
     }
     return .underWay
   }
@@ -131,14 +133,17 @@ extension Runtime {
     case .tagRead(let reading):
       let sighting = TagSighting(full: describe(reading), masked: describe(reading.withoutSignature))
       let carriesKey = reading.withoutCarriedKey != reading
-      control.tags.present = PresentTag(uid: reading.uid, sighting: carriesKey ? nil : sighting)
+      control.tags.present = PresentTag(
+        uid: reading.uid, sighting: carriesKey ? nil : sighting, url: try? reading.tagURL())
       control.server?.answerTagWaiters { sighting.json(for: $0) }
     case .tagFaulted(let uid, let model, let fault):
       let fault = describe(uid, model, fault)
       let sighting = TagSighting(full: fault, masked: fault)
       control.tags.present = PresentTag(uid: uid, sighting: sighting)
       control.server?.answerTagWaiters { sighting.json(for: $0) }
-    case .orderProgress, .orderDone: control.tags.present?.sighting = nil
+    case .orderProgress, .orderDone:
+      control.tags.present?.sighting = nil
+      control.tags.present?.url = nil
     case .heartbeat, .tagDescribed: break
     }
     control.tags.job?.runner?.heard(message)
@@ -168,6 +173,8 @@ extension Runtime {
 
   private func finishTagJob() {
     guard let job = control.tags.job, let result = job.runner?.result else { return }
+    // A tag that is left lying is written again without being read again.
+    if let url = job.runner?.writtenURL { control.tags.present?.url = url }
     control.tags.job = nil
     log(Self.logRecord(result, job.request, user: job.client.peer?.user))
     feed(.tagJob(result.isDone ? .done : .failed))

@@ -63,6 +63,7 @@ package struct TagJobRequest: Sendable {
     _ configuration: KioskConfiguration, _ secretStore: SecretStore, unixSeconds: Int64
   ) throws(TagJobRefusal) -> TagJob {
     let work: TagJob.Work
+    var known = FormerSecrets()
     switch kind {
     case .write:
       guard let action = configuration.actions.first(where: { $0.name == action }) else {
@@ -70,7 +71,8 @@ package struct TagJobRequest: Sendable {
       }
       let index: Int64
       do throws(SecretStoreError) {
-        try requireRoom(for: action.name, in: secretStore)
+        known = try secretStore.formerSecrets()
+        try requireRoom(for: action.name, known)
         index = try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index
       } catch { throw .secretStore(error) }
       do throws(TagDraftError) {
@@ -84,16 +86,15 @@ package struct TagJobRequest: Sendable {
     case .format: work = .format
     }
     do throws(SecretStoreError) {
-      return TagJob(work, passwordKey: try secretStore.tagPasswordKey(making: protects && kind == .write))
+      let passwordKey = try secretStore.tagPasswordKey(making: protects && kind == .write)
+      return TagJob(work, passwordKey: passwordKey, known: known)
     } catch { throw .secretStore(error) }
   }
 
-  /// Refuses early, so that nobody holds a tag to the reader in vain; checked again when the secret is saved.
-  private func requireRoom(for action: String, in secretStore: SecretStore) throws(SecretStoreError) {
-    let known = try secretStore.secrets()
-    let count =
-      known.readable.filter { $0.secret.action == action }.count + known.unreadable.filter { $0.action == action }.count
-    if count >= Limits.secretsPerActionMax {
+  /// Refuses early, so that nobody holds a tag to the reader in vain, unless one of the action's tags may be written
+  /// again; checked again when the secret is saved.
+  private func requireRoom(for action: String, _ known: FormerSecrets) throws(SecretStoreError) {
+    if known.isFull(action), !known.hasTag(of: action) {
       throw .secret(.limitReached(action: action, max: Limits.secretsPerActionMax))
     }
   }

@@ -29,6 +29,14 @@ package final class TagJobRunner {
     package var uid: String?
   }
 
+  /// The secret of a tag that was written.
+  struct WrittenSecret: Sendable {
+    var secret: TagSecret
+    /// The id of the secret that the tag gave up.
+    var replacedID: String?
+    var auditEntry: AuditEntry
+  }
+
   /// The state of a secret that is to be saved.
   enum Saving {
     case done
@@ -40,9 +48,11 @@ package final class TagJobRunner {
   private let request: TagJobRequest
   private var job: TagJob
   private let peer: LocalPeer
-  private let save: (TagSecret, AuditEntry) -> Saving
+  private let save: (WrittenSecret) -> Saving
   private let send: (ReaderOrder) -> Bool
   private let tell: (TagJobNotice) -> Void
+  /// The secret that the tag held before.
+  private var former: FormerSecret?
   /// The result, at the end.
   package private(set) var result: Result?
 
@@ -57,8 +67,10 @@ package final class TagJobRunner {
       throw .secretStore(error)
     }
     let job = try request.job(configuration, secretStore, unixSeconds: unixSeconds)
-    let save: (TagSecret, AuditEntry) -> Saving = { secret, auditEntry in
-      do throws(SecretStoreError) { try secretStore.add(secret, noting: auditEntry) } catch {
+    let save: (WrittenSecret) -> Saving = { written in
+      do throws(SecretStoreError) {
+        try secretStore.add(written.secret, replacing: written.replacedID, noting: written.auditEntry)
+      } catch {
         return .failed(error.sentence)
       }
       return .done
@@ -69,7 +81,8 @@ package final class TagJobRunner {
   // Not the initializer that throws: Embedded Swift would leak the object (6.3.1).
   /// A prepared job that waits for its tag; `save` saves a secret, or begins to.
   init(
-    _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer, save: @escaping (TagSecret, AuditEntry) -> Saving,
+    _ request: TagJobRequest, _ job: TagJob, by peer: LocalPeer,
+    save: @escaping (WrittenSecret) -> Saving,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void
   ) {
     self.request = request
@@ -83,8 +96,11 @@ package final class TagJobRunner {
   /// Whether a tag is being written.
   package var isWorking: Bool { job.isWorking }
 
-  /// A tag is on the reader already.
-  package func tagIsThere(_ uid: TagUID) { perform(job.tagIsThere(uid)) }
+  /// A tag is on the reader already, and holds this URL.
+  package func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) { perform(job.tagIsThere(uid, holding: url)) }
+
+  /// The URL that the tag holds, once a write is done.
+  var writtenURL: TagURL? { result?.secretID == nil ? nil : job.writtenURL }
 
   /// tappet-reader has sent a message.
   package func heard(_ message: ReaderMessage) { perform(job.received(message)) }
@@ -102,16 +118,21 @@ package final class TagJobRunner {
         // A reader that accepts no order has ended.
         if !send(order) { return perform(job.readerLost()) }
       case .notify(let notice): tell(notice)
-      case .save(let secret): save(secret)
-      case .end(let end): result = Result(end, request)
+      case .save(let secret, let former):
+        self.former = former
+        save(secret, former)
+      case .end(let end): result = Result(end, request, former)
       }
     }
   }
 
-  private func save(_ secret: TagSecret) {
+  private func save(_ secret: TagSecret, _ former: FormerSecret?) {
     let auditEntry = AuditEntry(
-      unixSeconds: secret.createdUnixSeconds, peer: peer, operation: "secret-made", subject: secret.id)
-    switch save(secret, auditEntry) {
+      unixSeconds: secret.createdUnixSeconds, peer: peer, operation: "secret-made", subject: secret.id,
+      detail: secret.auditDetail)
+    var replaced: String?
+    if case .replaced(let secret) = former { replaced = secret.id }
+    switch save(WrittenSecret(secret: secret, replacedID: replaced, auditEntry: auditEntry)) {
     case .done: saved(nil)
     case .failed(let trouble): saved(trouble)
     case .underWay: break
@@ -144,26 +165,29 @@ extension TagJobRunner.Result {
     self.init(isDone: false, isRefusal: refusal.isRefusal, code: refusal.code, sentence: refusal.sentence)
   }
 
-  fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest) {
+  fileprivate init(_ end: TagJobEnd, _ request: TagJobRequest, _ former: FormerSecret?) {
     switch end {
     case .failed(let model, let failure):
       self.init(
         isDone: false, isRefusal: failure.isRefusal, code: failure.code,
         sentence: failure.sentence(model, to: request.kind))
     case .done(let outcome, let secret, let isProtected):
-      self.init(nil, outcome, secret, isProtected, Self.sentence(outcome, secret, isProtected, request))
+      self.init(
+        nil, outcome, secret, isProtected,
+        Self.sentence(outcome, secret, isProtected, request) + Self.sentence(former), former)
     case .doneUnprotected(let outcome, let secret, let fault):
       self.init(
         fault.reason, outcome, secret, false,
         "written: \(secret.action), and it works, but it is not protected: "
           + (fault == .unsupportedModel
             ? "the \(outcome.model.name) has no password, and anybody can rewrite it"
-            : fault.sentence(outcome.model, to: request.kind)))
+            : fault.sentence(outcome.model, to: request.kind)) + Self.sentence(former), former)
     }
   }
 
   private init(
-    _ code: String?, _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ sentence: String
+    _ code: String?, _ outcome: OrderOutcome, _ secret: TagSecret?, _ isProtected: Bool, _ sentence: String,
+    _ former: FormerSecret?
   ) {
     isDone = code == nil
     isRefusal = code != nil
@@ -176,7 +200,18 @@ extension TagJobRunner.Result {
       "done": .bool(isDone), "refused": .bool(!isDone), "code": .optional(code), "sentence": .string(sentence),
       "uid": .string(uid), "model": .string(outcome.model.name), "writes": .number(Int64(outcome.writes)),
       "action": .optional(secret?.action), "secret": .optional(secret?.id), "protected": .bool(isProtected),
+      "replaced": .optional(former?.replacedID), "kept": .optional(former?.keptID),
     ])
+  }
+
+  private static func sentence(_ former: FormerSecret?) -> String {
+    switch former {
+    case .replaced(let secret): "; its former secret, \(secret.id) of \(secret.action), is removed"
+    case .kept(let secret):
+      "; its former secret, \(secret.id) of \(secret.action), stays, because others may have it too; "
+        + "'tappet secret remove \(secret.id)' removes it"
+    case nil: ""
+    }
   }
 
   private static func sentence(
@@ -191,5 +226,17 @@ extension TagJobRunner.Result {
     case .lock: return "locked for good: \(what)"
     case .format: return outcome.writes == 0 ? "it was formatted already: \(what)" : "formatted: \(what)"
     }
+  }
+}
+
+extension FormerSecret {
+  fileprivate var replacedID: String? {
+    if case .replaced(let secret) = self { return secret.id }
+    return nil
+  }
+
+  fileprivate var keptID: String? {
+    if case .kept(let secret) = self { return secret.id }
+    return nil
   }
 }

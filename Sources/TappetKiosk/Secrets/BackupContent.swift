@@ -1,11 +1,28 @@
-// The content of a backup: the actions' secrets and the other sealed values. Not the outbox, whose messages would be
-// sent a second time, and not kiosk.yaml and the files it names, which are copied like any others.
+// The content of a backup: all that another board needs to take this one's place. Not the outbox, whose messages would
+// be sent a second time.
 
 import TappetConfig
 import TappetCore
 import TappetStore
 
-/// All secrets and sealed values, opened.
+/// A file of the configuration.
+package struct BackupPart: Hashable, Sendable {
+  /// Its path as the configuration has it; empty for the configuration itself.
+  package var path: String
+  /// Its permission bits.
+  package var mode: UInt32
+  /// The bytes of the file.
+  package var content: [UInt8]
+
+  /// A file with this content.
+  package init(path: String, mode: UInt32, content: [UInt8]) {
+    self.path = path
+    self.mode = mode
+    self.content = content
+  }
+}
+
+/// All secrets, sealed values and files, opened.
 ///
 /// Only for a process that ends soon: the texts of its JSON are not wiped.
 package struct BackupContent: Sendable {
@@ -15,12 +32,15 @@ package struct BackupContent: Sendable {
   package var secrets: [TagSecret]
   /// The timestamp key, the tags' password key.
   package var values: [SealedValue]
+  /// The configuration and the files that it names; none in a backup of an earlier version.
+  package var files: [BackupPart]
 
   /// The content of a new backup.
-  package init(madeUnixSeconds: Int64, secrets: [TagSecret], values: [SealedValue]) {
+  package init(madeUnixSeconds: Int64, secrets: [TagSecret], values: [SealedValue], files: [BackupPart] = []) {
     self.madeUnixSeconds = madeUnixSeconds
     self.secrets = secrets
     self.values = values
+    self.files = files
   }
 
   /// The content as JSON, for the caller to wipe.
@@ -32,14 +52,24 @@ package struct BackupContent: Sendable {
           "id": .string(secret.id), "action": .string(secret.action), "index": .number(secret.index),
           "label": .optional(secret.label), "created": .number(secret.createdUnixSeconds),
           "key": .string(secret.key.withBytes { digits(of: $0) }),
+          "uid": .optional(secret.uid.map { Hex.encode($0.bytes) }),
         ]))
     }
     var valueObjects: [JSON] = []
     for (name, value) in values {
       valueObjects.append(.object(["name": .string(name), "value": .string(value.withBytes { digits(of: $0) })]))
     }
+    var fileObjects: [JSON] = []
+    for file in files {
+      let content = file.content.withUnsafeBytes { digits(of: $0) }
+      fileObjects.append(
+        .object([
+          "path": .string(file.path), "mode": .number(Int64(file.mode)), "content": .string(content),
+        ]))
+    }
     return JSON.object([
       "made": .number(madeUnixSeconds), "secrets": .array(secretObjects), "values": .array(valueObjects),
+      "files": .array(fileObjects),
     ]).encoded()
   }
 
@@ -71,7 +101,14 @@ package struct BackupContent: Sendable {
       else { return nil }
       values.append((name, SecretBytes(taking: &value)))
     }
-    self.init(madeUnixSeconds: made, secrets: secrets, values: values)
+    var files: [BackupPart] = []
+    for object in json["files"]?.elements ?? [] {
+      guard let path = object["path"]?.text, let mode = object["mode"]?.wholeNumber, (0...0o777).contains(mode),
+        let content = object["content"]?.text.flatMap({ Hex.decode($0) }), !files.contains(where: { $0.path == path })
+      else { return nil }
+      files.append(BackupPart(path: path, mode: UInt32(mode), content: content))
+    }
+    self.init(madeUnixSeconds: made, secrets: secrets, values: values, files: files)
   }
 }
 
@@ -82,6 +119,7 @@ extension TagSecret {
     else { return nil }
     self.init(
       id: id, action: action, index: index, key: key, createdUnixSeconds: created,
-      label: json["label"]?.text?.trimmedLabel)
+      label: json["label"]?.text?.trimmedLabel, uid: json["uid"]?.text.flatMap { Hex.decode($0) }.flatMap { TagUID($0) }
+    )
   }
 }

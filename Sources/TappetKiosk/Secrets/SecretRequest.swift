@@ -76,7 +76,9 @@ extension SecretService {
     .object([
       "id": .string(entry.secret.id), "fingerprint": .optional(entry.secret.key.fingerprint),
       "action": .string(entry.secret.action), "index": .number(entry.secret.index),
-      "label": .optional(entry.secret.label), "created": .number(entry.secret.createdUnixSeconds),
+      "label": .optional(entry.secret.label),
+      "uid": .optional(entry.secret.uid.map { Hex.encode($0.bytes) }),
+      "created": .number(entry.secret.createdUnixSeconds),
       "last_used": entry.lastUsedUnixSeconds.map { .number($0) } ?? .null, "times_used": .number(entry.timesUsed),
     ])
   }
@@ -119,7 +121,7 @@ extension SecretService {
     guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
     let secret = TagSecret(
       id: id, action: action, index: index, key: key, createdUnixSeconds: SystemClock().now().unixSeconds, label: label)
-    try secretStore.add(secret, noting: auditEntry(word, id, request))
+    try secretStore.add(secret, noting: auditEntry(word, id, request, detail: secret.auditDetail))
     return try changed(
       secretStore, "a secret of \(action) was added", word, request, id: id, action: action, label: label)
   }
@@ -132,7 +134,9 @@ extension SecretService {
     case .readable(let secret):
       // Noted before it is shown: a key that was seen cannot be taken back.
       let isBackup = request.json["for"]?.text == "backup"
-      try secretStore.note(auditEntry(isBackup ? "secret-backed-up" : "secret-shared", secret.id, request))
+      try secretStore.note(
+        auditEntry(
+          isBackup ? "secret-backed-up" : "secret-shared", secret.id, request, detail: secret.auditDetail))
       var answer = SecretAnswer(
         json: .object([
           "id": .string(secret.id), "action": .string(secret.action), "label": .optional(secret.label),
@@ -151,13 +155,17 @@ extension SecretService {
   private func rename(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
     let id: String
     let action: String
+    var detail: String
     switch try find(request, in: secretStore) {
     case .none(let sentence): return .refused(sentence)
-    case .unreadable(let found, let name): (id, action) = (found, name)
-    case .readable(let secret): (id, action) = (secret.id, secret.action)
+    case .unreadable(let found, let name): (id, action, detail) = (found, name, name)
+    case .readable(let secret): (id, action, detail) = (secret.id, secret.action, secret.auditDetail)
     }
     let label = request.json["label"]?.text?.trimmedLabel
-    guard try secretStore.rename(id: id, label: label, noting: auditEntry("secret-renamed", id, request)) else {
+    detail += "; now " + (label ?? "without a label")
+    guard
+      try secretStore.rename(id: id, label: label, noting: auditEntry("secret-renamed", id, request, detail: detail))
+    else {
       return .refused("the secret \(id) was removed meanwhile")
     }
     return try changed(
@@ -169,12 +177,14 @@ extension SecretService {
     let id: String
     let action: String
     let label: String?
+    let detail: String
     switch try find(request, in: secretStore) {
     case .none(let sentence): return .refused(sentence)
-    case .unreadable(let found, let name): (id, action, label) = (found, name, nil)
-    case .readable(let secret): (id, action, label) = (secret.id, secret.action, secret.label)
+    case .unreadable(let found, let name): (id, action, label, detail) = (found, name, nil, name)
+    case .readable(let secret):
+      (id, action, label, detail) = (secret.id, secret.action, secret.label, secret.auditDetail)
     }
-    guard try secretStore.remove(id: id, noting: auditEntry("secret-removed", id, request)) else {
+    guard try secretStore.remove(id: id, noting: auditEntry("secret-removed", id, request, detail: detail)) else {
       return .refused("the secret \(id) was removed meanwhile")
     }
     return try changed(
@@ -295,7 +305,8 @@ extension SecretService {
         entries.append(
           .object([
             "number": .number(row.number), "time": .number(row.entry.unixSeconds), "deed": .string(row.entry.operation),
-            "subject": .string(row.entry.subject), "user": .number(Int64(row.entry.peer.user)),
+            "subject": .string(row.entry.subject), "detail": .optional(row.entry.detail),
+            "user": .number(Int64(row.entry.peer.user)),
             "process": .number(Int64(row.entry.peer.process)), "program": .string(row.entry.peer.program),
           ]))
       }

@@ -100,13 +100,11 @@ package final class SecretService: Sendable {
     return answer
   }
 
-  /// Saves the secret of a tag that was written.
-  static func save(
-    _ secret: TagSecret, noting auditEntry: AuditEntry, in secrets: StoreThread.Secrets
-  ) -> SecretAnswer {
+  /// Saves the secret of a tag that was written, and removes the one that it replaces.
+  static func save(_ written: TagJobRunner.WrittenSecret, in secrets: StoreThread.Secrets) -> SecretAnswer {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()
-      try secretStore.add(secret, noting: auditEntry)
+      try secretStore.add(written.secret, replacing: written.replacedID, noting: written.auditEntry)
       return SecretAnswer(json: .null, secrets: try secretStore.usableSecrets())
     } catch { return .failed(error.sentence) }
   }
@@ -114,9 +112,12 @@ package final class SecretService: Sendable {
   // MARK: For all kinds
 
   /// Makes an entry for the audit.
-  func auditEntry(_ operation: String, _ subject: String, _ request: SecretRequest) -> AuditEntry {
+  func auditEntry(
+    _ operation: String, _ subject: String, _ request: SecretRequest, detail: String? = nil
+  ) -> AuditEntry {
     AuditEntry(
-      unixSeconds: SystemClock().now().unixSeconds, peer: request.peer, operation: operation, subject: subject)
+      unixSeconds: SystemClock().now().unixSeconds, peer: request.peer, operation: operation, subject: subject,
+      detail: detail)
   }
 
   /// Makes a record for the log.

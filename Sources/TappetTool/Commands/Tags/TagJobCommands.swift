@@ -27,7 +27,8 @@ extension Command {
         then saves the secret; an action has at most three. If the URL does not fit, both sizes are printed
         and nothing is written. A tag that is taken away halfway has no secret and does not work; hold it to
         the reader again and it is completed. While a kiosk runs, the kiosk does it, with the light
-        'writing'; the tag does not count as a tap meanwhile.
+        'writing'; the tag does not count as a tap meanwhile. The secret that the tag held before is removed,
+        unless it was imported or shared.
 
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag without passwords is written and works all the

@@ -1,0 +1,102 @@
+// The seal of a secret. It covers the key and everything that is known of it but its use, so that write access to the
+// database is enough for nothing: not to give a secret to another action, another tag, or another person's label.
+
+import TappetCore
+
+/// The facts that a seal is bound to.
+struct SecretFacts {
+  var id: String
+  var action: String
+  var index: Int64
+  var createdUnixSeconds: Int64
+  var label: String?
+  var uid: TagUID?
+
+  /// The associated data.
+  ///
+  /// The sizes tell "a" + "bc" from "ab" + "c"; -1 is the size of a label or a UID that is not there.
+  fileprivate var context: [UInt8] {
+    var text = "tappet secret 2"
+    for part in [id, action] { text += " \(part.utf8.count) \(part)" }
+    text += " \(index) \(createdUnixSeconds) \(label?.utf8.count ?? -1) \(label ?? "")"
+    text += " \(uid?.bytes.count ?? -1) \(uid.map { Hex.encode($0.bytes) } ?? "")"
+    return Array(text.utf8)
+  }
+
+  /// The associated data of earlier versions, which did not cover label, time and UID.
+  fileprivate var formerContext: [UInt8] {
+    Array("tappet secret 1 \(id.utf8.count) \(id) \(action.utf8.count) \(action) \(index)".utf8)
+  }
+}
+
+extension TagSecret {
+  fileprivate var facts: SecretFacts {
+    SecretFacts(
+      id: id, action: action, index: index, createdUnixSeconds: createdUnixSeconds, label: label, uid: uid)
+  }
+
+  fileprivate init(_ facts: SecretFacts, key: SecretKey) {
+    self.init(
+      id: facts.id, action: facts.action, index: facts.index, key: key, createdUnixSeconds: facts.createdUnixSeconds,
+      label: facts.label, uid: facts.uid)
+  }
+}
+
+extension Store {
+  static func seal(_ secret: TagSecret, _ key: SecretKey) throws(CryptoError) -> [UInt8] {
+    let plain = secret.key.withBytes { SecretBytes(copying: $0) }
+    return try LibCrypto.seal(plain, key: key, context: secret.facts.context)
+  }
+
+  /// Opens a secret, if need be one that an earlier version sealed; that did not know the UID.
+  static func open(_ sealed: [UInt8], _ key: SecretKey, _ facts: SecretFacts) throws(CryptoError) -> TagSecret {
+    if let secret = try? open(sealed, key, facts.context) { return TagSecret(facts, key: secret) }
+    var former = facts
+    former.uid = nil
+    return TagSecret(former, key: try open(sealed, key, facts.formerContext))
+  }
+
+  private static func open(
+    _ sealed: [UInt8], _ key: SecretKey, _ context: [UInt8]
+  ) throws(CryptoError) -> SecretKey {
+    let plain = try LibCrypto.openSecret(sealed, key: key, context: context)
+    guard let secret = plain.withBytes({ SecretKey(copying: $0) }) else { throw .keySize(plain.count) }
+    return secret
+  }
+
+  /// Writes a secret's name, label and seal again, within a transaction.
+  func writeSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
+    let sealed: [UInt8]
+    do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
+    do throws(StoreError) {
+      let statement = try database.statement("UPDATE secrets SET action = ?2, label = ?3, sealed = ?4 WHERE id = ?1")
+      statement.bind(secret.id, at: 1)
+      statement.bind(secret.action, at: 2)
+      statement.bind(secret.label, at: 3)
+      statement.bind(blob: sealed, at: 4)
+      try statement.run()
+    } catch { throw .store(error) }
+  }
+
+  /// Seals again, once, what an earlier version sealed without its label and its time.
+  ///
+  /// A disk that does not take it is tried again at the next start.
+  func sealAll(under key: SecretKey) throws(StoreError) {
+    guard try database.integer("SELECT value FROM meta WHERE name = 'seal'") == 0 else { return }
+    guard try relation(to: key) != .foreign else { return }
+    let failure = { (error: StoreError) -> SecretError in .store(error) }
+    do throws(SecretError) {
+      try transaction(
+        { () throws(SecretError) in
+          let known: StoredSecrets
+          do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+          for entry in known.readable { try writeSealed(entry.secret, key) }
+          do throws(StoreError) {
+            try database.statement("UPDATE meta SET value = 1 WHERE name = 'seal'").run()
+            try noteSecretChange()
+          } catch { throw .store(error) }
+        }, failed: failure)
+    } catch { return }
+    renewReplica()
+  }
+}

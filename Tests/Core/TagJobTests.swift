@@ -1,0 +1,103 @@
+// A tag that is written again: what becomes of the secret that it held, and which tag a job is for.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct TagJobTests {
+  private let draft: TagDraft
+  private let old: TagDraft
+  private let uid = TagUID.number(1)
+
+  init() throws {
+    draft = try TagDraft(action: .light, index: 1, label: nil, carriesKey: false, unixSeconds: 2000)
+    old = try TagDraft(action: .light, index: 1, label: nil, carriesKey: false, unixSeconds: 1000)
+  }
+
+  private func job(_ known: FormerSecrets) -> TagJob {
+    TagJob(.write(draft, protects: false), passwordKey: nil, known: known)
+  }
+
+  private func done(_ fault: TagWriteFault? = nil) -> ReaderMessage {
+    .orderDone(OrderOutcome(uid: uid, model: .ntag213, writes: 28, fault: fault))
+  }
+
+  /// The fate of the secret that was on the tag.
+  private func fate(_ steps: [TagJob.Step]) -> String {
+    switch steps.first {
+    case .save(_, .replaced(let secret)): "replaced " + (secret.id == old.secret.id ? "old" : "another")
+    case .save(_, .kept): "kept"
+    case .save(_, nil): "none"
+    case .order: "written"
+    case .notify: "notice"
+    case .end(.failed(_, .noRoom(let action))): "no room in \(action)"
+    case .end: "ended"
+    case nil: "nothing"
+    }
+  }
+
+  private func fate(_ url: TagURL?, _ known: FormerSecrets) -> String {
+    var job = job(known)
+    _ = job.tagIsThere(uid, holding: url)
+    return fate(job.received(done()))
+  }
+
+  @Test func `the secret of a tag that is written again goes, unless somebody else may have it`() throws {
+    let (secret, url) = (old.secret, old.url)
+    let ours = FormerSecrets([secret], unshared: [secret.id])
+    #expect(fate(url, ours) == "replaced old")
+    #expect(fate(url, FormerSecrets([secret])) == "kept")
+    #expect(fate(nil, ours) == "none" && fate(draft.url, ours) == "none")
+    // Written by a phone that shares the secret, and one that lies open on its tag.
+    let other = try TagURL.sign(index: 1, timestamp: 1001, key: secret.key)
+    #expect(fate(other, ours) == "kept")
+    var open = url
+    open.carriesKey = true
+    #expect(fate(open, ours) == "kept")
+  }
+
+  @Test func `a tag that was pulled away half-way still replaces what it held before`() {
+    var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
+    _ = job.tagIsThere(uid, holding: old.url)
+    #expect(fate(job.received(done(.pulledAway(begun: true)))) == "notice")
+    _ = job.tagIsThere(uid)
+    #expect(fate(job.received(done())) == "replaced old")
+  }
+
+  @Test func `another tag has no part in it`() {
+    var job = job(FormerSecrets([old.secret], unshared: [old.secret.id]))
+    _ = job.tagIsThere(.number(2), holding: old.url)
+    let torn = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .notThere)
+    _ = job.received(.orderDone(torn))
+    _ = job.tagIsThere(uid)
+    #expect(fate(job.received(done())) == "none")
+  }
+
+  @Test func `without room only the action's own tags are written`() throws {
+    var secrets = [old.secret]
+    for id in 1...2 {
+      secrets.append(TagSecret.of(.light, id: "more-\(id)", byte: UInt8(id)))
+    }
+    let full = FormerSecrets(secrets, unshared: [old.secret.id])
+    #expect(fate(old.url, full) == "replaced old")
+    var job = job(full)
+    #expect(fate(job.tagIsThere(uid)) == "no room in light")
+    var waiting = self.job(full)
+    #expect(fate(waiting.giveUp(.noTag)) == "no room in light")
+    let unreadable = FormerSecrets([old.secret], unshared: [], unreadable: ["light", "light", "garage"])
+    #expect(unreadable.isFull("light") && !unreadable.isFull("garage"))
+  }
+
+  @Test func `a tag that had left before the job began is no reason for a notice`() {
+    var job = job(FormerSecrets())
+    _ = job.tagIsThere(uid)
+    #expect(fate(job.received(done(.pulledAway(begun: false)))) == "nothing")
+    let reading = TagReading.of(.lightSecret)
+    #expect(fate(job.received(.tagRead(reading))) == "written")
+    #expect(
+      fate(
+        job.received(
+          .orderDone(OrderOutcome(uid: reading.uid, model: .ntag213, writes: 0, fault: .pulledAway(begun: false)))))
+        == "notice")
+  }
+}
