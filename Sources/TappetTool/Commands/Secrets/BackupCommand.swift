@@ -16,11 +16,11 @@ extension CommandOption {
 extension Command {
   static var backup: Command {
     Command(
-      words: "backup", section: .backup, summary: "write all secrets to a file, under a passphrase",
+      words: "backup", section: .backup, summary: "write all that another board needs to a file, under a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
       details: """
-        Writes all secrets, the stored timestamp key and tag passwords to a new FILE, sealed under a
-        passphrase. It contains neither the outbox nor kiosk.yaml and the files that kiosk.yaml names.
+        Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and
+        keys that it names to a new FILE, sealed under a passphrase. The outbox is not in it.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Backup.write(to: arguments.operands[0], configuration, arguments)
@@ -29,30 +29,37 @@ extension Command {
 
   static var restore: Command {
     Command(
-      words: "restore", section: .backup, summary: "replace all secrets with those of a backup",
+      words: "restore", section: .backup, summary: "make this board the one that a backup was made of",
       operands: [Operand("FILE", .file)],
-      options: [.passphraseFile, .yes],
+      options: [
+        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names as they are"),
+        .yes,
+      ],
       details: """
-        Replaces everything that is sealed here with the contents of a backup, all of it or nothing; asks
-        first. The kiosk must not be running. A lost tappet.key is created again.
+        Puts kiosk.yaml and the certificates and keys that it names into their places, and replaces
+        everything that is sealed here with the contents of a backup, all of it or nothing; asks first. The
+        kiosk must not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that
+        --config names; what it names with a relative path comes beside it.
         """,
       misuse: {
         $0.has("yes") || Prompt.isPossible
           ? nil : "this replaces the secrets, and there is no terminal to ask on; add --yes to confirm"
       },
-      body: .configured { (arguments, configuration) throws(CommandFailure) in
-        try Backup.restore(arguments.operands[0], configuration, arguments)
+      body: .plain { (arguments) throws(CommandFailure) in
+        try Restore.run(arguments.operands[0], arguments)
       })
   }
 }
 
-private enum Backup {
+/// The file with everything.
+enum Backup {
   private static let passphraseSizeMin = 8
 
   static func write(to path: String, _ configuration: KioskConfiguration, _ arguments: Arguments) throws(CommandFailure)
   {
     let passphrase = try newPassphrase(arguments)
-    let content = try collect(SecretClient(configuration))
+    var content = try collect(SecretClient(configuration))
+    content.files = try BackupFiles.collect(Settings.path(arguments))
     var plain = content.encoded()
     defer { LibCrypto.wipe(&plain) }
     guard plain.count + 1024 <= Limits.backupSizeMax else {
@@ -85,7 +92,8 @@ private enum Backup {
       content.secrets.append(
         TagSecret(
           id: id, action: facts["action"]?.text ?? "", index: share.index, key: share.key,
-          createdUnixSeconds: facts["created"]?.wholeNumber ?? 0, label: share.label))
+          createdUnixSeconds: facts["created"]?.wholeNumber ?? 0, label: share.label,
+          uid: facts["uid"]?.text.flatMap { Hex.decode($0) }.flatMap { TagUID($0) }))
     }
     for element in try secrets.ask("value-reveal").json["names"]?.elements ?? [] {
       guard let name = element.text else { continue }
@@ -96,35 +104,7 @@ private enum Backup {
     return content
   }
 
-  static func restore(
-    _ path: String, _ configuration: KioskConfiguration, _ arguments: Arguments
-  ) throws(CommandFailure) {
-    guard RunningKiosk(configuration) == nil else {
-      throw .refused(
-        "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
-    }
-    let content = try open(path, arguments)
-    let store: SecretStore
-    let present: Int
-    do throws(SecretStoreError) {
-      store = try SecretStore.openForRestore(folder: configuration.stateFolder)
-      present = try store.sealedCount()
-    } catch { throw .failed(error.sentence) }
-    Output.printError(
-      "\(path): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
-        + "It replaces what is sealed here now (\(present)).")
-    if !arguments.has("yes"), Prompt().confirm("Replace it?", default: false) != true {
-      throw .refused("nothing was changed")
-    }
-    do throws(SecretStoreError) { try store.restore(content.secrets, content.values, by: .current()) } catch {
-      throw .failed("nothing was changed: \(error.sentence)")
-    }
-    for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
-      Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
-    }
-  }
-
-  private static func open(_ path: String, _ arguments: Arguments) throws(CommandFailure) -> BackupContent {
+  static func open(_ path: String, _ arguments: Arguments) throws(CommandFailure) -> BackupContent {
     let file: [UInt8]
     switch PrivateFile.read(path, sizeMax: Limits.backupSizeMax) {
     case .failure(let error): throw .failed("\(path) cannot be read: \(error.text)")
@@ -164,12 +144,13 @@ private enum Backup {
 }
 
 extension BackupContent {
-  fileprivate var summary: String {
+  var summary: String {
     let key = values.contains { $0.name == SecretStore.timestampKeyName } ? ", the timestamp key" : ""
     let login = values.contains { $0.name == SecretStore.brokerPasswordName } ? ", the broker's password" : ""
     let passwords = values.count - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
     return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")\(key)\(login)"
       + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
+      + (files.count > 1 ? ", kiosk.yaml and \(files.count - 1) of its files" : files.isEmpty ? "" : ", kiosk.yaml")
   }
 }
 

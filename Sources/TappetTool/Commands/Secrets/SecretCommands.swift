@@ -114,7 +114,8 @@ extension Command {
           let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
           Output.print(
             "\(TimeText.local(entry["time"]?.wholeNumber ?? 0))  user \(entry["user"]?.wholeNumber ?? 0)  \(program)"
-              + "  \(entry["deed"]?.text ?? "")  \(entry["subject"]?.text ?? "")")
+              + "  \(entry["deed"]?.text ?? "")  \(entry["subject"]?.text ?? "")"
+              + (entry["detail"]?.text.map { "  (\($0))" } ?? ""))
         }
       })
   }

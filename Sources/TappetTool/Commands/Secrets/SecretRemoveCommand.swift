@@ -16,24 +16,38 @@ extension Command {
       details: """
         Removes secrets: exactly the tags that were written with them are refused from now on, by a running
         kiosk too. ID is a secret's id or fingerprint, or the beginning of one. With both, --action and
-        --label choose the secrets that fit both. If they choose more than one, the command asks first.
+        --label choose the secrets that fit both. On a terminal the command shows them and asks first; without
+        one it removes a single secret, and several only with --yes.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let client = SecretClient(configuration)
-        if let id = arguments.operands.first { return try remove(id, client) }
-        let chosen = try choose(arguments, client)
-        if chosen.count > 1, !arguments.has("yes") {
-          for secret in chosen { Output.printError(describe(secret)) }
-          guard Prompt.isPossible else {
-            throw .refused(
-              "this removes \(chosen.count) secrets, and there is no terminal to ask on; add --yes to confirm")
-          }
-          if Prompt().confirm("Remove these \(chosen.count) secrets?", default: false) != true {
-            throw .refused("nothing was removed")
-          }
+        if let id = arguments.operands.first {
+          if !arguments.has("yes"), Prompt.isPossible { try confirm(try find(id, client)) }
+          return try remove(id, client)
         }
+        let chosen = try choose(arguments, client)
+        if !arguments.has("yes"), chosen.count > 1 || Prompt.isPossible { try confirm(chosen) }
         for secret in chosen { try remove(secret["id"]?.text ?? "", client) }
       })
+  }
+
+  /// Shows the secrets and asks; nothing to show is left to the kiosk's answer.
+  private static func confirm(_ chosen: [JSON]) throws(CommandFailure) {
+    guard !chosen.isEmpty else { return }
+    for secret in chosen { Output.printError(describe(secret)) }
+    guard Prompt.isPossible else {
+      throw .refused("this removes \(chosen.count) secrets, and there is no terminal to ask on; add --yes to confirm")
+    }
+    let what = chosen.count == 1 ? "this secret" : "these \(chosen.count) secrets"
+    if Prompt().confirm("Remove \(what)?", default: false) != true { throw .refused("nothing was removed") }
+  }
+
+  /// The secrets whose id or fingerprint begins with `id`.
+  private static func find(_ id: String, _ client: SecretClient) throws(CommandFailure) -> [JSON] {
+    let (secrets, unreadable) = try client.list()
+    return (secrets + unreadable).filter {
+      $0["id"]?.text?.begins(with: id) == true || $0["fingerprint"]?.text?.begins(with: id) == true
+    }
   }
 
   private static func choose(_ arguments: Arguments, _ client: SecretClient) throws(CommandFailure) -> [JSON] {

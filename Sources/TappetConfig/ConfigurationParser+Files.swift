@@ -1,0 +1,35 @@
+// The files that a configuration names, for a copy of everything that a kiosk needs.
+
+import TappetCore
+
+extension ConfigurationParser {
+  /// The files that these bytes name, as they are written there: a relative path stays relative to their folder.
+  ///
+  /// Empty for bytes that are not valid YAML. A profile that is installed with the programs is not among them.
+  package static func namedFiles(in bytes: [UInt8]) -> [String] {
+    guard let root = try? YAMLDocument.parse(bytes) else { return [] }
+    var reader = YAMLReader(file: "", folder: "", files: .ignored)
+    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel"]) else { return [] }
+    let broker = reader.mapping(in: top, "broker", keys: ["ca", "certificate", "private_key", "password"])
+    var nodes = ["ca", "certificate", "private_key"].map { broker?[$0] }
+    if let broker { nodes.append(reader.mapping(in: broker, "password", keys: ["file"])?["file"]) }
+    nodes.append(reader.mapping(in: top, "timestamp_key", keys: ["file"])?["file"])
+    var files = nodes.compactMap { reader.text($0) }
+    let profile = reader.mapping(in: top, "panel", keys: ["profile"])?["profile"]
+    if let name = reader.text(profile), name.utf8.contains(UInt8(ascii: "/")) { files.append(name) }
+    var unique: [String] = []
+    for file in files where !unique.contains(file) { unique.append(file) }
+    return unique
+  }
+
+  /// Where a file is that a configuration at `path` names.
+  package static func resolve(_ file: String, in path: String) -> String {
+    file.utf8.first == UInt8(ascii: "/") ? file : folder(of: path) + "/" + file
+  }
+}
+
+extension YAMLReader {
+  fileprivate mutating func mapping(in outer: YAMLMapping, _ key: String, keys: [String]) -> YAMLMapping? {
+    outer[key].flatMap { mapping($0, keys: keys) }
+  }
+}

@@ -1,0 +1,62 @@
+// tappet restore: this board becomes the one that a backup was made of, as a whole or not at all.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+enum Restore {
+  static func run(_ backup: String, _ arguments: Arguments) throws(CommandFailure) {
+    var content = try Backup.open(backup, arguments)
+    if arguments.has("secrets-only") { content.files = [] }
+    let path = Settings.path(arguments)
+    let configuration = try configuration(of: content, path, arguments)
+    guard RunningKiosk(configuration) == nil else {
+      throw .refused(
+        "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
+    }
+    let store: SecretStore
+    let present: Int
+    do throws(SecretStoreError) {
+      store = try SecretStore.openForRestore(folder: configuration.stateFolder)
+      present = try store.sealedCount()
+    } catch { throw .failed(error.sentence) }
+    try confirm(backup, content, present: present, path, arguments)
+    let files = try BackupFiles.stage(content.files, path)
+    do throws(SecretStoreError) { try store.restore(content.secrets, content.values, by: .current()) } catch {
+      throw .failed("nothing was changed: \(error.sentence)")
+    }
+    do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
+    for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
+      Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
+    }
+  }
+
+  /// The configuration that is in force afterwards.
+  private static func configuration(
+    of content: BackupContent, _ path: String, _ arguments: Arguments
+  ) throws(CommandFailure) -> KioskConfiguration {
+    guard let file = content.files.first(where: { $0.path.isEmpty }) else { return try Settings.load(arguments) }
+    let folder = AtomicFiles.folder(of: path)
+    switch ConfigurationParser.parse(file.content, name: path, folder: folder, files: .ignored) {
+    case .loaded(let configuration): return configuration
+    case .refused(let problems):
+      for problem in problems { Output.printError(problem.sentence) }
+      throw .refused("the backup's kiosk.yaml has mistakes; --secrets-only restores the rest")
+    }
+  }
+
+  private static func confirm(
+    _ backup: String, _ content: BackupContent, present: Int, _ path: String, _ arguments: Arguments
+  ) throws(CommandFailure) {
+    Output.printError(
+      "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
+        + "It replaces what is sealed here now (\(present)).")
+    for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
+    if !arguments.has("yes"), Prompt().confirm("Replace it?", default: false) != true {
+      throw .refused("nothing was changed")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// A backup takes the place of a board: another folder with nothing in it becomes the same kiosk.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct BackupTests {
+  private func mode(_ path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+  }
+
+  @Test func `a backup restores a board that is gone: configuration, certificates, keys and secrets`() throws {
+    let world = try KioskWorld()
+    // As on a board: the certificates lie beside kiosk.yaml, and are named without a folder.
+    var text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    for (name, copy) in [("ca.pem", "ca.pem"), ("client.pem", "kiosk.pem"), ("client.key", "kiosk.key")] {
+      let path = try Certificates.path(name)
+      try FileManager.default.copyItem(atPath: path, toPath: world.folder + "/" + copy)
+      text = text.replacingOccurrences(of: path, with: copy)
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.folder + "/kiosk.key")
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: world.configPath)
+    let passphrase = world.folder + "/passphrase"
+    FileManager.default.createFile(
+      atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    let backup = world.folder + "/backup"
+    let made = try world.tappet("backup", backup, "--passphrase-file", passphrase)
+    #expect(made.status == 0 && made.errors.contains("2 secrets, kiosk.yaml and 4 of its files"), "\(made)")
+    #expect(mode(backup) == 0o600)
+    let key = try String(contentsOfFile: world.folder + "/kiosk.key", encoding: .utf8)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: backup)).range(of: Data(key.utf8.prefix(100))) == nil)
+
+    // The board is gone.
+    let names = ["kiosk.yaml", "ca.pem", "kiosk.pem", "kiosk.key", "timestamp.key", "state"]
+    let was = try names.dropLast().map { try Data(contentsOf: URL(fileURLWithPath: world.folder + "/" + $0)) }
+    for name in names { try FileManager.default.removeItem(atPath: world.folder + "/" + name) }
+    let wrong = world.folder + "/wrong"
+    FileManager.default.createFile(
+      atPath: wrong, contents: Data("wrong horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    #expect(try world.tappet("restore", backup, "--passphrase-file", wrong, "--yes").status == 1)
+    #expect(!FileManager.default.fileExists(atPath: world.configPath))
+    let restored = try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes")
+    #expect(restored.status == 0 && restored.errors.contains("It writes \(world.configPath)."), "\(restored)")
+    for (name, content) in zip(names, was) {
+      #expect(try Data(contentsOf: URL(fileURLWithPath: world.folder + "/" + name)) == content, "\(name)")
+    }
+    #expect(mode(world.folder + "/kiosk.key") == 0o600 && mode(world.folder + "/timestamp.key") == 0o600)
+    #expect(mode(world.configPath) == 0o640)
+    try world.start()
+    try world.goodTap()
+    #expect(world.kiosk?.end() == true)
+
+    // Files that were changed meanwhile stay with --secrets-only.
+    try (text + "# changed\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    #expect(try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes", "--secrets-only").status == 0)
+    #expect(try String(contentsOfFile: world.configPath, encoding: .utf8).hasSuffix("# changed\n"))
+  }
+
+  @Test func `the audit names a removed secret's action, fingerprint and label`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let listed = try world.tappet("secret", "list", "--json").output
+    let secrets = try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]]
+    let fingerprint = try #require(secrets?.first { $0["action"] as? String == "light" }?["fingerprint"] as? String)
+    #expect(try world.tappet("secret", "remove", fingerprint).status == 0)
+    let audit = try world.tappet("audit").output
+    #expect(audit.contains("secret-removed") && audit.contains("(light, fingerprint \(fingerprint), Test)"), "\(audit)")
+  }
+
+  @Test func `on a terminal a secret is shown before it is removed`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let id = try world.importSecret(index: 2, key: Signing.key())
+    for (answer, status) in [("n", Int32(1)), ("y", 0)] {
+      let session = try TypedSession(
+        try Programs.built("tappet"), ["secret", "remove", id, "--config", world.configPath],
+        log: world.folder + "/remove-\(answer).log")
+      try session.expect("\(id) of bell, Test")
+      try session.answer("Remove this secret?", answer)
+      #expect(try session.status() == status)
+    }
+    #expect(try !world.tappet("secret", "list").output.contains(id))
+  }
+}
