@@ -70,6 +70,18 @@ extension SealingKeyError {
   }
 }
 
+extension AuditState {
+  /// The state of the audit in a sentence.
+  package var sentence: String {
+    switch self {
+    case .whole(let count): "the audit is whole: \(count) \(count == 1 ? "entry" : "entries")"
+    case .broken(let number):
+      "the audit is broken at entry \(number): this entry or one next to it was changed, removed or inserted, "
+        + "and not by Tappet"
+    }
+  }
+}
+
 extension SecretError {
   /// The message for a person, one sentence.
   package var sentence: String {

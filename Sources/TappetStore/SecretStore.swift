@@ -45,6 +45,11 @@ package struct SecretStore {
     } catch { throw .store(error) }
     var secretStore = try SecretStore(opened.store, replacesLostKey: false)
     secretStore.recovery = opened.recovery
+    if opened.recovery == nil, let restored = opened.store.restoredCount {
+      let count: Int
+      do throws(StoreError) { count = try opened.store.secretCount() } catch { throw .store(error) }
+      secretStore.recovery = StoreRecovery(setAside: nil, secretCount: count, restoredCount: restored)
+    }
     return secretStore
   }
 
@@ -80,7 +85,10 @@ package struct SecretStore {
       sealingKey = try SealingKey.resolve(
         store, credentials: SecretStore.credentials, replacesLost: replacesLostKey)
     } catch { throw .sealingKey(error) }
-    do throws(StoreError) { try store.sealAll(under: sealingKey) } catch { throw .store(error) }
+    do throws(StoreError) {
+      if try store.relation(to: sealingKey) != .foreign { try store.adopt(sealingKey) }
+      try store.sealAll(under: sealingKey)
+    } catch { throw .store(error) }
   }
 
   private static var credentials: String? {
@@ -158,6 +166,11 @@ package struct SecretStore {
     do throws(SecretError) {
       return try store.renameAction(old, to: new, sealedUnder: sealingKey, noting: auditEntry)
     } catch { throw .secret(error) }
+  }
+
+  /// Checks that the audit is as it was written.
+  package func auditState() throws(SecretStoreError) -> AuditState {
+    do throws(StoreError) { return try store.auditState(under: sealingKey) } catch { throw .store(error) }
   }
 
   /// Records an operation that is about to be performed.

@@ -3,9 +3,11 @@
 //
 // The replica is a small database of its own. It is written as a whole and put into its place by a rename whenever the
 // secrets change, so there is the old one or the new one, never a half. Database and replica both count the changes;
-// the one that has seen more of them is right.
+// the one that has seen more of them is right. The replica proves its number: an older one whose number was raised
+// would bring back a secret that was removed.
 
 import CPlatform
+import TappetCore
 import TappetPlatform
 
 extension Store {
@@ -24,7 +26,18 @@ extension Store {
     }
     let changes = try secretChanges()
     if seen > changes {
-      do throws(StoreError) { return try restore(from: folder) } catch {
+      do throws(StoreError) {
+        switch try isProven(folder, seen: seen, changes: changes) {
+        case true?: return try restore(from: folder)
+        case false?:
+          writeReplica(folder)
+          throw .corrupt(
+            StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: folder.file(Store.replicaName)))
+        case nil:
+          isReplicaUnchecked = true
+          return nil
+        }
+      } catch {
         // A replica that cannot be read does not mean that the database is damaged.
         replicaError = error
         return nil
@@ -34,12 +47,30 @@ extension Store {
     return nil
   }
 
+  /// Whether the replica may be restored from; `nil` while that cannot be known.
+  ///
+  /// An empty database has lost everything, and an older replica takes nothing from it.
+  private func isProven(_ folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Bool? {
+    let count = try sealedCount()
+    if changes == 0, count == 0 { return true }
+    return try replicaIsProven(folder, changes: seen)
+  }
+
   /// Does the same in a store that is open: another process may have changed either of them.
   func reconcileReplica() throws(StoreError) {
     let folder = try StoreFolder.open(path: folderPath)
     try folder.lock()
     defer { folder.unlock() }
-    _ = try reconcileReplica(in: folder)
+    isReplicaUnchecked = false
+    if let count = try reconcileReplica(in: folder) { restoredCount = count }
+  }
+
+  /// The sealing key is known: continues the audit's chain, and checks or proves the replica.
+  func adopt(_ sealingKey: SecretKey) throws(StoreError) {
+    auditKey = sealingKey.auditKey
+    replicaKey = sealingKey.replicaKey
+    if isReplicaUnchecked { try reconcileReplica() }
+    if isReplicaUnproven { renewReplica() }
   }
 
   /// Called after the secrets have changed.
@@ -114,10 +145,49 @@ extension Store {
       let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
       statement.bind(try secretChanges(), at: 1)
       try statement.run()
+      try writeProof(to: draft)
     }
+    isReplicaUnproven = replicaKey == nil
+  }
+
+  private func writeProof(to draft: StoreDatabase) throws(StoreError) {
+    guard let key = replicaKey, let proof = try Store.proof(of: draft, changes: try secretChanges(), key) else {
+      return
+    }
+    let statement = try draft.statement("INSERT INTO proof VALUES (?1)")
+    statement.bind(blob: proof, at: 1)
+    try statement.run()
+  }
+
+  /// The code of a replica's content and of its number of changes; `nil` when OpenSSL fails.
+  private static func proof(
+    of replica: StoreDatabase, changes: Int64, _ key: SecretKey
+  ) throws(StoreError) -> [UInt8]? {
+    var message = Array("replica \(changes)".utf8)
+    func add(_ bytes: [UInt8]) { message += Array(" \(bytes.count) ".utf8) + bytes }
+    let rows = try replica.statement(
+      "SELECT id, action, idx, sealed, created, label, uid FROM secrets ORDER BY id")
+    defer { rows.reset() }
+    while try rows.step() { for column in 0..<7 { add(rows.blob(Int32(column))) } }
+    let values = try replica.statement("SELECT name, value FROM sealed ORDER BY name")
+    defer { values.reset() }
+    while try values.step() { for column in 0..<2 { add(values.blob(Int32(column))) } }
+    return try? key.authenticate(message)
   }
 
   // MARK: Reading
+
+  /// Whether the replica's number is its own; `nil` while the key is unknown.
+  private func replicaIsProven(_ folder: StoreFolder, changes: Int64) throws(StoreError) -> Bool? {
+    guard let key = replicaKey else { return nil }
+    guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
+      return false
+    }
+    let statement = try replica.statement("SELECT value FROM proof")
+    defer { statement.reset() }
+    guard try statement.step(), let proof = try Store.proof(of: replica, changes: changes, key) else { return false }
+    return LibCrypto.areEqual(proof, statement.blob(0))
+  }
 
   private func restore(from folder: StoreFolder) throws(StoreError) -> Int? {
     guard let replica = try openReplica(folder) else { return nil }

@@ -33,10 +33,18 @@ package final class Store {
   var isReplicaStale = false
   /// The replica is written by `renewStaleReplica` alone, and not with each change.
   var defersReplica = false
+  /// The key of the audit's chain, once the sealing key is known.
+  var auditKey: SecretKey?
+  /// The key that proves the replica's number of changes, from then on.
+  var replicaKey: SecretKey?
+  /// The replica is ahead of the database, and waits for the key to be checked.
+  var isReplicaUnchecked = false
+  /// The replica was written before the key was known.
+  var isReplicaUnproven = false
   /// Why the secrets' replica could not be written; `nil` if it was.
   package internal(set) var replicaError: StoreError?
   /// The number of secrets that came back from their replica when this was opened; `nil` if none had to.
-  package private(set) var restoredCount: Int?
+  package internal(set) var restoredCount: Int?
 
   /// The full disk that this was opened on; `nil` if it took what had to be written.
   package private(set) var openFault: StoreFault?

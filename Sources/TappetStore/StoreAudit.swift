@@ -49,9 +49,9 @@ extension Store {
     statement.bind(auditEntry.subject, at: 6)
     statement.bind(auditEntry.detail, at: 7)
     try statement.run()
-    let cleaning = try database.statement("DELETE FROM audit WHERE number <= ?1")
-    cleaning.bind(database.lastRow - Limits.auditRowsMax, at: 1)
-    try cleaning.run()
+    let number = database.lastRow
+    try chain(auditEntry, number: number)
+    try removeAudit(through: number - Limits.auditRowsMax)
   }
 
   /// Returns at most `limit` entries after the one of this number, the oldest first, each with its number.

@@ -12,11 +12,12 @@ enum StoreSchema {
   /// Counts those of our tables that are there.
   static let tableCount: StaticString = """
     SELECT count(*) FROM sqlite_schema
-    WHERE type = 'table' AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals')
+    WHERE type = 'table'
+      AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 7
+  static let tables: Int64 = 8
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -70,15 +71,24 @@ enum StoreSchema {
     END;
     """
 
-  /// The tag that a secret was made for; how the secrets are sealed (`Store.sealAll`); more about each deed.
+  /// The tag that a secret was made for; how the secrets are sealed (`Store.sealAll`); more about each deed, and
+  /// their chain.
   private static let sixth = """
     ALTER TABLE secrets ADD COLUMN uid BLOB;
-    INSERT INTO meta VALUES ('seal', (SELECT count(*) = 0 FROM secrets));
+    INSERT INTO meta VALUES ('seal', (SELECT count(*) FROM secrets) + (SELECT count(*) FROM audit) = 0);
     ALTER TABLE audit ADD COLUMN detail TEXT;
+    ALTER TABLE audit ADD COLUMN mac BLOB;
+    CREATE TABLE audit_chain (
+      id INTEGER PRIMARY KEY CHECK (id = 1), anchor INTEGER NOT NULL, anchor_mac BLOB NOT NULL, last INTEGER NOT NULL,
+      last_mac BLOB NOT NULL, mac BLOB NOT NULL
+    );
     """
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"
+
+  /// Whether a replica was written by a version that proved its number of changes.
+  static let replicaHasProof: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'proof'"
 
   /// The tables of the secrets' replica, which is written as a whole each time, so it has no migrations.
   static let replica = """
@@ -88,5 +98,6 @@ enum StoreSchema {
     ) WITHOUT ROWID;
     CREATE TABLE sealed (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE proof (value BLOB NOT NULL);
     """
 }

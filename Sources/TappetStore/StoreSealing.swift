@@ -3,6 +3,7 @@
 // another key.
 
 import TappetCore
+import TappetPlatform
 
 /// How a sealing key relates to a store.
 package enum SealingRelation: Hashable, Sendable {
@@ -138,11 +139,13 @@ extension Store {
         let count = try resealSecrets(old, new) + resealValues(old, new)
         try storing { () throws(StoreError) in
           try writeCheck(new)
+          try rechainAudit(from: old, to: new, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
           try noteSecretChange()
           try note(auditEntry)
         }
         return count
       }, failed: { .store($0) })
+    replicaKey = new.replicaKey
     writeReplica(folder)
     return count
   }
@@ -174,6 +177,8 @@ extension Store {
       try storing { () throws(StoreError) in try write(sealed, as: name) }
     }
     try storing { () throws(StoreError) in
+      // Under a key that was lost, nobody can know whether the audit is whole.
+      try rechainAudit(from: key, to: key, by: auditEntry.peer, unixSeconds: auditEntry.unixSeconds)
       try noteSecretChange()
       try note(auditEntry)
     }

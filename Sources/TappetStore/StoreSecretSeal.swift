@@ -2,6 +2,7 @@
 // database is enough for nothing: not to give a secret to another action, another tag, or another person's label.
 
 import TappetCore
+import TappetPlatform
 
 /// The facts that a seal is bound to.
 struct SecretFacts {
@@ -78,7 +79,7 @@ extension Store {
     } catch { throw .store(error) }
   }
 
-  /// Seals again, once, what an earlier version sealed without its label and its time.
+  /// Seals again, once, what an earlier version sealed without its label and its time, and chains its audit.
   ///
   /// A disk that does not take it is tried again at the next start.
   func sealAll(under key: SecretKey) throws(StoreError) {
@@ -92,6 +93,7 @@ extension Store {
           do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
           for entry in known.readable { try writeSealed(entry.secret, key) }
           do throws(StoreError) {
+            try rechainAudit(from: nil, to: key, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
             try database.statement("UPDATE meta SET value = 1 WHERE name = 'seal'").run()
             try noteSecretChange()
           } catch { throw .store(error) }

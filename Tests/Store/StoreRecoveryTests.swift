@@ -85,7 +85,7 @@ import Testing
     #expect(try opened.store.append([.test(1)]) == [1])
   }
 
-  @Test(arguments: ["secrets", "outbox", "boots", "meta", "sealed", "audit"])
+  @Test(arguments: ["secrets", "outbox", "boots", "meta", "sealed", "audit", "audit_chain"])
   func `a database without one of its tables is set aside like any damaged one`(_ table: String) throws {
     let keys = try fill()
     try folder.sqlite("DROP TABLE \(table)")

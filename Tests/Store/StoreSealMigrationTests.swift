@@ -17,7 +17,7 @@ import Testing
       uid: uid)
   }
 
-  /// As version 4 wrote it; written out here, so that an edited context shows.
+  /// As version 5 wrote it; written out here, so that an edited context shows.
   private func sealedBefore(_ secret: TagSecret, _ key: SecretKey) throws -> String {
     let context = "tappet secret 1 \(secret.id.utf8.count) \(secret.id) 6 garage 4"
     let sealed = try secret.key.withBytes { bytes in
@@ -26,7 +26,7 @@ import Testing
     return sealed.map { String(format: "%02x", $0) }.joined()
   }
 
-  /// Turns the database and its replica into those of version 4.
+  /// Turns the database and its replica into those of version 5.
   private func makeOld(_ key: SecretKey) throws {
     let sealed = try sealedBefore(try secret(1), key)
     try folder.sqlite(
@@ -34,8 +34,10 @@ import Testing
       UPDATE secrets SET sealed = x'\(sealed)';
       ALTER TABLE secrets DROP COLUMN uid;
       ALTER TABLE audit DROP COLUMN detail;
+      ALTER TABLE audit DROP COLUMN mac;
+      DROP TABLE audit_chain;
       DELETE FROM meta WHERE name = 'seal';
-      PRAGMA user_version = 4;
+      PRAGMA user_version = 5;
       """)
     try replica("UPDATE secrets SET sealed = x'\(sealed)'; ALTER TABLE secrets DROP COLUMN uid;")
   }

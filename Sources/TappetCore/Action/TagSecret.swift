@@ -70,7 +70,7 @@ package final class SecretKey: Sendable {
   package func revealedHexDigits() -> [UInt8] { storage.withBytes { Hex.digits(of: $0) } }
 
   /// HMAC-SHA256 of `message`, 32 bytes.
-  func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+  package func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     try authenticator.authenticate(message)
   }
 }

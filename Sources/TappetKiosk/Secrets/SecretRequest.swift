@@ -298,6 +298,7 @@ extension SecretService {
   // MARK: The audit
 
   private func audit(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    if request.json["verify"] == .bool(true) { return try auditState(secretStore) }
     let after = request.json["after"]?.wholeNumber ?? 0
     var entries: [JSON] = []
     do throws(StoreError) {
@@ -312,6 +313,13 @@ extension SecretService {
       }
     } catch { throw .store(error) }
     return SecretAnswer(json: .object(["deeds": .array(entries)]))
+  }
+
+  private func auditState(_ secretStore: SecretStore) throws(SecretStoreError) -> SecretAnswer {
+    switch try secretStore.auditState() {
+    case .whole(let count): SecretAnswer(json: .object(["count": .number(Int64(count)), "broken": .null]))
+    case .broken(let number): SecretAnswer(json: .object(["count": .null, "broken": .number(number)]))
+    }
   }
 
   // MARK: Reloading

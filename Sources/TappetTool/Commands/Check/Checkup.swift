@@ -190,6 +190,10 @@ extension Checkup {
         note("timestamp key", .good, "stored, sealed")
       }
     } catch { note("timestamp key", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      let audit = try store.auditState()
+      if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }
+    } catch { note("audit", .bad, error.sentence) }
     do throws(SecretStoreError) { checkSecrets(try store.secrets(), configuration.actions) } catch {
       note("secrets", .bad, error.sentence)
     }

@@ -99,16 +99,22 @@ extension Command {
 
   static var audit: Command {
     Command(
-      words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when", options: [.json],
+      words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when",
+      options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],
       details: """
         Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand entries.
+        With --verify it says instead whether they are as Tappet wrote them, and ends with 1 if they are not.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
+        if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
         let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
           $0["deeds"]?.elements?.last?["number"]?.wholeNumber
         }
         if let report = arguments.report {
-          return report.set(.object(["entries": .array(entries.map { $0.timed([("time", "time")]) })]))
+          return report.set(
+            .object([
+              "entries": .array(entries.map { $0.timed([("time", "time")]) }), "whole": .null, "broken_number": .null,
+            ]))
         }
         for entry in entries {
           let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
@@ -118,6 +124,20 @@ extension Command {
               + (entry["detail"]?.text.map { "  (\($0))" } ?? ""))
         }
       })
+  }
+
+  private static func verifyAudit(
+    _ arguments: Arguments, _ configuration: KioskConfiguration
+  ) throws(CommandFailure) {
+    let state = try SecretClient(configuration).ask("audit", [JSON.Member(name: "verify", value: .bool(true))]).json
+    let (count, broken) = (state["count"]?.wholeNumber, state["broken"]?.wholeNumber)
+    arguments.report?.set(
+      .object([
+        "entries": .null, "whole": .bool(broken == nil), "broken_number": broken.map { .number($0) } ?? .null,
+      ]))
+    if let broken { throw .refused(AuditState.broken(at: broken).sentence) }
+    guard let count else { throw .malformedAnswer }
+    if arguments.report == nil { Output.print(AuditState.whole(count: Int(clamping: count)).sentence) }
   }
 
   /// Checked before it is sent anywhere: a request has no room for more.

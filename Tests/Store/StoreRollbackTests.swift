@@ -1,0 +1,61 @@
+// An older replica of the secrets, whose number of changes was raised: a secret that was removed stays removed.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetStore
+
+@Suite struct StoreRollbackTests {
+  private let folder = StateFolder()
+
+  private func secret(_ number: Int64) throws -> TagSecret {
+    TagSecret(
+      id: "id-\(number)", action: "light", index: 1, key: try SecretKey.random(), createdUnixSeconds: number,
+      label: nil)
+  }
+
+  private func replica(_ sql: String) throws -> String {
+    try Programs.run(Programs.installed("sqlite3"), [folder.path + "/secrets.db", sql]).output
+  }
+
+  private func ids() throws -> [String] {
+    try SecretStore.open(folder: folder.path).secrets().readable.map(\.secret.id)
+  }
+
+  @Test(arguments: [true, false])
+  func `a replica whose number was raised is rewritten, not believed`(_ keepsProof: Bool) throws {
+    let secretStore = try SecretStore.open(folder: folder.path)
+    for number in 1...2 { try secretStore.add(try secret(Int64(number))) }
+    try FileManager.default.copyItem(atPath: folder.path + "/secrets.db", toPath: folder.path + "/older")
+    #expect(try secretStore.remove(id: "id-1"))
+    unlink(folder.path + "/secrets.db")
+    rename(folder.path + "/older", folder.path + "/secrets.db")
+    _ = try replica("UPDATE meta SET value = 1000" + (keepsProof ? "" : "; DROP TABLE proof"))
+    #expect(try ids() == ["id-2"])
+    #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
+    #expect(try ids() == ["id-2"])
+  }
+
+  @Test func `a database that lost its last changes still gets them back from the replica`() throws {
+    let secretStore = try SecretStore.open(folder: folder.path)
+    try secretStore.add(try secret(1))
+    try secretStore.add(try secret(2))
+    try folder.sqlite(
+      "DELETE FROM secrets WHERE id = 'id-2'; UPDATE meta SET value = value - 1 WHERE name = 'secret changes'")
+    #expect(try SecretStore.recovered(folder: folder.path).recovery?.restoredCount == 2)
+    #expect(try ids() == ["id-1", "id-2"])
+  }
+
+  @Test func `a replica that was written before the key was known is proven as soon as it is`() throws {
+    let secretStore = try SecretStore.open(folder: folder.path)
+    try secretStore.add(try secret(1))
+    unlink(folder.path + "/secrets.db")
+    _ = try folder.open()
+    #expect(try replica("SELECT count(*) FROM proof") == "0\n")
+    unlink(folder.path + "/secrets.db")
+    _ = try ids()
+    #expect(try replica("SELECT count(*) FROM proof") == "1\n")
+  }
+}
