@@ -259,8 +259,8 @@ package enum Limits {
   package static let outboxResolvedMax = 1024
   /// Bytes that must be free before a log's index moves from memory into its file: the index, and a page of the log.
   package static let storeSharingRoom: Int64 = 64 * 1024
-  /// Entries that a person drops, or looks at, in one step.
-  package static let storeDropMax = 512
+  /// Entries that a person drops, or looks at, in one step: a million take 500 commits.
+  package static let storeDropMax = 2048
   /// A million entries are dropped within this time.
   package static let outboxDropMax: Duration = .seconds(120)
   /// How far the wall clock may move against the monotonic one before the store records it.

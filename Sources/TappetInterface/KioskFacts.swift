@@ -40,13 +40,14 @@ struct KioskFacts {
       self.uid = uid
     case .queued(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
     // Each of them was an event.
-    case .deliveredMore: return nil
+    case .deliveredMore, .droppedMore: return nil
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
     case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
       self.after = after
     // It makes no difference to a program: the message will not be sent.
-    case .expired(let entry), .dropped(let entry): self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
+    case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
+      self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
     case .undeliverable(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
     case .readerReady: self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
     case .readerLost: self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)

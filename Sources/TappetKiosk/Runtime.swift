@@ -330,7 +330,7 @@ package final class Runtime {
   }
 
   private func tell(_ report: Report, at now: Moment) {
-    if case .deliveredOfMany = report { return observers.noteQuietly(report, configuration) }
+    if report.isOneOfMany { return observers.noteQuietly(report, configuration) }
     let record = LogRecord(report, configuration)
     observers.note(report, record, at: now)
     log(record)

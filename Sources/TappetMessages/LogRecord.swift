@@ -113,7 +113,11 @@ package struct LogRecord: Sendable {
     case .expired(let entry):
       self.init(
         .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
-    case .dropped(let entry):
+    case .droppedMore(let count):
+      self.init(
+        .notice, "dropped-more", "\(count) entries were removed from the outbox; they will not be sent",
+        [("count", String(count))])
+    case .dropped(let entry), .droppedOfMany(let entry):
       self.init(
         .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):

@@ -64,6 +64,8 @@ extension Report {
     case .deliveredMore(let count): "delivered \(count) more"
     case .expired(let entry): "expired \(entry.action)"
     case .dropped(let entry): "dropped \(entry.action)"
+    case .droppedOfMany(let entry): "dropped \(entry.action) of many"
+    case .droppedMore(let count): "dropped \(count) at once"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
     case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"

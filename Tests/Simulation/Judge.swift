@@ -159,7 +159,7 @@ extension World {
         book.settled.insert(entry.id)
       }
       noteOutcome(entry)
-    case .dropped(let entry):
+    case .dropped(let entry), .droppedOfMany(let entry):
       seen.droppedReports += 1
       noteOutcome(entry)
     case .refused(let trigger, _, let refusal):
@@ -171,7 +171,8 @@ extension World {
       book.isLocked = true
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
-    case .refusedMore, .deliveredMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed,
+    case .refusedMore, .deliveredMore, .droppedMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack,
+      .linkFailed,
       .linkLost, .linkStorm,
       .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,

@@ -47,6 +47,11 @@ extension Kiosk {
     return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id], mayWait: false)]
   }
 
+  func dropped(_ entries: [OutboxEntry]) -> [Effect] {
+    guard entries.count >= Limits.reportedBacklogMax else { return entries.map { .report(.dropped($0)) } }
+    return entries.map { .report(.droppedOfMany($0)) } + [.report(.droppedMore(count: entries.count))]
+  }
+
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
     let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
     counters.expired += outcomes.count

@@ -294,7 +294,7 @@ package struct Kiosk: Sendable {
     case .expired(let entries, let earliest):
       return expired(entries, earliest: earliest)
     case .dropped(let entries):
-      return outbox.dropped(entries).map { .report(.dropped($0)) }
+      return dropped(outbox.dropped(entries))
     case .replaced:
       outbox.replaced()
       return []

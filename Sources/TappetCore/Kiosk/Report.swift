@@ -91,6 +91,10 @@ package indirect enum Report: Sendable {
   case expired(OutboxEntry)
   /// A person removed it from the outbox.
   case dropped(OutboxEntry)
+  /// It was one of hundreds that a person removed, which the log reports as a number: `droppedMore`.
+  case droppedOfMany(OutboxEntry)
+  /// This number of entries was removed at once and not logged one by one.
+  case droppedMore(count: Int)
   /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
   case linkUp(endpoint: Int, usesFallback: Bool = false)
@@ -123,4 +127,13 @@ package indirect enum Report: Sendable {
   case codeRefused(wait: Duration)
   case confirming(action: String, Trigger, within: Duration)
   case confirmationEnded(action: String, ConfirmationEnd)
+}
+
+extension Report {
+  /// Whether the log has it only as a part of a number.
+  package var isOneOfMany: Bool {
+    if case .deliveredOfMany = self { return true }
+    if case .droppedOfMany = self { return true }
+    return false
+  }
 }

@@ -54,7 +54,7 @@ struct TapHistory {
     let isGood: Bool
     switch report {
     case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked: isGood = true
-    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .undeliverable,
+    case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded:
       isGood = false

@@ -1,0 +1,82 @@
+// A long outbox: what the log says of it, and how its rows are removed.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskBacklogTests {
+  /// Delivers a backlog of `count` entries, one each millisecond; returns the reports and the groups of removals.
+  private func drain(_ count: Int) -> (reports: [String], removals: [Int]) {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...count).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: count, size: 6 * count))
+    story.at(5, .reader(.ready(device: "chip")))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    var sent: [OutboxEntry] = []
+    var reports: [String] = []
+    var removals = [0]
+    func follow() {
+      sent += story.published
+      for effect in story.lastEffects {
+        switch effect {
+        case .fetch(let after, let limit, _):
+          let rest = disk.filter { $0.sequence > after }
+          story.at(story.time, .store(.fetched(Array(rest.prefix(limit)), reachedEnd: rest.count <= limit)))
+          follow()
+        case .report: reports.append(effect.words)
+        case .forget(let ids, let mayWait):
+          removals[removals.count - 1] += ids.count
+          if !mayWait { removals.append(0) }
+        default: break
+        }
+      }
+    }
+    follow()
+    for number in disk.indices {
+      story.at(story.time + 1, .link(.acknowledged(sent[number].id)))
+      follow()
+    }
+    #expect(story.kiosk.outboxCount == 0 && story.kiosk.counters.delivered == count)
+    #expect(removals.removeLast() == 0, "removals wait for a commit that does not come")
+    return (reports, removals)
+  }
+
+  @Test func `a long backlog becomes one line of the log, and its removals share commits`() {
+    let (reports, removals) = drain(300)
+    #expect(reports.filter { $0 == "report delivered light of many" }.count == 200)
+    #expect(reports.filter { $0 == "report delivered light" }.count == 100)
+    #expect(reports.filter { $0.hasSuffix(" more") } == ["report delivered 200 more"])
+    #expect(removals.max() == Limits.removalsMax && removals.reduce(0, +) == 300)
+    #expect(removals.count < 300 / Limits.removalsMax + Limits.inflightMax + 1)
+  }
+
+  @Test func `a few entries that waited have a line each, and the last ones a commit each`() {
+    let (reports, removals) = drain(20)
+    #expect(reports.filter { $0 == "report delivered light" }.count == 20)
+    // The first ones while fourteen others were under way.
+    #expect(removals == [8] + Array(repeating: 1, count: 12))
+  }
+
+  @Test func `a lost link ends the wait of what is to be removed, and of what is to be reported`() {
+    let story = KioskScript(countMax: 1_000)
+    let disk = (1...128).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: 900, size: 5_400))
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20, .store(.fetched(disk, reachedEnd: false)))
+    for number in 0..<5 { story.at(30, .link(.acknowledged(disk[number].id))) }
+    let words = story.at(40, .link(.lost(.closedByBroker)))
+    #expect(words.contains("report delivered 5 more") && words.last == "forget")
+    #expect(story.lastEffects.contains { if case .forget([], mayWait: false) = $0 { true } else { false } })
+  }
+
+  @Test func `hundreds that a person drops at once are one line of the log`() {
+    let story = KioskScript()
+    let disk = (1...300).map { OutboxEntry.waiting(.light, sequence: Int64($0)) }
+    story.start(summary: OutboxSummary(count: 300, size: 1_800))
+    story.at(10, .dropAsked(nil))
+    let words = story.at(20, .store(.dropped(disk)))
+    #expect(words.filter { $0 == "report dropped light of many" }.count == 300)
+    #expect(words.filter { $0 != "report dropped light of many" } == ["report dropped 300 at once"])
+    #expect(story.kiosk.outboxCount == 0)
+  }
+}
