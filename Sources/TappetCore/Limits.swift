@@ -232,8 +232,9 @@ package enum Limits {
   package static let storeBusyTimeout: Duration = .seconds(5)
   /// Interval between two attempts to lock the state folder: much shorter than a sync.
   package static let storeLockPollInterval: Duration = .milliseconds(5)
-  /// Bytes of SQLite's page cache; the window is read once and in order, so more would only cost memory.
-  package static let storeCacheSizeMax = 256 * 1024
+  /// Bytes of SQLite's page cache, all of which it touches at once; the window is read once and in order, so more would
+  /// only cost memory.
+  package static let storeCacheSizeMax = 64 * 1024
   /// Bytes of the write-ahead log that are kept for the next time; what a burst needed beyond that is given back.
   package static let storeLogSizeMax = 4 * 1024 * 1024
   /// Bytes of the write-ahead log that a running kiosk allocates ahead of use.

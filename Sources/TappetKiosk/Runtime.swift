@@ -39,6 +39,8 @@ package final class Runtime {
   package var observers: KioskObservers
   /// Reads the configuration again at SIGHUP; `nil` when there is no file.
   package var loadConfiguration: (() -> ConfigurationParser.Outcome)?
+  /// Called after each connect.
+  package var onConnected: () -> Void = {}
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   ///
@@ -210,7 +212,10 @@ package final class Runtime {
       case .link(let event):
         inbox.append(.link(event))
         // Connecting has read the files again.
-        if case .connected = event { checkCertificates() }
+        if case .connected = event {
+          checkCertificates()
+          onConnected()
+        }
       case .recovered(let recovery):
         log(LogRecord(recovery))
         // Shown like other trouble of the disk's, until a write proves the new database.

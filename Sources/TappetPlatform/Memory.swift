@@ -7,6 +7,9 @@ package enum Memory {
   /// Sizes up to this one are not asked about: every call needs as much for itself.
   package static let sizeAlwaysTaken = 4096
 
+  /// Gives the kernel back what a start or a handshake needed; for programs that own their heap.
+  package static func giveBack() { tp_give_back() }
+
   /// Whether `size` bytes can be had now.
   package static func hasRoom(for size: Int) -> Bool {
     size <= sizeAlwaysTaken || tp_has_room(size)

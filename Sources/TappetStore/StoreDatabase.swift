@@ -52,7 +52,7 @@ final class StoreDatabase {
 
   // The index's methods are released after this.
   deinit {
-    for known in statements { known.statement.finalize() }
+    releaseStatements()
     sqlite3_close_v2(handle)
   }
 
@@ -72,6 +72,12 @@ final class StoreDatabase {
     let statement = StoreStatement(prepared, errors)
     statements.append((sql.utf8Start, statement))
     return statement
+  }
+
+  /// Forgets the prepared statements, most of which are for the start alone; they are prepared again when needed.
+  func releaseStatements() {
+    for known in statements { known.statement.finalize() }
+    statements.removeAll()
   }
 
   /// Returns the first column of the first row; `nil` if there is no row.

@@ -124,6 +124,7 @@ package final class StoreThread: @unchecked Sendable {
   // MARK: The thread
 
   private func run() {
+    store?.database.releaseStatements()
     preallocateWAL()
     while let (requests, work) = next() {
       if !requests.isEmpty { serve(StoreBatch(requests, unfinished: unfinished)) }

@@ -12,6 +12,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <locale.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -56,6 +57,9 @@ int posix_openpt(int flags);
 int grantpt(int fd);
 int unlockpt(int fd);
 int ptsname_r(int fd, char *name, size_t size);
+
+/* Gives the kernel back what malloc holds and nobody uses. */
+static inline void tp_give_back(void) { malloc_trim(0); }
 
 static inline int tp_errno(void) { return errno; }
 static inline void tp_set_errno(int value) { errno = value; }
