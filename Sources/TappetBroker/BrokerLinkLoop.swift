@@ -26,7 +26,7 @@ final class BrokerLinkLoop {
 
   private let commands: Mailbox<Command>
   private let heartbeat: Heartbeat
-  private let post: @Sendable (LinkEvent) -> Void
+  private var events: BrokerLinkEvents
   private let receive: @Sendable (LinkReception) -> Void
   private var settings: BrokerSettings
   /// The settings of the current connection.
@@ -50,7 +50,7 @@ final class BrokerLinkLoop {
     current = settings
     self.commands = commands
     self.heartbeat = heartbeat
-    self.post = post
+    events = BrokerLinkEvents(to: post)
     self.receive = receive
   }
 
@@ -64,6 +64,7 @@ final class BrokerLinkLoop {
       serve(readiness)
       checkDeadlines()
       session?.flush()
+      events.deliver()
       if isEnding, case .idle = phase { return }
     }
   }
@@ -127,11 +128,12 @@ final class BrokerLinkLoop {
   }
 
   private func connect(endpoint index: Int, usesFallback: Bool) {
-    guard !isEnding, !settings.endpoints.isEmpty else { return post(.failed(.settingsRefused(code: 0))) }
+    guard !isEnding, !settings.endpoints.isEmpty else { return events.post(.failed(.settingsRefused(code: 0))) }
     current = settings
     let count = current.endpoints.count
     let endpoint = current.endpoints[((index % count) + count) % count]
     do throws(LinkFailure) {
+      events.deliver()
       heartbeat.beginBlockingCall(at: now)
       defer { heartbeat.endBlockingCall() }
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
@@ -180,11 +182,11 @@ final class BrokerLinkLoop {
     keepalive.sent(at: now)
     budget.asked()
     if outcome.isSuccess, qos == 0 {
-      if let id { post(.acknowledged(id)) }
+      if let id { events.post(.acknowledged(id)) }
     } else if outcome.isSuccess {
       window.took(messageID, id, at: now)
     } else if outcome.refusesMessage {
-      if let id { post(.publishRefused(id, code: outcome.code)) }
+      if let id { events.post(.publishRefused(id, code: outcome.code)) }
     } else {
       ended(session, outcome, socketError: 0)
     }
@@ -280,7 +282,7 @@ final class BrokerLinkLoop {
         attemptFailed(refusal)
         return false
       }
-      if let failure = attempt.failureOfMQTT5 { post(.fellBack(failure)) }
+      if let failure = attempt.failureOfMQTT5 { events.post(.fellBack(failure)) }
       becomeUp(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
@@ -314,7 +316,7 @@ final class BrokerLinkLoop {
     session?.beginBuffering()
     let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, at: now)
-    post(.connected(sessionPresent: connack.sessionPresent))
+    events.post(.connected(sessionPresent: connack.sessionPresent))
     guard current.announcesStatus else { return }
     StaticString("online").withBytes {
       publish(id: nil, topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
@@ -324,7 +326,7 @@ final class BrokerLinkLoop {
   private func handle(_ acknowledgement: BrokerLinkSession.Acknowledgement) {
     if case .closing(let status, _) = phase, status == acknowledgement.messageID { return sendDisconnect() }
     guard let id = window.acknowledged(acknowledgement.messageID, at: now) else { return }
-    post(acknowledgement.event(of: id))
+    events.post(acknowledgement.event(of: id))
   }
 
   // MARK: Deadlines
@@ -390,6 +392,6 @@ final class BrokerLinkLoop {
     phase = .idle
     window.empty()
     requests.removeAll()
-    post(event)
+    events.post(event)
   }
 }
