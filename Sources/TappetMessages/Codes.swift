@@ -116,6 +116,7 @@ extension TagJobFailure {
     case .tag(let fault): fault.reason
     case .unreadable(let fault): fault.code
     case .noTag: "no-tag"
+    case .noRoom: "secrets-full"
     case .leftTorn: "tag-left-torn"
     case .cancelled: "cancelled"
     case .readerLost: "reader-lost"

@@ -135,7 +135,10 @@ extension Command {
       .object([
         "entries": .null, "whole": .bool(broken == nil), "broken_number": broken.map { .number($0) } ?? .null,
       ]))
-    if let broken { throw .refused(AuditState.broken(at: broken).sentence) }
+    if let broken {
+      Output.printError(AuditState.broken(at: broken).sentence)
+      throw .reported(.refused)
+    }
     guard let count else { throw .malformedAnswer }
     if arguments.report == nil { Output.print(AuditState.whole(count: Int(clamping: count)).sentence) }
   }
