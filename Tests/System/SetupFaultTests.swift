@@ -105,6 +105,8 @@ import Testing
       #expect(killed.status == 128 + SIGKILL, "\(number) of \(count): \(killed)")
       if place.files["kiosk.yaml"] != nil { #expect(try place.isWhole(beside: ".tappet-"), "\(number) of \(count)") }
       let again = try Faults.run(words + ["--force"], .none)
+      // The file that was there is kept.
+      unlink(place.folder + "/k/kiosk.yaml.old")
       #expect(again.status == 0, "\(number) of \(count): \(again)")
       #expect(try place.isWhole(beside: ".tappet-"), "\(number) of \(count): \(place.files)")
       // Only its owner may read what a kill has left.
