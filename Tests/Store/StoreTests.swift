@@ -183,7 +183,7 @@ import Testing
     #expect(try store.database.integer("PRAGMA synchronous") == 2)
     #expect(try store.database.integer("PRAGMA foreign_keys") == 1)
     #expect(try store.database.integer("PRAGMA mmap_size") ?? 0 == 0)
-    #expect(try store.database.integer("PRAGMA cache_size") == -256)
+    #expect(try store.database.integer("PRAGMA cache_size") == -64)
     #expect(try folder.sqlite("PRAGMA journal_mode") == "wal")
   }
 }
