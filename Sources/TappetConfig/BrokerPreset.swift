@@ -61,10 +61,11 @@ package struct BrokerPreset: Sendable {
       objections.append(.keepalive(min: least.wholeMilliseconds / 1000, max: most.wholeMilliseconds / 1000))
     }
     for action in actions {
-      if let max = topicSizeMax, action.topic.utf8.count > max {
+      guard let topic = action.topic else { continue }
+      if let max = topicSizeMax, topic.utf8.count > max {
         objections.append(.topicTooLong(action: action.name, max: max))
       }
-      if let max = topicLevelsMax, action.topic.utf8.filter({ $0 == 0x2F }).count >= max {
+      if let max = topicLevelsMax, topic.utf8.filter({ $0 == 0x2F }).count >= max {
         objections.append(.topicTooDeep(action: action.name, max: max))
       }
       // Tokens and ids are longer than their placeholders; a message this close to the limit would exceed it.

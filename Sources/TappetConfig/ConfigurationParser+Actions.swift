@@ -3,11 +3,11 @@
 import TappetCore
 
 extension YAMLReader {
-  mutating func actions(_ node: YAMLNode?, hasKey: Bool) -> [Action]? {
+  mutating func actions(_ node: YAMLNode?, hasKey: Bool, outputNames: [String]) -> [Action]? {
     guard let node, let elements = list(node, max: Limits.actionsMax, of: " actions") else { return nil }
     var actions: [Action] = []
     for (position, element) in elements.enumerated() {
-      guard let action = action(element, position: Int64(position), hasKey: hasKey) else { continue }
+      guard let action = action(element, position: Int64(position), hasKey, outputNames) else { continue }
       if actions.contains(where: { $0.name == action.name }) {
         note(.duplicateName(action.name), at: element)
       }
@@ -20,10 +20,10 @@ extension YAMLReader {
     return actions
   }
 
-  /// The actions' names, including those of actions with mistakes: a button for one of these is not another mistake.
-  func actionNames(_ node: YAMLNode) -> [String] {
+  /// The names of a list's elements, including those with mistakes: referring to one of these is not another mistake.
+  func names(in node: YAMLNode, max: Int) -> [String] {
     guard case .sequence(let elements) = node.content else { return [] }
-    return elements.prefix(Limits.actionsMax).compactMap { element in
+    return elements.prefix(max).compactMap { element in
       guard case .mapping(let keys, let values) = element.content else { return nil }
       for (index, key) in keys.enumerated() {
         if case .scalar("name", _) = key.content, case .scalar(let name, _) = values[index].content { return name }
@@ -32,17 +32,21 @@ extension YAMLReader {
     }
   }
 
-  private mutating func action(_ node: YAMLNode, position: Int64, hasKey: Bool) -> Action? {
+  private mutating func action(
+    _ node: YAMLNode, position: Int64, _ hasKey: Bool, _ outputNames: [String]
+  ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock",
+      "unlock", "output",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
     let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
     let index = whole(mapping["index"], in: 0...Int64.max)
-    let topic = self.topic(required("topic", in: mapping))
-    let message = self.message(required("message", in: mapping), hasKey: hasKey)
+    let orders = orders(mapping["output"], outputNames: outputNames)
+    let sendsNothing = mapping["output"] != nil && mapping["topic"] == nil
+    let topic = sendsNothing ? nil : self.topic(required("topic", in: mapping))
+    let message = sendsNothing ? noMessage(in: mapping) : message(required("message", in: mapping), hasKey: hasKey)
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
@@ -50,12 +54,20 @@ extension YAMLReader {
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
-    guard let name, let topic, let message else { return nil }
+    guard let name, let message, topic != nil || sendsNothing else { return nil }
     return Action(
       name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
       message: message, offline: offline, expiresAfter: expires, cooldown: cooldown ?? .seconds(2),
-      isRetained: isRetained ?? false,
-      confirmWithin: confirm, bindsUID: binds ?? false, unlocksPanel: unlocks ?? false)
+      isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
+      unlocksPanel: unlocks ?? false, outputs: orders)
+  }
+
+  /// An action that only drives outputs has nothing that is about a message.
+  private mutating func noMessage(in mapping: YAMLMapping) -> PayloadTemplate? {
+    for key in ["message", "offline", "expires", "retain"] {
+      if let value = mapping[key] { note(.needsPartner(key, partner: "topic"), at: value.position, mapping.node.place) }
+    }
+    return PayloadTemplate("")
   }
 
   private mutating func topic(_ node: YAMLNode?) -> String? {

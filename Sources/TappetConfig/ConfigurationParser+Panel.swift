@@ -6,7 +6,8 @@ extension YAMLReader {
   mutating func panel(_ node: YAMLNode?, actionNames: [String]) -> PanelSettings? {
     guard let node else { return nil }
     let keys = [
-      "simulator", "profile", "chip", "leds", "buzzer", "lights", "buttons", "chords", "lock_after", "unlock_code",
+      "simulator", "profile", "chip", "leds", "buzzer", "lights", "outputs", "buttons", "chords", "lock_after",
+      "unlock_code",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     var panel = PanelSettings()
@@ -14,10 +15,11 @@ extension YAMLReader {
     panel.profile = profile(mapping["profile"])
     if let value = mapping["profile"], panel.simulator == nil { checkProfile(panel.profile, at: value) }
     panel.chip = lineText(mapping["chip"])
-    var uses: [(address: LineAddress, place: String)] = []
+    var uses: LineUses = []
     if let value = mapping["leds"] { leds(value, &panel, &uses) }
-    if let value = mapping["buzzer"] { output(value, .buzzer, &panel, &uses) }
+    if let value = mapping["buzzer"] { indicator(value, .buzzer, &panel, &uses) }
     if let value = mapping["lights"] { lights(value, &panel) }
+    if let value = mapping["outputs"] { outputs(value, &panel, &uses) }
     if let value = mapping["buttons"] { buttons(value, &panel, &uses, actionNames) }
     if let value = mapping["chords"] { chords(value, &panel, actionNames) }
     panel.lockAfter = duration(mapping["lock_after"], min: .seconds(1), max: Limits.lockAfterMax)
@@ -42,12 +44,12 @@ extension YAMLReader {
 
   // MARK: Lines
 
-  private typealias Uses = [(address: LineAddress, place: String)]
+  typealias LineUses = [(address: LineAddress, place: String)]
 
-  private mutating func lineText(_ node: YAMLNode?) -> String? { shortText(node, sizeMax: Limits.lineNameSizeMax) }
+  mutating func lineText(_ node: YAMLNode?) -> String? { shortText(node, sizeMax: Limits.lineNameSizeMax) }
 
   /// A name to be looked up in a folder.
-  private mutating func fileName(_ node: YAMLNode?) -> String? {
+  mutating func fileName(_ node: YAMLNode?) -> String? {
     guard let node, let name = lineText(node) else { return nil }
     guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.first != UInt8(ascii: ".") else {
       invalid(node, expected: "a name without '/' that does not begin with '.'")
@@ -71,8 +73,8 @@ extension YAMLReader {
   }
 
   /// A line's address, by exactly one of `line`, `pin` and `offset`.
-  private mutating func address(
-    in mapping: YAMLMapping, _ panel: PanelSettings, _ uses: inout Uses
+  mutating func address(
+    in mapping: YAMLMapping, _ panel: PanelSettings, _ uses: inout LineUses
   ) -> LineAddress? {
     var found: [String] = []
     for key in ["line", "pin", "offset"] where mapping[key] != nil { found.append(key) }
@@ -111,47 +113,51 @@ extension YAMLReader {
   }
 
   /// Reports lines that are used twice.
-  private mutating func take(_ address: LineAddress, _ node: YAMLNode, _ uses: inout Uses) {
+  private mutating func take(_ address: LineAddress, _ node: YAMLNode, _ uses: inout LineUses) {
     for use in uses where use.address == address {
       return note(.lineUsedTwice(address.text, by: use.place), at: node)
     }
     uses.append((address, node.place))
   }
 
-  // MARK: Outputs
+  // MARK: LEDs and the buzzer
 
-  private mutating func leds(_ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout Uses) {
+  private mutating func leds(_ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout LineUses) {
     let names = Array(LightOutputs.names.dropLast())
     guard let mapping = mapping(node, keys: names) else { return }
     for (bit, name) in names.enumerated() {
       if let value = mapping[name] {
-        output(value, LightOutputs(rawValue: 1 << UInt8(bit)), &panel, &uses)
+        indicator(value, LightOutputs(rawValue: 1 << UInt8(bit)), &panel, &uses)
       }
     }
   }
 
-  private mutating func output(
-    _ node: YAMLNode, _ output: LightOutputs, _ panel: inout PanelSettings, _ uses: inout Uses
+  private mutating func indicator(
+    _ node: YAMLNode, _ output: LightOutputs, _ panel: inout PanelSettings, _ uses: inout LineUses
   ) {
     if case .scalar = node.content {
       guard let name = lineText(node) else { return }
       take(.name(name), node, &uses)
-      return panel.outputs.append(
-        OutputSettings(output: output, target: .line(PanelLine(address: .name(name))), place: node.place))
+      return panel.indicators.append(
+        IndicatorSettings(output: output, target: .line(PanelLine(address: .name(name))), place: node.place))
     }
     let keys = ["line", "pin", "offset", "chip", "led", "active_low", "drive"]
     guard let mapping = mapping(node, keys: keys) else { return }
+    guard let target = target(in: mapping, keys: keys, panel, &uses) else { return }
+    panel.indicators.append(IndicatorSettings(output: output, target: target, place: node.place))
+  }
+
+  /// The driven device, a kernel LED or a line; `lineKeys` are the keys that only a line has.
+  mutating func target(
+    in mapping: YAMLMapping, keys lineKeys: [String], _ panel: PanelSettings, _ uses: inout LineUses
+  ) -> OutputTarget? {
     if let led = mapping["led"] {
-      for key in keys where key != "led" {
-        if let value = mapping[key] {
-          invalid(value, expected: "left out where 'led' is given")
-        }
+      for key in lineKeys where key != "led" {
+        if let value = mapping[key] { invalid(value, expected: "left out where 'led' is given") }
       }
-      guard let name = fileName(led) else { return }
-      for other in panel.outputs where other.target == .led(name) {
-        note(.lineUsedTwice(name, by: other.place), at: led)
-      }
-      return panel.outputs.append(OutputSettings(output: output, target: .led(name), place: node.place))
+      guard let name = fileName(led) else { return nil }
+      if let other = panel.place(ofLED: name) { note(.lineUsedTwice(name, by: other), at: led) }
+      return .led(name)
     }
     let isActiveLow = flag(mapping["active_low"]) ?? false
     let drive: LineDrive =
@@ -160,9 +166,9 @@ extension YAMLReader {
       case 2: .openSource
       default: .pushPull
       }
-    guard let address = address(in: mapping, panel, &uses) else { return }
-    let line = PanelLine(address: address, isActiveLow: isActiveLow, drive: drive)
-    panel.outputs.append(OutputSettings(output: output, target: .line(line), place: node.place))
+    return address(in: mapping, panel, &uses).map {
+      .line(PanelLine(address: $0, isActiveLow: isActiveLow, drive: drive))
+    }
   }
 
   private mutating func lights(_ node: YAMLNode, _ panel: inout PanelSettings) {
@@ -190,13 +196,13 @@ extension YAMLReader {
   // MARK: Buttons
 
   private mutating func buttons(
-    _ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout Uses, _ actionNames: [String]
+    _ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout LineUses, _ actionNames: [String]
   ) {
     for element in list(node, max: Limits.buttonsMax) ?? [] { button(element, &panel, &uses, actionNames) }
   }
 
   private mutating func button(
-    _ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout Uses, _ actionNames: [String]
+    _ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout LineUses, _ actionNames: [String]
   ) {
     var keys = ["name", "line", "pin", "offset", "chip", "active_low", "bias", "debounce", "short_pulses"]
     for gesture in Gesture.allCases { keys.append(gesture.name) }

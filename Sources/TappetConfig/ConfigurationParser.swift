@@ -117,8 +117,9 @@ extension YAMLReader {
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
     let timestampKey = timestampKey(top["timestamp_key"])
-    let actions = actions(required("actions", in: top), hasKey: top["timestamp_key"] != nil)
-    let names = top["actions"].map { actionNames($0) } ?? []
+    let actions = actions(
+      required("actions", in: top), hasKey: top["timestamp_key"] != nil, outputNames: outputNames(top["panel"]))
+    let names = top["actions"].map { self.names(in: $0, max: Limits.actionsMax) } ?? []
     let panel = panel(top["panel"], actionNames: names)
     if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
     let device = readerDevice(top["reader"])

@@ -29,6 +29,10 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// `by` is the place in the file that already has it.
     case lineUsedTwice(String, by: String)
     case unknownButton(String, nearest: String?)
+    /// The output is not on the panel.
+    case unknownOutput(String, nearest: String?)
+    /// The group has only this output.
+    case loneInterlock(String)
     case unknownLight(String, nearest: String?)
     /// An action with `confirm` at a gesture that cannot answer.
     case unanswerable(String, gesture: String)

@@ -42,7 +42,9 @@ package struct PanelSettings: Hashable, Sendable {
   package var profile: String?
   /// Label or path of the chip for lines that name none.
   package var chip: String?
-  /// LEDs and buzzer; each output at most once.
+  /// LEDs and buzzer; each at most once.
+  package var indicators: [IndicatorSettings] = []
+  /// Relays, door openers, drives.
   package var outputs: [OutputSettings] = []
   /// The panel's buttons.
   package var buttons: [ButtonSettings] = []
@@ -62,18 +64,26 @@ package struct PanelSettings: Hashable, Sendable {
   package var plan: PanelPlan {
     var plans: [ButtonPlan] = []
     for button in buttons { plans.append(button.plan) }
-    return PanelPlan(buttons: plans, chords: chords, lockAfter: lockAfter, unlockCode: unlockCode)
+    return PanelPlan(
+      buttons: plans, chords: chords, outputs: outputs.map { $0.plan }, lockAfter: lockAfter, unlockCode: unlockCode)
   }
 
-  /// All outputs that are wired.
+  /// All LEDs, and the buzzer, that are wired.
   package var wired: LightOutputs {
     var wired: LightOutputs = []
-    for output in outputs { wired.formUnion(output.output) }
+    for indicator in indicators { wired.formUnion(indicator.output) }
     return wired
+  }
+
+  /// The place in the file of whatever uses this LED of the kernel's.
+  func place(ofLED name: String) -> String? {
+    for indicator in indicators where indicator.target == .led(name) { return indicator.place }
+    for output in outputs where output.target == .led(name) { return output.place }
+    return nil
   }
 }
 
-/// The device behind an output.
+/// The device that an LED, the buzzer or an output drives.
 package enum OutputTarget: Hashable, Sendable {
   /// A GPIO line.
   case line(PanelLine)
@@ -82,12 +92,22 @@ package enum OutputTarget: Hashable, Sendable {
 }
 
 /// One LED, a part of an RGB LED, or the buzzer.
-package struct OutputSettings: Hashable, Sendable {
-  /// Exactly one output.
+package struct IndicatorSettings: Hashable, Sendable {
+  /// Exactly one of them.
   package var output: LightOutputs
   /// Its place on the board.
   package var target: OutputTarget
   /// Its place in the file: `panel.leds.status`.
+  package var place: String
+}
+
+/// One output of the panel.
+package struct OutputSettings: Hashable, Sendable {
+  /// Its name and its limits.
+  package var plan: OutputPlan
+  /// Its place on the board.
+  package var target: OutputTarget
+  /// Its place in the file: `panel.outputs[0]`.
   package var place: String
 }
 

@@ -306,6 +306,7 @@ package final class Runtime {
     case .noteSecretUse(let id, let unixSeconds):
       store.thread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
+    case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)

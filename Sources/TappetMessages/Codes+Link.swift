@@ -117,6 +117,8 @@ extension ConfigurationProblem.Kind {
     case .unknownAction: "action-unknown"
     case .lineUsedTwice: "line-used-twice"
     case .unknownButton: "button-unknown"
+    case .unknownOutput: "output-unknown"
+    case .loneInterlock: "interlock-lone"
     case .unknownLight: "light-unknown"
     case .unanswerable: "confirm-unanswerable"
     case .nothingUnlocks: "lock-without-unlock"

@@ -24,6 +24,17 @@ extension TapRefusal {
   }
 }
 
+extension OutputRefusal {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .unknown: "output-unknown"
+    case .unavailable: "output-unavailable"
+    case .closing: "kiosk-stopping"
+    }
+  }
+}
+
 extension TagFault {
   /// The reason for programs.
   package var code: String {

@@ -11,7 +11,9 @@ extension PanelPart {
     switch self {
     case .input(let index):
       return panel.buttons.indices.contains(index) ? "button " + panel.buttons[index].plan.name : ""
-    case .output(let index): return panel.outputs.indices.contains(index) ? panel.outputs[index].place : ""
+    case .indicator(let index): return panel.indicators.indices.contains(index) ? panel.indicators[index].place : ""
+    case .output(let index):
+      return panel.outputs.indices.contains(index) ? "output " + panel.outputs[index].plan.name : ""
     case .simulator: return "the virtual panel at " + (panel.simulator ?? "")
     }
   }
@@ -23,12 +25,16 @@ extension PanelPart {
     let panel = configuration.panel
     switch self {
     case .input(let index) where panel.buttons.indices.contains(index): return panel.buttons[index].line.address.text
-    case .output(let index) where panel.outputs.indices.contains(index):
-      if case .line(let line) = panel.outputs[index].target { return line.address.text }
-      return ""
-    case .input, .output, .simulator: return ""
+    case .indicator(let index) where panel.indicators.indices.contains(index):
+      return panel.indicators[index].target.lineName
+    case .output(let index) where panel.outputs.indices.contains(index): return panel.outputs[index].target.lineName
+    case .input, .indicator, .output, .simulator: return ""
     }
   }
+}
+
+extension OutputTarget {
+  fileprivate var lineName: String { if case .line(let line) = self { line.address.text } else { "" } }
 }
 
 extension PanelFault {

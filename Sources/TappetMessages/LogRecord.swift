@@ -96,6 +96,15 @@ package struct LogRecord: Sendable {
       self.init(
         .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .performed(let action, let trigger, let uid):
+      self.init(
+        .info, trigger == .tag ? "tap-performed" : "press-performed", "done: " + action,
+        [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
+    case .outputSwitched(let index, let isOn, let reason):
+      self.init(configuration.outputName(index), isOn: isOn, reason)
+    case .outputWaits(let index, let wait, let cause):
+      self.init(configuration.outputName(index), waits: wait, cause)
+    case .outputRefused(let order, let cause, let refusal): self.init(order, cause, refusal)
     case .queued(let entry, let reason):
       self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", [("code", reason.code)] + entry.fields)
     case .deliveredMore(let count):

@@ -51,6 +51,10 @@ extension ConfigurationProblem {
     case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
     case .unknownButton(let name, let nearest):
       return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)
+    case .unknownOutput(let name, let nearest):
+      return "\(what): there is no output '\(name)' in 'panel.outputs'" + Spelling.suggestion(nearest)
+    case .loneInterlock(let group):
+      return "\(what): no other output has 'interlock: \(group)'; a group needs two"
     case .unknownLight(let name, let nearest):
       return "\(what): there is no light '\(name)'" + Spelling.suggestion(nearest)
     case .unanswerable(let name, let gesture):

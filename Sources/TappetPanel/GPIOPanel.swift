@@ -19,9 +19,15 @@ package final class GPIOPanel {
     /// The watch of an input that is listened to.
     var watch: Watch?
     /// The level last requested of an output, so that a line that comes back shows it at once.
-    var isOn = false
+    var isOn: Bool
     /// Whether an input is not listened to for now.
     var isPaused = false
+
+    init(id: GPIOLineID, config: PanelLine) {
+      self.id = id
+      self.config = config
+      isOn = config.restsOn
+    }
 
     var isOutput: Bool {
       switch id {
@@ -76,7 +82,7 @@ package final class GPIOPanel {
 
   /// Requests every line; each replies with `opened` or `failed`.
   ///
-  /// Outputs start dark.
+  /// Outputs start at rest.
   package func open() {
     watchNodes()
     tryLost(reportsAll: true) { _ in true }
@@ -85,7 +91,7 @@ package final class GPIOPanel {
   /// Tries the lost lines whose failure can pass by itself; each replies with `opened` or `failed`.
   package func retry() { tryLost(reportsAll: true) { $0.mayPass } }
 
-  /// Lights an output or darkens it; a lost one shows it when it comes back.
+  /// Switches an output on or off; a lost one shows it when it comes back.
   ///
   /// It takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
   package func set(output: Int, isOn: Bool) {
@@ -116,14 +122,16 @@ package final class GPIOPanel {
     report()
   }
 
-  /// Darkens the lights and releases all lines; reports nothing afterwards.
+  /// Returns the outputs to their level at rest and releases all lines; reports nothing afterwards.
   package func close() {
     nodesWatch = nil
     nodes = nil
     for index in entries.indices {
-      if entries[index].isOutput, case .open(let line) = entries[index].state { try? line.set(isOn: false) }
+      entries[index].isOn = entries[index].config.restsOn
+      if entries[index].isOutput, case .open(let line) = entries[index].state {
+        try? line.set(isOn: entries[index].isOn)
+      }
       release(index, .closed)
-      entries[index].isOn = false
     }
     events.removeAll()
   }

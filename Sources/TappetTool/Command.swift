@@ -54,6 +54,7 @@ enum ValueKind {
   case seconds(ClosedRange<Int64>)
   case action
   case topic
+  case output
   case secretID
   case entryID
   case preset

@@ -7,7 +7,8 @@ extension Command {
   /// Every command, in the order of the overview.
   static var all: [Command] {
     [
-      .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock, .tagRead, .tagWatch,
+      .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock,
+      .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .tagRead, .tagWatch,
       .tagWrite,
       .tagErase, .tagLock,
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,

@@ -64,15 +64,15 @@ private func panel(_ text: String) throws -> PanelSettings {
       """)
     #expect(panel.profile == "raspberry-pi" && panel.chip == "pinctrl-bcm2835")
     #expect(
-      panel.outputs.map { $0.target } == [
+      panel.indicators.map { $0.target } == [
         .line(PanelLine(address: .name("GPIO17"))),
         .line(PanelLine(address: .pin(11), isActiveLow: true, drive: .openDrain)),
         .line(PanelLine(address: .offset(chip: "pinctrl-bcm2835", offset: 5))),
         .line(PanelLine(address: .offset(chip: "/dev/gpiochip7", offset: 5))), .led("ACT"),
         .line(PanelLine(address: .name("GPIO18"))),
       ])
-    #expect(panel.outputs.map { $0.output.rawValue } == [1, 2, 4, 8, 16, 32] && panel.wired.rawValue == 63)
-    #expect(panel.outputs.map { $0.place }.suffix(2) == ["panel.leds.blue", "panel.buzzer"])
+    #expect(panel.indicators.map { $0.output.rawValue } == [1, 2, 4, 8, 16, 32] && panel.wired.rawValue == 63)
+    #expect(panel.indicators.map { $0.place }.suffix(2) == ["panel.leds.blue", "panel.buzzer"])
     #expect(panel.patterns[.ready] == LightPattern("off", isLasting: true))
     #expect(panel.patterns[.refused]?.steps.count == 8)
     #expect(panel.patterns[.fault] == LightPatterns()[.fault])
@@ -94,7 +94,7 @@ private func panel(_ text: String) throws -> PanelSettings {
 
   @Test func `a configuration without a panel has an empty one`() throws {
     let panel = try panel("")
-    #expect(panel.buttons.isEmpty && panel.outputs.isEmpty && panel.simulator == nil && panel.lockAfter == nil)
+    #expect(panel.buttons.isEmpty && panel.indicators.isEmpty && panel.simulator == nil && panel.lockAfter == nil)
   }
 
   static let bad: [(String, [String])] = [

@@ -321,7 +321,7 @@ extension OutboxEntry {
     _ action: Action, sequence: Int64, expiry: Expiry = .at(Instant(nanoseconds: 3_600_000_000_000))
   ) -> OutboxEntry {
     OutboxEntry(
-      sequence: sequence, id: EntryID(high: 7, low: UInt64(sequence)), action: action.name, topic: action.topic,
+      sequence: sequence, id: EntryID(high: 7, low: UInt64(sequence)), action: action.name, topic: action.topic ?? "",
       message: action.message, isRetained: false, trigger: .tag, acceptedUnixMilliseconds: 0, expiry: expiry)
   }
 }

@@ -287,13 +287,13 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
   @Test func `missing lines are retried with growing delays, up to half a minute`() {
     let story = KioskScript(panel: plan)
     story.start()
-    story.at(100, .panel(.failed(.output(0), fault)))
+    story.at(100, .panel(.failed(.indicator(0), fault)))
     var (last, delays) = (100, [Int]())
     while last < 130_000 {
       guard story.at(story.wakesAt ?? .max, .timerFired).contains("retry panel") else { continue }
       delays.append(story.time - last)
       last = story.time
-      #expect(story.at(last, .panel(.failed(.output(0), fault))) == [])
+      #expect(story.at(last, .panel(.failed(.indicator(0), fault))) == [])
     }
     #expect(delays == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000])
   }
@@ -302,9 +302,9 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     let story = story(plan)
     #expect(story.at(100, .panel(.failed(.input(0), .line(.listedTwice)))).contains("light fault"))
     #expect(story.sleep(until: 11_000) == [])
-    story.at(11_000, .panel(.failed(.output(0), .line(.chipGone))))
+    story.at(11_000, .panel(.failed(.indicator(0), .line(.chipGone))))
     #expect(story.wakesAt == 12_000)
-    story.at(11_500, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    story.at(11_500, .panel(.opened(.indicator(0), isActive: false, debouncesItself: false)))
     #expect(story.kiosk.baseLight == .fault && story.wakesAt == 12_005)
   }
 

@@ -121,7 +121,7 @@ extension KioskScript {
     let story = KioskScript(panel: .pressing("garage", "light"))
     story.startAll()
     story.openButtons()
-    story.at(20, .panel(.failed(.output(7), .ledUnusable(code: 2))))
+    story.at(20, .panel(.failed(.indicator(7), .ledUnusable(code: 2))))
     #expect(story.kiosk.baseLight == .fault)
     story.at(30, .reconfigured(story.settings { $0.panel = .pressing("scene") }, reconnect: false))
     #expect(story.kiosk.baseLight == .ready)
@@ -142,7 +142,7 @@ extension KioskScript {
   @Test func `lines that are opened again leave no faults behind`() {
     let story = KioskScript(panel: .pressing("light"))
     story.startAll()
-    story.at(20, .panel(.failed(.output(7), .ledUnusable(code: 2))))
+    story.at(20, .panel(.failed(.indicator(7), .ledUnusable(code: 2))))
     #expect(story.at(30, .panel(.closed)) == ["light ready"])
     #expect(story.edge(0, true, at: 40) == [])
   }

@@ -23,6 +23,7 @@ extension Effect {
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
+    case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .retryPanel: "retry panel"
     case .pauseButton(let button): "pause \(button)"
     case .resumeButton(let button): "resume \(button)"
@@ -55,6 +56,10 @@ extension Report {
     case .ignored(_, _, .cooldown(let remaining)): "cooldown \(remaining.wholeMilliseconds)"
     case .refusedMore(let count): "refused \(count) more"
     case .accepted(let entry, _): "accepted \(entry.action)"
+    case .performed(let action, _, _): "performed \(action)"
+    case .outputSwitched(let index, let isOn, let reason): "output \(index) \(isOn ? "on" : "off") \(reason.word)"
+    case .outputWaits(let index, let wait, _): "output \(index) waits \(wait.wholeMilliseconds)"
+    case .outputRefused(let order, _, let refusal): "output \(order.output) refused \(refusal)"
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
@@ -126,6 +131,21 @@ extension TapRefusal {
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
     case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
+    }
+  }
+}
+
+extension OutputReason {
+  fileprivate var word: String {
+    switch self {
+    case .asked(.action(let name, _)): "by " + name
+    case .asked(.person): "by a person"
+    case .asked(.start): "at the start"
+    case .pulseOver: "pulse over"
+    case .limit: "limit"
+    case .interlock: "interlock"
+    case .linkLost: "link lost"
+    case .closing: "closing"
     }
   }
 }

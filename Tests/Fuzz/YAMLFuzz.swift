@@ -101,7 +101,7 @@ private func isSound(_ configuration: KioskConfiguration) {
   promise(names.allSatisfy { name in actions.contains { $0.name == name } }, "a gesture without its action")
   let indexes = panel.chords.flatMap { [$0.first, $0.second] } + panel.unlockCode
   promise(indexes.allSatisfy { panel.buttons.indices.contains($0) }, "a button that does not exist")
-  promise(Set(panel.outputs.map { $0.output.rawValue }).count == panel.outputs.count, "an output twice")
+  promise(Set(panel.indicators.map { $0.output.rawValue }).count == panel.indicators.count, "an output twice")
   for light in Light.allCases { promise(panel.patterns[light] != nil, "a light without a pattern") }
   promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox without room")
   _ = KioskSettings(configuration)

@@ -96,6 +96,7 @@ struct Seen {
   var undeliverableReports = 0
   var questions = 0
   var codes = 0
+  var performed = 0
   var droppedReports = 0
   var memoryOnlyExpired = 0
   var refusalsTold = 0

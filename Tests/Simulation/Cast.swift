@@ -5,11 +5,11 @@ import TappetCore
 /// The parts that are the same in every story.
 enum Cast {
   static let actions: [Action] = [
-    action("light", 1, "toggle", cooldown: .seconds(2)),
+    action("light", 1, "toggle", cooldown: .seconds(2), outputs: [OutputOrder(output: "lamp", request: .toggle)]),
     // Has a token: it is refused without a broker, and expires after 10 s.
     action("garage", 2, "open %T", cooldown: .seconds(1)),
     // Has no secret.
-    action("scene", 3, "evening", cooldown: .zero),
+    action("scene", 3, "evening", cooldown: .zero, outputs: [OutputOrder(output: "up", request: .on)]),
     // Waits up to an hour for the clock.
     action("patient", 4, "%T %I", offline: .queue, expiresAfter: 3600, cooldown: .zero),
     // Worthless after 5 s.
@@ -18,18 +18,25 @@ enum Cast {
     action("door", 6, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2),
     // Opens the panel too.
     action("master", 7, "in", cooldown: .zero, unlocksPanel: true),
+    // Sends nothing: it drives outputs.
+    Action(
+      name: "gate", title: "gate", index: 8, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
+      outputs: [OutputOrder(output: "down", request: .on), OutputOrder(output: "latch", request: .pulse)]),
   ]
 
   static let secrets: [TagSecret] = [
     secret("light", 1, 0x11), secret("light", 1, 0x12), secret("garage", 2, 0x22), secret("patient", 4, 0x44),
     secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77, boundTo: 106),
+    secret("gate", 8, 0x88),
   ]
 
   /// The time on all tags.
   private static let writtenUnixSeconds: Int64 = 1_700_000_000
 
   /// Indexes into `secrets`, one list for each version of the secrets file.
-  static let secretVersions: [[Int]] = [[0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6], [0, 5], []]
+  static let secretVersions: [[Int]] = [
+    [0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 6], [0, 5, 7], [],
+  ]
 
   /// A tag that may come.
   struct Card: Sendable {
@@ -85,7 +92,13 @@ enum Cast {
 
   /// A press of each button is an action.
   private static let plain = PanelPlan(
-    buttons: [button(.press, "light"), button(.press, "garage"), button(.press, "scene"), button(.press, "door")])
+    buttons: [button(.press, "light"), button(.press, "garage"), button(.press, "scene"), button(.press, "door")],
+    outputs: [
+      OutputPlan(name: "up", maxOn: .seconds(8), interlock: "motor", deadTime: .milliseconds(300)),
+      OutputPlan(name: "down", maxOn: .seconds(5), interlock: "motor", repeats: .extends),
+      OutputPlan(name: "lamp", safeWithoutLink: .seconds(10)),
+      OutputPlan(name: "latch", pulse: .seconds(3), isSafeOn: true, repeats: .restarts),
+    ])
 
   /// Buttons that mean several things, and two that are pressed together.
   private static let gestures: PanelPlan = {
@@ -105,20 +118,21 @@ enum Cast {
 
   /// Locked until the second, the first and the second button are pressed in turn, or a tag unlocks it.
   private static let locked = PanelPlan(
-    buttons: plain.buttons, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
+    buttons: plain.buttons, outputs: plain.outputs, lockAfter: .seconds(20), unlockCode: [1, 0, 1])
 
   // MARK: Making them
 
   private static func action(
     _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
     cooldown: Duration, confirmWithin: Int64? = nil, isIndexGiven: Bool = true, bindsUID: Bool = false,
-    unlocksPanel: Bool = false
+    unlocksPanel: Bool = false, outputs: [OutputOrder] = []
   ) -> Action {
     Action(
       name: name, title: name, index: index, isIndexGiven: isIndexGiven, topic: "home/" + name,
       message: PayloadTemplate(message),
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
-      confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel)
+      confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel,
+      outputs: outputs)
   }
 
   private static func button(_ gesture: Gesture, _ action: String) -> ButtonPlan {

@@ -24,7 +24,7 @@ extension World {
     if book.fates[entry.id] != nil { fail("a name was used twice") }
     switch entry.trigger {
     case .tag: judgeTap(entry, action)
-    case .button: judgePress(entry, number)
+    case .button: judgePress(entry.action, number)
     }
     if action.offline == .drop, !isUp || isStopping { fail("\(action.name) was stored without a broker") }
     let size = action.message.text.utf8.count
@@ -50,13 +50,11 @@ extension World {
     book.acceptedCounts[tag.card] += 1
   }
 
-  private func judgePress(_ entry: OutboxEntry, _ number: Int) {
-    if settings.panel.lockAfter != nil, book.isLocked {
-      fail("\(entry.action) was stored while the panel is locked")
-    }
+  func judgePress(_ action: String, _ number: Int) {
+    if settings.panel.lockAfter != nil, book.isLocked { fail("\(action) happened while the panel is locked") }
     if contacts.contains(true) { return }
     guard let touched = book.touchedAt[number], now.instant - touched <= Limits.gestureTimeMax else {
-      return fail("\(entry.action) was stored, and nobody touched its button")
+      return fail("\(action) happened, and nobody touched its button")
     }
   }
 
@@ -167,6 +165,11 @@ extension World {
       judgeRefusal(trigger, refusal, after: event)
     case .ignored: noteRefusalTold()
     case .confirming: seen.questions += 1
+    case .performed(_, let trigger, _):
+      seen.performed += 1
+      notePerformed(trigger, again: false)
+    case .outputSwitched(let index, _, let reason): judgeCause(index, reason)
+    case .outputWaits(let index, _, let cause): judgeWaiting(index, cause)
     case .panelLocked:
       book.isLocked = true
       book.touchesSinceLock = 0
@@ -177,7 +180,7 @@ extension World {
       .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
       .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .codeRefused, .confirmationEnded:
+      .codeRefused, .confirmationEnded, .outputRefused:
       break
     }
   }
@@ -213,10 +216,12 @@ extension World {
       let wanted = Cast.actions.first { $0.name == action }?.message.text.utf8.count ?? 0
       let promised = (count: book.count + book.pendingCount, size: book.size + book.pendingSize)
       if (count, size) != promised { fail("the outbox is reported with \(count), and holds \(promised.count)") }
+      noteOutputs(of: action, trigger)
       if count < settings.outboxCountMax, size + wanted <= settings.outboxSizeMax {
         fail("refused for lack of room, although there is some")
       }
     case .brokerAway(let action):
+      noteOutputs(of: action, trigger)
       if isUp, !isStopping { fail("\(action) was refused for lack of a broker, although there is one") }
     case .tooMany:
       // Taps of other tags do not count.
@@ -279,7 +284,7 @@ extension World {
     case _: break
     }
     if case .store = event {
-    } else if seen.acceptedLights != seen.codes {
+    } else if seen.acceptedLights != seen.codes + seen.performed {
       fail("a promise was made before the commit")
     }
     if case .link(.acknowledged) = event {
@@ -291,6 +296,7 @@ extension World {
       fail("the kiosk counts \(kiosk.outboxCount) entries, and the outbox holds \(book.count)")
     }
     judgeWhatLasts()
+    judgeOutputs()
     judgeProgress()
   }
 

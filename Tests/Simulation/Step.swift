@@ -35,6 +35,8 @@ struct Step: Hashable, Sendable {
     case line
     /// A program asks for the action of this number.
     case asked
+    /// A person requests something of an output. A number from 100 makes its line fail; one from 200 opens it.
+    case output
     // The link.
     case linkUp = "link-up"
     case linkFails = "link-fails"

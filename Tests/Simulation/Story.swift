@@ -65,6 +65,7 @@ extension World {
     take(Step(.certificates, 300))
     if isStopping { startAgain(diskFinishes: true) }
     for button in contacts.indices { take(Step(.line, button)) }
+    for output in settings.panel.outputs.indices { take(Step(.output, 200 + output)) }
     take(Step(.synchronised, 1))
     // Neither a pause nor the wait for another attempt is longer than a minute.
     for _ in 0..<1_000 where failure == nil {

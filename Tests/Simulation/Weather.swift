@@ -19,7 +19,7 @@ private struct Weather {
     (.readerStarts, 60), (.readerEnds, 4), (.readerLost, 3), (.readerMalformed, 2), (.heartbeat, 3), (.hangs, 2),
     (.tap, 130),
     (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
-    (.asked, 12),
+    (.asked, 12), (.output, 30),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
@@ -53,6 +53,8 @@ private struct Weather {
     Weather([
       .readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .hammer: 15, .leave: 150, .pass: 60, .hangs: 10,
     ]),
+    // Somebody plays with the gate.
+    Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -94,6 +96,7 @@ struct StoryTeller {
     case .torn, .hammer, .stale: below(Cast.cards.count)
     case .press, .edge: below(4)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
+    case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
     case .asked: below(Cast.actions.count)
     case .linkFails, .linkLost: below(2)
     case .acknowledge, .repeated, .refuse, .unfillable: below(16)

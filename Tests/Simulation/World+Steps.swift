@@ -22,6 +22,7 @@ extension World {
     case .edge: edge(number)
     case .line: line(number)
     case .asked: asked(number)
+    case .output: output(number)
     case .linkUp, .linkFails, .linkLost, .closed: linkChanges(step)
     case .acknowledge, .refuse, .unfillable: answer(step)
     case .repeated:
@@ -77,7 +78,10 @@ extension World {
     if !isStopping {
       settings = new
       reloadBook(from: old)
-      if new.panel != old.panel { contacts = [Bool](repeating: false, count: contacts.count) }
+      if new.panel != old.panel {
+        contacts = [Bool](repeating: false, count: contacts.count)
+        closeOutputs()
+      }
     }
     tell(.reconfigured(new, reconnect: differs || number % 2 == 1))
   }

@@ -45,6 +45,8 @@ final class World {
   /// Whether each button's contact is closed.
   var contacts = [Bool](repeating: false, count: 4)
   var disk = Disk()
+  /// The lines of the outputs.
+  var outputs = OutputBook([])
 
   // Lives.
   var life = 0
@@ -127,6 +129,7 @@ final class World {
       disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared))
     case .checkStore: disk.asked.append(.check)
     case .light(let light): judgeLight(light)
+    case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
     case .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton: break
     case .finish: isFinished = true
@@ -182,6 +185,7 @@ final class World {
     let clockIsGood = isSynchronised || settings.trustsClock
     let summary = disk.summary(at: now, clockIsGood: clockIsGood)
     beginBook(summary)
+    closeOutputs()
     isBegun = false
     tell(.started(summary))
     tell(.clockChecked(isSynchronised: isSynchronised))

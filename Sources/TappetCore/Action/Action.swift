@@ -8,7 +8,7 @@ package enum OfflinePolicy: Hashable, Sendable {
   case drop
 }
 
-/// One configured action: a message to a topic.
+/// One configured action: a message to a topic, a request to outputs, or both.
 ///
 /// A value from the configuration, checked at load. It never changes, so everyone holds a reference to the same object.
 package final class Action: Hashable, Sendable {
@@ -20,9 +20,11 @@ package final class Action: Hashable, Sendable {
   package let index: Int64
   /// Whether the configuration gives the index; otherwise it is the position.
   package let isIndexGiven: Bool
-  /// Topic of its messages; contains no wildcards.
-  package let topic: String
-  /// The payload's template.
+  /// Topic of its messages, without wildcards; `nil` means that it sends none.
+  package let topic: String?
+  /// The requests to outputs, in their order.
+  package let outputs: [OutputOrder]
+  /// The payload's template; empty without a topic.
   package let message: PayloadTemplate
   /// The fate of its messages while the broker is away.
   package let offline: OfflinePolicy
@@ -44,16 +46,17 @@ package final class Action: Hashable, Sendable {
   /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
   /// and expires after 24 h.
   package init(
-    name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String, message: PayloadTemplate,
-    offline: OfflinePolicy? = nil,
-    expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2), isRetained: Bool = false,
-    confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false
+    name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
+    offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
+    isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
+    outputs: [OutputOrder] = []
   ) {
     self.name = name
     self.title = title
     self.index = index
     self.isIndexGiven = isIndexGiven
     self.topic = topic
+    self.outputs = outputs
     self.message = message
     self.offline = offline ?? (message.usesTimestamp ? .drop : .queue)
     self.expiresAfter = expiresAfter ?? (message.usesTimestamp ? .seconds(10) : .seconds(24 * 3600))
@@ -79,7 +82,7 @@ package final class Action: Hashable, Sendable {
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
-      && one.unlocksPanel == other.unlocksPanel
+      && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
   }
 
   /// Hashes the name, which identifies the action.

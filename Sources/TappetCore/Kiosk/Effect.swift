@@ -42,6 +42,8 @@ package enum Effect: Sendable {
   indirect case noteSecretUse(id: String, unixSeconds: Int64)
   /// Show the light.
   case light(Light)
+  /// Set the line of the output with this index.
+  case setOutput(Int, isOn: Bool)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
   case retryPanel
   /// Stop listening to a button that bounces without end.
@@ -57,6 +59,8 @@ package enum Effect: Sendable {
 extension Effect {
   /// The turn in which an effect is performed among those of one event.
   private enum Turn: Int {
+    /// A door opens, and a pulse ends, before anything else.
+    case drive
     /// Messages leave first: the broker's thread sends them while this one shows the lights.
     case send
     case act
@@ -68,6 +72,7 @@ extension Effect {
 
   private var turn: Turn {
     switch self {
+    case .setOutput: .drive
     case .publish: .send
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .store, .drop,
       .fetch, .fetchExpired,

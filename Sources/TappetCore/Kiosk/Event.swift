@@ -51,6 +51,8 @@ package enum Event: Sendable {
   case fillFailed(EntryID)
   /// Something happened on the panel.
   case panel(PanelEvent)
+  /// A person requests this of the output with this name.
+  case outputAsked(String, OutputRequest)
   /// A person or the service manager requested the end.
   case stopRequested
 }

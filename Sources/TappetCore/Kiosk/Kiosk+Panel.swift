@@ -39,13 +39,14 @@ extension Kiosk {
   mutating func panelChanged(_ change: PanelEvent, at now: Moment) -> [Effect] {
     switch change {
     case .opened(let part, let isActive, let debouncesItself):
-      var effects = panel.opened(part)
+      var effects = panel.opened(part) + outputsOpened(part, at: now)
       for button in buttons(behind: part) {
         if !isActive { effects += panel.recovered(button) }
         effects += done(inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
       }
       return effects
     case .failed(let part, let fault):
+      outputsLost(part, at: now)
       for button in buttons(behind: part) {
         inputs.closed(button)
         _ = panel.forget(button)
@@ -83,7 +84,7 @@ extension Kiosk {
   private func buttons(behind part: PanelPart) -> Range<Int> {
     switch part {
     case .input(let button): settings.panel.buttons.indices.contains(button) ? button..<button + 1 : 0..<0
-    case .output: 0..<0
+    case .indicator, .output: 0..<0
     case .simulator: settings.panel.buttons.indices
     }
   }

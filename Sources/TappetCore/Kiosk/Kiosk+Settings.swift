@@ -22,17 +22,17 @@ extension Kiosk {
 
   /// Replaces the panel: no button works until its line is opened again; a changed lock locks, as at the start.
   private mutating func panelReplaced(from old: PanelPlan) -> [Effect] {
-    inputs = PanelInputs(settings.panel)
-    panel = PanelSupervision()
+    _ = panelClosed()
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }
     let wasLocked = lock.isLocked
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
     return lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
   }
 
-  /// Handles a panel whose parts were released: their faults are over, and nothing is pressed.
+  /// Handles a panel whose parts were released: their faults are over, nothing is pressed, and no output is on.
   mutating func panelClosed() -> [Effect] {
     inputs = PanelInputs(settings.panel)
+    outputs = OutputBank(settings.panel.outputs)
     panel = PanelSupervision()
     return []
   }

@@ -28,17 +28,29 @@ extension Kiosk {
   /// Handles a genuine tag that was held for as long as its action requires.
   mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
-    var effects = unlock(by: action, at: now)
+    let effects = unlock(by: action, at: now)
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
     }
-    if let obstacle = obstacle(to: action) { return effects + refuse(.tag, uid, obstacle, at: now) }
+    let obstacle = obstacle(to: action)
+    let performed = perform(action, by: .tag, uid, obstacle, at: now)
+    // A tap that drove an output counts, even if its message is refused.
+    guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
     lock.used(at: now.instant)
     rates.noteAccepted(uid, at: now.instant)
     taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
-    effects.append(.store(enter(action, by: .tag, uid, at: now)))
-    effects.append(.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds))
-    return effects
+    return effects + performed + [.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds)]
+  }
+
+  /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
+  private mutating func perform(
+    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ obstacle: TapRefusal?, at now: Moment
+  ) -> [Effect] {
+    let effects = drive(action.outputs, .action(action.name, trigger), at: now)
+    if let obstacle { return effects + refuse(trigger, uid, obstacle, at: now) }
+    if let entry = enter(action, by: trigger, uid, at: now) { return effects + [.store(entry)] }
+    counters.accepted += 1
+    return effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid))]
   }
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
@@ -47,8 +59,7 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    if let obstacle = obstacle(to: action) { return refuse(.button, nil, obstacle, at: now) }
-    return [.store(enter(action, by: .button, nil, at: now))]
+    perform(action, by: .button, nil, obstacle(to: action), at: now)
   }
 
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
@@ -73,15 +84,18 @@ extension Kiosk {
 
   /// Returns what prevents the action now, although it is allowed as such.
   private func obstacle(to action: Action) -> TapRefusal? {
+    guard action.topic != nil else { return nil }
     guard action.offline == .queue || isSending else { return .brokerAway(action: action.name) }
     let (count, size) = outbox.promised
     let hasRoom = count < settings.outboxCountMax && size + action.message.size <= settings.outboxSizeMax
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
   }
 
-  private mutating func enter(_ action: Action, by trigger: Trigger, _ uid: TagUID?, at now: Moment) -> OutboxEntry {
+  /// Makes the action's entry, and expects the store's answer to it; `nil` when the action sends no message.
+  private mutating func enter(_ action: Action, by trigger: Trigger, _ uid: TagUID?, at now: Moment) -> OutboxEntry? {
+    guard let topic = action.topic else { return nil }
     let entry = OutboxEntry(
-      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: action.topic,
+      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: topic,
       message: action.message, isRetained: action.isRetained, trigger: trigger,
       acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter))

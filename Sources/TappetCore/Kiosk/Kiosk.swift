@@ -29,6 +29,7 @@ package struct Kiosk: Sendable {
   var refusals = RefusalLogThrottle()
   var backlog = BacklogLogThrottle()
   var inputs: PanelInputs
+  var outputs: OutputBank
   var lock: PanelLock
   var panel = PanelSupervision()
   /// The pending confirmation.
@@ -62,6 +63,7 @@ package struct Kiosk: Sendable {
       endpointCount: settings.endpointCount, fallbacks: settings.fallbacks, connectAt: now)
     outbox = Outbox(OutboxSummary())
     inputs = PanelInputs(settings.panel)
+    outputs = OutputBank(settings.panel.outputs)
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
     random = Randomness(seed: seed)
   }
@@ -99,6 +101,7 @@ package struct Kiosk: Sendable {
       consider(refusals.deadline)
       consider(backlog.deadline)
     }
+    consider(outputs.deadline)
     consider(inputs.deadline)
     consider(lock.deadline)
     consider(confirmation?.until)
@@ -130,11 +133,12 @@ package struct Kiosk: Sendable {
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .panel(let change): effects = panelChanged(change, at: now)
+    case .outputAsked(let name, let request): effects = askedOutput(name, request, at: now)
     case .stopRequested: effects = stop(at: now)
     }
     // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
-    effects += dueEffects(at: now)
+    effects += dueOnOutputs(at: now) + dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += reportClock()
     effects += lastingLight()
@@ -164,7 +168,7 @@ package struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + refusals.reportRest() + backlog.reportRest()
+      return endConfirmation(.closed) + closeOutputs(at: now) + refusals.reportRest() + backlog.reportRest()
         + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished

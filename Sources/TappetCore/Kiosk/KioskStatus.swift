@@ -31,12 +31,21 @@ package struct KioskStatus: Hashable, Sendable {
     case chattering(button: Int)
   }
 
+  /// The state of one output.
+  package struct Output: Hashable, Sendable {
+    package var isOn: Bool
+    /// Whether its line is there.
+    package var isAvailable: Bool
+  }
+
   package var reader: Reader
   package var link: Link
   /// The disk's fault; `nil` while it takes entries.
   package var store: StoreFault?
   /// In the order in which the parts failed.
   package var panel: [PanelProblem]
+  /// In the order of the configuration.
+  package var outputs: [Output]
   /// Whether the buttons are locked; `nil` when they never are.
   package var isLocked: Bool?
   /// Whether a timestamp may be sealed; `nil` before the kernel was asked.
@@ -52,6 +61,10 @@ extension Kiosk {
   package var status: KioskStatus {
     KioskStatus(
       reader: reader.condition, link: link.condition, store: store.fault, panel: panel.problems,
+      outputs: outputs.indices.map { index in
+        let (isOn, isAvailable) = outputs.status(of: index)
+        return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
+      },
       isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
       clockIsGood: settings.trustsClock ? true : isClockSynchronised, needsClock: needsClock,
       light: baseLight)

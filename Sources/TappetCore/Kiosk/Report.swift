@@ -80,6 +80,8 @@ package indirect enum Report: Sendable {
   /// This number of further refusals and ignored taps within the minute was not reported one by one.
   case refusedMore(count: Int)
   case accepted(OutboxEntry, uid: TagUID?)
+  /// An action without a message did all that it does.
+  case performed(action: String, Trigger, uid: TagUID?)
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
   /// The broker has it, but nobody subscribes to its topic.
@@ -125,6 +127,10 @@ package indirect enum Report: Sendable {
   case panelUnlocked(Trigger)
   /// A wrong code; no code is accepted for this time.
   case codeRefused(wait: Duration)
+  case outputSwitched(Int, isOn: Bool, OutputReason)
+  /// It waits for the dead time of its group.
+  case outputWaits(Int, Duration, OutputCause)
+  case outputRefused(OutputOrder, OutputCause, OutputRefusal)
   case confirming(action: String, Trigger, within: Duration)
   case confirmationEnded(action: String, ConfirmationEnd)
 }

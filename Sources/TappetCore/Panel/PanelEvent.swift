@@ -4,7 +4,9 @@
 package enum PanelPart: Hashable, Sendable {
   /// A button's line, by the button's index.
   case input(Int)
-  /// An LED or the buzzer, by its place among the outputs.
+  /// An LED or the buzzer, by its place among them.
+  case indicator(Int)
+  /// An output's line, by the output's index.
   case output(Int)
   /// The virtual panel.
   case simulator

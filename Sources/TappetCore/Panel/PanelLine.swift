@@ -35,6 +35,8 @@ package struct PanelLine: Hashable, Sendable {
   package var bias: LineBias
   /// The drive, for outputs only.
   package var drive: LineDrive
+  /// Whether an output is on while nobody uses it.
+  package var restsOn = false
   /// How long an input's level must be steady, where the kernel can check that; zero means that edges come unfiltered.
   package var debounce: Duration
 

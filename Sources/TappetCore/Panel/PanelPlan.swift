@@ -40,6 +40,8 @@ package struct PanelPlan: Hashable, Sendable {
   package var buttons: [ButtonPlan]
   /// The chords, which are pairs of buttons.
   package var chords: [ChordPlan]
+  /// The switched lines, to which actions refer by name.
+  package var outputs: [OutputPlan]
   /// The buttons lock after this time without use, and are locked at the start; `nil` means never.
   package var lockAfter: Duration?
   /// The buttons, by index, that unlock the panel when pressed in this order; when empty, only a tag unlocks it.
@@ -47,10 +49,12 @@ package struct PanelPlan: Hashable, Sendable {
 
   /// A panel with these buttons; by default without buttons.
   package init(
-    buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], lockAfter: Duration? = nil, unlockCode: [Int] = []
+    buttons: [ButtonPlan] = [], chords: [ChordPlan] = [], outputs: [OutputPlan] = [], lockAfter: Duration? = nil,
+    unlockCode: [Int] = []
   ) {
     self.buttons = buttons
     self.chords = chords
+    self.outputs = outputs
     self.lockAfter = lockAfter
     self.unlockCode = unlockCode
   }

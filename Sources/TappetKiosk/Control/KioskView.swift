@@ -47,6 +47,8 @@ package struct KioskView: Sendable {
   package var levels: LightOutputs
   /// The outputs that are wired.
   package var wired: LightOutputs
+  /// The outputs: their names and states.
+  package var outputs: [(name: String, state: KioskStatus.Output)]
   /// The buttons' names.
   package var buttons: [String]
   /// The result of the last reload; `nil` before the first.
@@ -88,6 +90,7 @@ package struct KioskView: Sendable {
     needsClock = status.needsClock
     levels = runtime.panel.on
     wired = configuration.panel.wired
+    outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $1) }
     buttons = configuration.panel.buttons.map { $0.plan.name }
     reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
@@ -109,12 +112,21 @@ package struct KioskView: Sendable {
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.json, "broker": broker.json, "disk": disk.json, "panel": panel.json,
+      "outputs": outputsJSON,
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
       "clock": .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)]),
       "outbox": .number(Int64(outboxCount)), "counters": counts,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
+  }
+
+  /// The outputs, as `tappet output list --json` prints them.
+  var outputsJSON: JSON {
+    .array(
+      outputs.map {
+        .object(["name": .string($0.name), "on": .bool($0.state.isOn), "good": .bool($0.state.isAvailable)])
+      })
   }
 
   /// Relative paths are relative to this process's folder.

@@ -53,14 +53,16 @@ struct TapHistory {
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     let isGood: Bool
     switch report {
-    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked: isGood = true
+    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed:
+      isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded:
       isGood = false
     case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
-      .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered:
+      .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
+      .outputSwitched, .outputWaits, .outputRefused:
       return
     }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }

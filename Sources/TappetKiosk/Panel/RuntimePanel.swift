@@ -23,11 +23,15 @@ final class RuntimePanel {
   private var virtual: VirtualPanel?
   private var virtualWatch: Watch?
   private var gpio: GPIOPanel?
-  /// The kernel's LEDs that are open, by the index of their output.
+  /// The kernel's LEDs that are open, as `drives` has them.
   private var leds: [SysfsLED?]
-  /// The indexes of the outputs that are GPIO lines.
-  private var lineOutputs: [Int] = []
-  /// The outputs that are on, as last written.
+  /// All that is driven: the indicators, and after them the outputs.
+  private let drives: [(part: PanelPart, target: OutputTarget)]
+  /// The indexes of the drives that are GPIO lines.
+  private var lines: [Int] = []
+  /// The outputs' levels, as last written.
+  private var levels: [Bool]
+  /// The indicators that are on, as last written.
   private(set) var on: LightOutputs = []
   /// Called with each event of the panel.
   var onEvent: (PanelEvent) -> Void = { _ in }
@@ -42,7 +46,11 @@ final class RuntimePanel {
     self.reactor = reactor
     self.trace = trace
     alarm = try TimerDescriptor()
-    leds = [SysfsLED?](repeating: nil, count: settings.outputs.count)
+    drives =
+      settings.indicators.enumerated().map { (.indicator($0.offset), $0.element.target) }
+      + settings.outputs.enumerated().map { (.output($0.offset), $0.element.target) }
+    leds = [SysfsLED?](repeating: nil, count: drives.count)
+    levels = settings.outputs.map { $0.plan.isSafeOn }
     board = LightBoard(patterns: settings.patterns, wired: settings.wired)
   }
 
@@ -83,6 +91,14 @@ final class RuntimePanel {
     if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
   }
 
+  /// Sets an output's line.
+  func set(output index: Int, isOn: Bool) {
+    guard levels.indices.contains(index) else { return }
+    levels[index] = isOn
+    set(settings.indicators.count + index, settings.outputs[index].plan.name, isOn: isOn)
+    onLevels()
+  }
+
   func show(_ light: Light, at now: Instant) {
     trace?.record(light, at: now)
     if let virtual, !virtual.show(light, at: now) { loseVirtual(code: 0) }
@@ -90,10 +106,13 @@ final class RuntimePanel {
     play()
   }
 
-  /// Darkens everything and gives the lines back.
+  /// Darkens the lights, returns the outputs to their safe level and gives the lines back.
   func close() {
     alarm.set(at: nil)
     write([])
+    for (index, output) in settings.outputs.enumerated() where levels[index] != output.plan.isSafeOn {
+      set(output: index, isOn: output.plan.isSafeOn)
+    }
     rhythm = nil
     virtualWatch = nil
     gpio?.close()
@@ -114,20 +133,19 @@ final class RuntimePanel {
   private func write(_ levels: LightOutputs) {
     let changed = levels.symmetricDifference(on)
     on = levels
-    for (index, output) in settings.outputs.enumerated() where changed.contains(output.output) {
-      // Not `levels`: an output that fails is reported, and the resulting light may have changed them.
-      set(index, isOn: on.contains(output.output))
+    for (index, output) in settings.indicators.enumerated() where changed.contains(output.output) {
+      // Not `levels`: one that fails is reported, and the resulting light may have changed them.
+      set(index, output.output.name, isOn: on.contains(output.output))
     }
   }
 
-  private func set(_ index: Int, isOn: Bool) {
+  private func set(_ index: Int, _ name: String, isOn: Bool) {
     let now = clock.now().instant
-    let name = settings.outputs[index].output.name
     if let virtual {
       if !virtual.set(name, isOn: isOn, at: now) { loseVirtual(code: 0) }
     } else if let led = leds[index] {
       set(led, index, isOn: isOn)
-    } else if let line = lineOutputs.firstIndex(of: index) {
+    } else if let line = lines.firstIndex(of: index) {
       gpio?.set(output: line, isOn: isOn)
     }
     trace?.record(name, isOn: isOn, at: now)
@@ -139,9 +157,9 @@ final class RuntimePanel {
     var inputs: [PanelLine] = []
     var outputs: [PanelLine] = []
     for button in settings.buttons { inputs.append(button.line) }
-    for (index, output) in settings.outputs.enumerated() {
-      guard case .line(let line) = output.target else { continue }
-      lineOutputs.append(index)
+    for (index, drive) in drives.enumerated() {
+      guard case .line(let line) = drive.target else { continue }
+      lines.append(index)
       outputs.append(line)
     }
     guard !inputs.isEmpty || !outputs.isEmpty else { return }
@@ -150,9 +168,23 @@ final class RuntimePanel {
       onEvent: calling(self) { $0.lineChanged($1) })
     gpio = panel
     panel.open()
-    for (line, index) in lineOutputs.enumerated() where on.contains(settings.outputs[index].output) {
-      panel.set(output: line, isOn: true)
+    for (line, index) in lines.enumerated() where isLit(index) { panel.set(output: line, isOn: true) }
+  }
+
+  /// Reports the loss of a part; an output that comes back is at its safe level.
+  private func lose(_ part: PanelPart, _ fault: PanelFault) {
+    for (index, output) in settings.outputs.enumerated() where part == .output(index) || part == .simulator {
+      levels[index] = output.plan.isSafeOn
+      if let line = lines.firstIndex(of: settings.indicators.count + index) {
+        gpio?.set(output: line, isOn: levels[index])
+      }
     }
+    onEvent(.failed(part, fault))
+  }
+
+  /// Whether the indicator shows something now.
+  private func isLit(_ index: Int) -> Bool {
+    settings.indicators.indices.contains(index) && on.contains(settings.indicators[index].output)
   }
 
   private func lineChanged(_ event: GPIOEvent) {
@@ -161,33 +193,33 @@ final class RuntimePanel {
       onEvent(.opened(part(line), isActive: isActive, debouncesItself: debouncesItself))
     case .edge(let input, let isActive, let time): onEvent(.edge(input: input, isActive: isActive, at: time))
     case .edgesLost(let input, let isActive, let time): onEvent(.edgesLost(input: input, isActive: isActive, at: time))
-    case .failed(let line, let fault): onEvent(.failed(part(line), .line(fault)))
+    case .failed(let line, let fault): lose(part(line), .line(fault))
     }
   }
 
   private func part(_ line: GPIOLineID) -> PanelPart {
     switch line {
     case .input(let index): .input(index)
-    case .output(let index): .output(lineOutputs[index])
+    case .output(let index): drives[lines[index]].part
     }
   }
 
   private func openLEDs() {
-    for (index, output) in settings.outputs.enumerated() {
-      guard case .led(let name) = output.target, leds[index] == nil else { continue }
+    for (index, drive) in drives.enumerated() {
+      guard case .led(let name) = drive.target, leds[index] == nil else { continue }
       do throws(SystemError) {
         let led = try SysfsLED(name: name)
         leds[index] = led
-        onEvent(.opened(.output(index), isActive: false, debouncesItself: false))
-        if on.contains(output.output) { set(led, index, isOn: true) }
-      } catch { onEvent(.failed(.output(index), .ledUnusable(code: error.code))) }
+        onEvent(.opened(drive.part, isActive: false, debouncesItself: false))
+        if isLit(index) { set(led, index, isOn: true) }
+      } catch { lose(drive.part, .ledUnusable(code: error.code)) }
     }
   }
 
   private func set(_ led: SysfsLED, _ index: Int, isOn: Bool) {
     do throws(SystemError) { try led.set(isOn: isOn) } catch {
       leds[index] = nil
-      onEvent(.failed(.output(index), .ledUnusable(code: error.code)))
+      lose(drives[index].part, .ledUnusable(code: error.code))
     }
   }
 
@@ -204,8 +236,8 @@ final class RuntimePanel {
     // The new panel has missed everything shown so far.
     let now = clock.now().instant
     if let shown = board.shown { _ = virtual?.show(shown, at: now) }
-    for output in settings.outputs where on.contains(output.output) {
-      _ = virtual?.set(output.output.name, isOn: true, at: now)
+    for indicator in settings.indicators where on.contains(indicator.output) {
+      _ = virtual?.set(indicator.output.name, isOn: true, at: now)
     }
     onEvent(.opened(.simulator, isActive: false, debouncesItself: false))
   }
@@ -230,7 +262,7 @@ final class RuntimePanel {
     guard virtual != nil else { return }
     virtualWatch = nil
     virtual = nil
-    onEvent(.failed(.simulator, .simulatorAway(code: code)))
+    lose(.simulator, .simulatorAway(code: code))
   }
 }
 

@@ -16,7 +16,7 @@ struct DeliveryProbe {
     case connectionEnded(LinkFailure)
   }
 
-  private let action: Action
+  private let topic: String
   private let payload: [UInt8]
   private let link: BrokerLink
   private let events: Mailbox<LinkEvent>
@@ -30,10 +30,10 @@ struct DeliveryProbe {
 
   /// Sends a test message to the action's topic at this endpoint, and waits for it.
   static func finding(
-    _ settings: BrokerSettings, endpoint: Int, _ action: Action
+    _ settings: BrokerSettings, endpoint: Int, _ action: Action, topic: String
   ) -> (verdict: Verdict, text: String) {
     do throws(SystemError) {
-      var probe = try DeliveryProbe(settings.forProbe, endpoint: endpoint, action)
+      var probe = try DeliveryProbe(settings.forProbe, endpoint: endpoint, topic: topic)
       defer { probe.link.shutdown() }
       probe.run(endpoint: endpoint)
       let finding = probe.finding
@@ -41,8 +41,8 @@ struct DeliveryProbe {
     } catch { return (.bad, "\(action.name): the link cannot be set up: \(error.call): \(error.text)") }
   }
 
-  private init(_ settings: BrokerSettings, endpoint: Int, _ action: Action) throws(SystemError) {
-    self.action = action
+  private init(_ settings: BrokerSettings, endpoint: Int, topic: String) throws(SystemError) {
+    self.topic = topic
     // Another's test must not count as ours.
     let nonce = (try? LibCrypto.random(count: 8)).map { Hex.encode($0) } ?? ""
     payload = Array("tappet check \(nonce)".utf8)
@@ -59,9 +59,9 @@ struct DeliveryProbe {
     link.connect(endpoint: endpoint)
     wait(Limits.connectTimeout + .seconds(2)) { $0.isConnected || $0.answer != nil }
     guard isConnected else { return }
-    _ = link.subscribe(request: 1, filter: action.topic, qos: 1)
+    _ = link.subscribe(request: 1, filter: topic, qos: 1)
     wait(Limits.deliveryProbeMax) { $0.isSubscribed != nil || $0.answer != nil }
-    link.publish(id: EntryID(high: 0, low: 1), topic: action.topic, payload: payload, isRetained: false)
+    link.publish(id: EntryID(high: 0, low: 1), topic: topic, payload: payload, isRetained: false)
     wait(Limits.deliveryProbeMax) { $0.isSettled }
   }
 
@@ -107,15 +107,15 @@ struct DeliveryProbe {
   private var finding: (verdict: Verdict, text: String) {
     switch answer {
     case nil:
-      return (.bad, "\(action.topic) was not acknowledged in \(Limits.deliveryProbeMax.wholeMilliseconds / 1000) s")
-    case .refused(let code): return (.bad, "\(action.topic) is refused: \(LinkFailure.publishRefusal(code))")
-    case .connectionEnded(let failure): return (.bad, "\(action.topic) was not sent: \(failure.sentence)")
+      return (.bad, "\(topic) was not acknowledged in \(Limits.deliveryProbeMax.wholeMilliseconds / 1000) s")
+    case .refused(let code): return (.bad, "\(topic) is refused: \(LinkFailure.publishRefusal(code))")
+    case .connectionEnded(let failure): return (.bad, "\(topic) was not sent: \(failure.sentence)")
     case .taken(let isHeard):
-      if hasReturned { return (.good, "\(action.topic) took a message, and it came back") }
+      if hasReturned { return (.good, "\(topic) took a message, and it came back") }
       if usesMQTT5 { return (.note, takenText(isHeard: isHeard)) }
       return (
         isSubscribed == true ? .bad : .note,
-        "\(action.topic) was acknowledged, but the message did not come back: with MQTT 3.1.1 a broker acknowledges "
+        "\(topic) was acknowledged, but the message did not come back: with MQTT 3.1.1 a broker acknowledges "
           + "messages that its access list denies; see its log"
       )
     }
@@ -125,7 +125,7 @@ struct DeliveryProbe {
     let why =
       isSubscribed == true
       ? "it did not come back, as if this client may not read the topic" : "this client may not subscribe to see it"
-    return "\(action.topic) took a message; \(why)" + (isHeard ? "" : ", and nobody else subscribes to it")
+    return "\(topic) took a message; \(why)" + (isHeard ? "" : ", and nobody else subscribes to it")
   }
 }
 
@@ -138,7 +138,7 @@ extension Checkup {
     guard Prompt.isPossible else {
       throw .refused("--deliver sends a test message to the topic of each action; add --yes to agree")
     }
-    let topics = configuration.actions.map { $0.topic }
+    let topics = configuration.actions.compactMap { $0.topic }
     Output.printError("A test message 'tappet check …' will be sent to: " + topics.joined(separator: ", "))
     Output.printError("Whoever subscribes to a topic receives it, as it would receive the action's own message.")
     guard Prompt().confirm("Send it?", default: false) == true else { throw .refused("nothing was sent") }
@@ -147,7 +147,8 @@ extension Checkup {
   /// Sends a test message for each action.
   mutating func checkDelivery(_ broker: BrokerSettings, endpoint: Int, _ actions: [Action]) {
     for action in actions {
-      let found = DeliveryProbe.finding(broker, endpoint: endpoint, action)
+      guard let topic = action.topic else { continue }
+      let found = DeliveryProbe.finding(broker, endpoint: endpoint, action, topic: topic)
       note("delivery", found.verdict, found.text)
     }
   }

@@ -41,20 +41,30 @@ struct PanelProbe {
     let isVirtual = panel.simulator != nil
     let inputs = panel.buttons.map { Wire(name: "button " + $0.plan.name, line: $0.line) }
     var outputs: [Wire] = []
-    for (index, output) in panel.outputs.enumerated() {
-      let name = output.output == .buzzer ? "buzzer" : "LED " + output.output.name
-      switch output.target {
+    for (index, indicator) in panel.indicators.enumerated() {
+      let name = indicator.output == .buzzer ? "buzzer" : "LED " + indicator.output.name
+      switch indicator.target {
       case .line(let line): outputs.append(Wire(name: name, line: line))
+      case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .indicator(index), configuration) }
+      }
+    }
+    // A door or a gate must not even twitch because somebody checks: these lines are only looked at.
+    var untouched: [Wire] = []
+    for (index, output) in panel.outputs.enumerated() {
+      let name = "output " + output.plan.name
+      switch output.target {
+      case .line(let line): untouched.append(Wire(name: name, line: line))
       case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .output(index), configuration) }
       }
     }
-    guard !inputs.isEmpty || !outputs.isEmpty else { return }
+    guard !inputs.isEmpty || !outputs.isEmpty || !untouched.isEmpty else { return }
     let chips = GPIOChips.scan()
-    var wires = inputs + outputs
+    var wires = inputs + outputs + untouched
     if !isVirtual {
       wires =
         isRunning
-        ? Self.look(wires, chips, panel.chip, profile) : Self.request(inputs, outputs, panel.chip, profile)
+        ? Self.look(inputs + outputs, chips, panel.chip, profile) : Self.request(inputs, outputs, panel.chip, profile)
+      wires += Self.look(untouched, chips, panel.chip, profile)
       for wire in wires { findings.append(Self.finding(wire, chips, panel.chip, profile)) }
     }
     if let profile { drawing = Self.draw(wires, chips, panel.chip, profile, colour) }

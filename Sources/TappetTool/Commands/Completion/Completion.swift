@@ -150,7 +150,9 @@ private struct PartialLine {
     case .preset: for name in BrokerPreset.known() + ["another"] { add(name) }
     case .profile: for name in BoardProfile.known() + ["none"] { add(name) }
     case .action: for action in configuration?.actions ?? [] { add(action.name, action.title) }
-    case .topic: for action in configuration?.actions ?? [] { add(action.topic, action.name) }
+    case .topic:
+      for action in configuration?.actions ?? [] { if let topic = action.topic { add(topic, action.name) } }
+    case .output: for output in configuration?.panel.outputs ?? [] { add(output.plan.name) }
     case .secretID: for secret in secrets { add(secret["id"]?.text ?? "", describe(secret)) }
     case .entryID:
       guard let configuration, hasDatabase(configuration) else { return .none }

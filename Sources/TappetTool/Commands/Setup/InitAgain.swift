@@ -20,10 +20,12 @@ extension SetupWizard {
     inform("  The defaults come from \(files.path). Keys that are not asked for stay only in \(files.path).old.")
     earlier = answers(of: configuration)
     let others = configuration.actions.dropFirst()
-    files.draft.actions += others.map { action in
-      ConfigTemplate.Action(
+    files.draft.actions += others.compactMap { action in
+      // One that sends nothing drives outputs, which are not asked for either.
+      guard let topic = action.topic else { return nil }
+      return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,
-        topic: action.topic, message: action.message.text)
+        topic: topic, message: action.message.text)
     }
     if let first = configuration.actions.first { files.draft.actions[0].index = first.index }
     if !configuration.checksClock { files.draft.trustsClock = true }
@@ -43,8 +45,8 @@ extension SetupWizard {
     let panel = configuration.panel
     add("profile", panel.simulator == nil ? panel.profile : Self.virtualPanel)
     add("panel-simulator", panel.simulator)
-    for output in panel.outputs where output.output == .status {
-      if case .line(let line) = output.target { add("led", line.address.text) }
+    for indicator in panel.indicators where indicator.output == .status {
+      if case .line(let line) = indicator.target { add("led", line.address.text) }
     }
     add("button", panel.buttons.first?.line.address.text)
     if let action = configuration.actions.first {

@@ -1,0 +1,70 @@
+// The way of one request to an output: from a tap, a press or a person to the line. Decides only.
+
+extension Kiosk {
+  /// Handles a person's request.
+  mutating func askedOutput(_ name: String, _ request: OutputRequest, at now: Moment) -> [Effect] {
+    drive([OutputOrder(output: name, request: request)], .person, at: now)
+  }
+
+  /// Why a request to the output of this name would have no effect now; `nil` when it would have one.
+  package func refusal(toSwitch name: String) -> OutputRefusal? {
+    guard let index = outputs.index(of: name) else { return .unknown }
+    if isStopping { return .closing }
+    return outputs.status(of: index).isAvailable ? nil : .unavailable
+  }
+
+  /// Does what an action wants of the outputs: at once, whatever the broker and the disk do.
+  mutating func drive(_ orders: [OutputOrder], _ cause: OutputCause, at now: Moment) -> [Effect] {
+    var effects: [Effect] = []
+    for order in orders {
+      guard let index = outputs.index(of: order.output) else {
+        effects.append(.report(.outputRefused(order, cause, .unknown)))
+        continue
+      }
+      switch outputs.ask(order.request, of: index, cause, at: now.instant) {
+      case .success(let changes): effects += performed(changes)
+      case .failure(let refusal): effects.append(.report(.outputRefused(order, cause, refusal)))
+      }
+    }
+    return effects
+  }
+
+  /// Does what is due by time, or because the link was lost.
+  mutating func dueOnOutputs(at now: Moment) -> [Effect] {
+    outputs.noteLink(isUp: link.isUp, at: now.instant)
+    return performed(outputs.advance(to: now.instant))
+  }
+
+  /// Handles a part of the panel whose lines are there.
+  mutating func outputsOpened(_ part: PanelPart, at now: Moment) -> [Effect] {
+    var effects: [Effect] = []
+    for index in outputs(behind: part) { effects += performed(outputs.opened(index, at: now.instant)) }
+    return effects
+  }
+
+  /// Handles a part of the panel whose lines are gone.
+  mutating func outputsLost(_ part: PanelPart, at now: Moment) {
+    for index in outputs(behind: part) { outputs.lost(index, at: now.instant) }
+  }
+
+  /// Returns everything to its safe level before the lines are given back.
+  mutating func closeOutputs(at now: Moment) -> [Effect] { performed(outputs.close(at: now.instant)) }
+
+  private func outputs(behind part: PanelPart) -> Range<Int> {
+    switch part {
+    case .output(let index): outputs.indices.contains(index) ? index..<index + 1 : 0..<0
+    case .simulator: outputs.indices
+    case .input, .indicator: 0..<0
+    }
+  }
+
+  private func performed(_ changes: [OutputChange]) -> [Effect] {
+    changes.flatMap { (change) -> [Effect] in
+      switch change {
+      case .level(let index, let isOn, let reason):
+        [.setOutput(index, isOn: isOn), .report(.outputSwitched(index, isOn: isOn, reason))]
+      case .waits(let index, let wait, let cause): [.report(.outputWaits(index, wait, cause))]
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// The outputs' reports as log records.
+
+import TappetConfig
+import TappetCore
+
+extension LogRecord {
+  /// The record of an output that changed its level.
+  init(_ output: String, isOn: Bool, _ reason: OutputReason) {
+    self.init(
+      .info, isOn ? "output-on" : "output-off", output + " is " + (isOn ? "on" : "off") + ": " + reason.sentence,
+      [("output", output)])
+  }
+
+  /// The record of an output that waits for the others of its group.
+  init(_ output: String, waits: Duration, _ cause: OutputCause) {
+    let milliseconds = String(waits.wholeMilliseconds)
+    self.init(
+      .info, "output-waiting",
+      output + " waits " + milliseconds + " ms: another output of its group was on; requested by " + cause.sentence,
+      [("output", output), ("wait_ms", milliseconds)])
+  }
+
+  /// The record of a request that had no effect.
+  init(_ order: OutputOrder, _ cause: OutputCause, _ refusal: OutputRefusal) {
+    self.init(
+      .warning, "output-refused",
+      order.output + " was not switched: " + refusal.sentence + "; requested by " + cause.sentence,
+      [("code", refusal.code), ("output", order.output), ("request", order.request.word)])
+  }
+}
+
+extension OutputReason {
+  fileprivate var sentence: String {
+    switch self {
+    case .asked(let cause): cause.sentence
+    case .pulseOver: "the pulse is over"
+    case .limit: "'max_on' is over"
+    case .interlock: "another output of its group was requested"
+    case .linkLost: "the broker has been away for too long ('on_link_loss')"
+    case .closing: "the panel is closed"
+    }
+  }
+}
+
+extension OutputCause {
+  fileprivate var sentence: String {
+    switch self {
+    case .action(let name, .tag): "a tag for " + name
+    case .action(let name, .button): "a button for " + name
+    case .person: "a person ('tappet output')"
+    case .start: "'on_start'"
+    }
+  }
+}
+
+extension OutputRefusal {
+  /// The reason, for a person.
+  package var sentence: String {
+    switch self {
+    case .unknown: "the panel has no such output"
+    case .unavailable: "its line is missing; 'tappet status' says why"
+    case .closing: "the kiosk is stopping"
+    }
+  }
+}
+
+extension KioskConfiguration {
+  func outputName(_ index: Int) -> String {
+    panel.outputs.indices.contains(index) ? panel.outputs[index].plan.name : ""
+  }
+}

@@ -1,0 +1,148 @@
+// The outputs' levels over time: pulses, limits, interlocks, the loss of the link.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct OutputBankTests {
+  /// A bank whose lines are all there.
+  private final class Bank {
+    var bank: OutputBank
+    /// Each change as words, since the last look.
+    private var words: [String] = []
+
+    init(_ plans: OutputPlan..., opened: Bool = true) {
+      bank = OutputBank(plans)
+      if opened { for index in plans.indices { note(bank.opened(index, at: Self.time(0))) } }
+    }
+
+    static func time(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
+
+    private func note(_ changes: [OutputChange]) {
+      for change in changes {
+        switch change {
+        case .level(let index, let isOn, _): words.append("\(index) \(isOn ? "on" : "off")")
+        case .waits(let index, let wait, _): words.append("\(index) waits \(wait.wholeMilliseconds)")
+        }
+      }
+    }
+
+    @discardableResult
+    func ask(_ request: OutputRequest, _ index: Int, at milliseconds: Int) -> [String] {
+      words = []
+      switch bank.ask(request, of: index, .person, at: Self.time(milliseconds)) {
+      case .success(let changes): note(changes)
+      case .failure(let refusal): words = ["\(refusal)"]
+      }
+      return words
+    }
+
+    /// Lets time pass with the bank's own deadlines; returns the changes, each with its time.
+    func pass(until milliseconds: Int) -> [String] {
+      var all: [String] = []
+      while let due = bank.deadline, due <= Self.time(milliseconds) {
+        words = []
+        note(bank.advance(to: due))
+        all += words.map { "\(due.nanoseconds / 1_000_000): \($0)" }
+      }
+      return all
+    }
+  }
+
+  @Test func `a pulse ends by itself, and off ends it earlier`() {
+    let bank = Bank(OutputPlan(name: "gate", pulse: .milliseconds(700)))
+    #expect(bank.ask(.pulse, 0, at: 100) == ["0 on"])
+    #expect(bank.pass(until: 5_000) == ["800: 0 off"])
+    #expect(bank.ask(.pulse, 0, at: 6_000) == ["0 on"])
+    #expect(bank.ask(.off, 0, at: 6_100) == ["0 off"])
+    #expect(bank.bank.deadline == nil && bank.ask(.off, 0, at: 6_200) == [])
+  }
+
+  @Test(arguments: [(PulseRepeat.ignored, 700), (.extends, 1_400), (.restarts, 1_200)])
+  func `a pulse during a pulse never ends it`(repeats: PulseRepeat, end: Int) {
+    let bank = Bank(OutputPlan(name: "gate", pulse: .milliseconds(700), repeats: repeats))
+    bank.ask(.pulse, 0, at: 0)
+    #expect(bank.ask(.pulse, 0, at: 500) == [])
+    #expect(bank.pass(until: 5_000) == ["\(end): 0 off"])
+  }
+
+  @Test func `a pulse does not end what was switched on to stay, and on makes a pulse stay`() {
+    let bank = Bank(OutputPlan(name: "lamp", pulse: .milliseconds(700)))
+    bank.ask(.on, 0, at: 0)
+    #expect(bank.ask(.pulse, 0, at: 100) == [])
+    #expect(bank.pass(until: 10_000) == [])
+    bank.ask(.off, 0, at: 10_000)
+    bank.ask(.pulse, 0, at: 11_000)
+    bank.ask(.on, 0, at: 11_100)
+    #expect(bank.pass(until: 20_000) == [])
+    #expect(bank.ask(.toggle, 0, at: 20_000) == ["0 off"] && bank.ask(.toggle, 0, at: 20_100) == ["0 on"])
+  }
+
+  @Test func `nothing is on for longer than max_on`() {
+    let bank = Bank(OutputPlan(name: "siren", pulse: .seconds(3), maxOn: .seconds(5), repeats: .extends))
+    bank.ask(.on, 0, at: 0)
+    #expect(bank.pass(until: 60_000) == ["5000: 0 off"])
+    for time in stride(from: 60_000, to: 64_000, by: 500) { bank.ask(.pulse, 0, at: time) }
+    bank.ask(.on, 0, at: 64_500)
+    #expect(bank.pass(until: 90_000) == ["65000: 0 off"])
+  }
+
+  @Test func `two directions are never on together, nor within the dead time`() {
+    let bank = Bank(
+      OutputPlan(name: "up", interlock: "motor", deadTime: .milliseconds(300)),
+      OutputPlan(name: "down", interlock: "motor", deadTime: .milliseconds(500)), OutputPlan(name: "lamp"))
+    #expect(bank.ask(.on, 0, at: 0) == ["0 on"])
+    #expect(bank.ask(.on, 1, at: 1_000) == ["0 off", "1 waits 500"])
+    #expect(bank.ask(.on, 2, at: 1_001) == ["2 on"])
+    #expect(bank.pass(until: 2_000) == ["1500: 1 on"])
+    // A newer request replaces the one that waits; its own edge is no reason to wait.
+    #expect(bank.ask(.on, 0, at: 3_000) == ["1 off", "0 waits 500"])
+    #expect(bank.ask(.on, 1, at: 3_100) == ["1 on"])
+    #expect(bank.pass(until: 9_000) == [])
+    // Off takes back what waits.
+    #expect(bank.ask(.on, 0, at: 10_000) == ["1 off", "0 waits 500"])
+    #expect(bank.ask(.off, 0, at: 10_100) == [])
+    #expect(bank.pass(until: 20_000) == [])
+  }
+
+  @Test func `an output that is safe when on is switched off by a pulse`() {
+    let bank = Bank(OutputPlan(name: "latch", pulse: .seconds(3), isSafeOn: true))
+    #expect(bank.bank.status(of: 0).isOn)
+    #expect(bank.ask(.pulse, 0, at: 0) == ["0 off"])
+    #expect(bank.pass(until: 9_000) == ["3000: 0 on"])
+    #expect(bank.ask(.on, 0, at: 10_000) == [])
+  }
+
+  @Test func `without the broker an output is on for so long, and no longer`() {
+    let bank = Bank(OutputPlan(name: "pump", safeWithoutLink: .seconds(10)))
+    bank.bank.noteLink(isUp: true, at: Bank.time(0))
+    bank.ask(.on, 0, at: 1_000)
+    #expect(bank.bank.deadline == nil)
+    bank.bank.noteLink(isUp: false, at: Bank.time(60_000))
+    bank.bank.noteLink(isUp: false, at: Bank.time(65_000))
+    #expect(bank.pass(until: 100_000) == ["70000: 0 off"])
+    #expect(bank.ask(.on, 0, at: 100_000) == ["0 on"])
+    bank.bank.noteLink(isUp: true, at: Bank.time(105_000))
+    #expect(bank.pass(until: 500_000) == [])
+  }
+
+  @Test func `a line that is gone switches nothing, and comes back at its safe level`() {
+    let bank = Bank(OutputPlan(name: "gate"), opened: false)
+    #expect(bank.ask(.on, 0, at: 0) == ["unavailable"])
+    _ = bank.bank.opened(0, at: Bank.time(10))
+    bank.ask(.on, 0, at: 20)
+    bank.bank.lost(0, at: Bank.time(30))
+    #expect(bank.bank.status(of: 0).isOn == false && bank.bank.deadline == nil)
+    _ = bank.bank.opened(0, at: Bank.time(40))
+    #expect(bank.bank.status(of: 0).isOn == false)
+  }
+
+  @Test func `closing returns everything to its safe level, for good`() {
+    let bank = Bank(OutputPlan(name: "gate"), OutputPlan(name: "latch", isSafeOn: true))
+    bank.ask(.on, 0, at: 0)
+    bank.ask(.off, 1, at: 0)
+    let changes = bank.bank.close(at: Bank.time(10))
+    #expect(changes == [.level(0, isOn: false, .closing), .level(1, isOn: true, .closing)])
+    #expect(bank.ask(.on, 0, at: 20) == ["closing"] && bank.bank.deadline == nil)
+  }
+}

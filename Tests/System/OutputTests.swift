@@ -1,0 +1,99 @@
+// Outputs through the shipped programs: driven by a tag, a button and a person, seen at a virtual panel by its own
+// clock.
+
+import Foundation
+import TappetConfig
+import TestSupport
+import Testing
+
+extension KioskWorld {
+  fileprivate static func withOutputs() throws -> KioskWorld {
+    try KioskWorld(
+      KioskWorld.KioskConfiguration(
+        more: """
+            - {name: gate, output: {up: pulse}, cooldown: 0 s}
+          panel:
+            simulator: panel
+            leds: {status: GPIO17}
+            outputs:
+              - {name: up, line: GPIO20, pulse: 400 ms, interlock: drive, dead_time: 300 ms}
+              - {name: down, line: GPIO21, interlock: drive, max_on: 1 s}
+              - {name: latch, line: GPIO22, safe: on, pulse: 300 ms}
+            buttons:
+              - {line: GPIO5, press: gate}
+          """))
+  }
+
+  /// The levels of one output since they were cleared: on or off, and the kiosk's own time in milliseconds.
+  fileprivate func levels(of output: String) throws -> [(isOn: Bool, time: Double)] {
+    try tell("levels").split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      guard words.count == 4, words[0] == output, let time = Double(words[3]) else { return nil }
+      return (words[1] == "1", time / 1e6)
+    }
+  }
+}
+
+@Suite(.serialized) struct OutputTests {
+  @Test func `a tag opens the gate while the broker is away, and nothing waits`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.importSecret(index: 3, key: world.keys[1])
+    world.broker.stop()
+    try world.start(until: "offline")
+    try world.tell("levels clear")
+    let url = try Signing.url(index: "3", key: world.keys[1])
+    let tap = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "accepted")
+    #expect(try eventually { try world.levels(of: "up").map(\.isOn) == [true, false] })
+    let levels = try world.levels(of: "up")
+    #expect(abs(levels[1].time - levels[0].time - 400) <= 10, "the pulse is exact to 10 ms")
+    #expect(eventually { world.log.contains("event=tap-performed") } && !tap.lights.contains("queued"))
+    let list = try world.tappet("outbox", "list")
+    #expect(list.output == "" && list.status == 0)
+  }
+
+  @Test func `two directions are never on together, whoever asks`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.start()
+    try world.tell("levels clear")
+    #expect(try world.tappet("output", "on", "down").status == 0)
+    try world.tell("press GPIO5")
+    #expect(try eventually { try world.levels(of: "up").count == 2 })
+    try world.tell("release GPIO5")
+    let (up, down) = (try world.levels(of: "up"), try world.levels(of: "down"))
+    #expect(down.map(\.isOn) == [true, false] && up.map(\.isOn) == [true, false])
+    #expect(up[0].time - down[1].time >= 300, "the dead time lies between them")
+    #expect(world.log.contains("event=output-waiting"))
+    // The limit holds for a person, too.
+    try world.tell("levels clear")
+    #expect(try world.tappet("output", "on", "down").status == 0)
+    #expect(try eventually { try world.levels(of: "down").count == 2 })
+    let limited = try world.levels(of: "down")
+    #expect(abs(limited[1].time - limited[0].time - 1000) <= 10)
+  }
+
+  @Test func `outputs are listed, and a request without effect says why`() throws {
+    let world = try KioskWorld.withOutputs()
+    #expect(try world.tappet("output", "list").status == 4)
+    try world.start()
+    let list = try world.tappet("output", "list")
+    #expect(list.status == 0)
+    #expect(list.output.contains("latch            on") && list.output.contains("up               off"))
+    let wrong = try world.tappet("output", "pulse", "gate")
+    #expect(wrong.status == 4 && wrong.errors.contains("the panel has no such output"))
+    #expect(try world.tappet("output", "pulse", "latch").status == 0)
+    #expect(try eventually { try world.levels(of: "latch").map(\.isOn) == [false, true] })
+    let json = try #require(JSON(decoding: Array(try world.tappet("status", "--json").output.utf8)))
+    #expect(json["outputs"]?.elements?.count == 3)
+  }
+
+  @Test func `a stop leaves every output at its safe level`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.start()
+    #expect(try world.tappet("output", "on", "up").status == 0)
+    #expect(try world.tappet("output", "off", "latch").status == 0)
+    try world.tell("levels clear")
+    #expect(world.kiosk?.end() == true)
+    #expect(try world.levels(of: "up").map(\.isOn) == [false])
+    #expect(try world.levels(of: "latch").map(\.isOn) == [true])
+  }
+}
