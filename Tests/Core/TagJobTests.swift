@@ -84,20 +84,9 @@ import Testing
     #expect(fate(job.tagIsThere(uid)) == "no room in light")
     var waiting = self.job(full)
     #expect(fate(waiting.giveUp(.noTag)) == "no room in light")
+    var cancelled = self.job(full)
+    #expect(fate(cancelled.giveUp(.cancelled)) == "no room in light")
     let unreadable = FormerSecrets([old.secret], unshared: [], unreadable: ["light", "light", "garage"])
     #expect(unreadable.isFull("light") && !unreadable.isFull("garage"))
-  }
-
-  @Test func `a tag that had left before the job began is no reason for a notice`() {
-    var job = job(FormerSecrets())
-    _ = job.tagIsThere(uid)
-    #expect(fate(job.received(done(.pulledAway(begun: false)))) == "nothing")
-    let reading = TagReading.of(.lightSecret)
-    #expect(fate(job.received(.tagRead(reading))) == "written")
-    #expect(
-      fate(
-        job.received(
-          .orderDone(OrderOutcome(uid: reading.uid, model: .ntag213, writes: 0, fault: .pulledAway(begun: false)))))
-        == "notice")
   }
 }

@@ -22,7 +22,7 @@ import Testing
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: world.configPath)
     let passphrase = world.folder + "/passphrase"
-    FileManager.default.createFile(
+    _ = FileManager.default.createFile(
       atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
     let backup = world.folder + "/backup"
     let made = try world.tappet("backup", backup, "--passphrase-file", passphrase)
@@ -36,7 +36,7 @@ import Testing
     let was = try names.dropLast().map { try Data(contentsOf: URL(fileURLWithPath: world.folder + "/" + $0)) }
     for name in names { try FileManager.default.removeItem(atPath: world.folder + "/" + name) }
     let wrong = world.folder + "/wrong"
-    FileManager.default.createFile(
+    _ = FileManager.default.createFile(
       atPath: wrong, contents: Data("wrong horse\n".utf8), attributes: [.posixPermissions: 0o600])
     #expect(try world.tappet("restore", backup, "--passphrase-file", wrong, "--yes").status == 1)
     #expect(!FileManager.default.fileExists(atPath: world.configPath))
@@ -59,9 +59,8 @@ import Testing
 
   @Test func `the audit names a removed secret's action, fingerprint and label`() throws {
     let world = try KioskWorld(withBroker: false)
-    let listed = try world.tappet("secret", "list", "--json").output
-    let secrets = try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]]
-    let fingerprint = try #require(secrets?.first { $0["action"] as? String == "light" }?["fingerprint"] as? String)
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let fingerprint = try #require(secrets.first { $0["action"] as? String == "light" }?["fingerprint"] as? String)
     #expect(try world.tappet("secret", "remove", fingerprint).status == 0)
     let audit = try world.tappet("audit").output
     #expect(audit.contains("secret-removed") && audit.contains("(light, fingerprint \(fingerprint), Test)"), "\(audit)")

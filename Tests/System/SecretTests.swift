@@ -163,7 +163,7 @@ enum ControlSocket {
     #expect(throws: TestFault.self) { try ControlSocket.ask(socket, #"{"request":"status"}"#, user: 12345) }
     let audit = try world.tappet("audit").output.split(separator: "\n").filter { $0.contains("user 65534") }
     #expect(audit.count == 5 && audit.contains { $0.contains("refused  secret-share") })
-    #expect(audit.last?.contains("python3") == true && audit.last?.hasSuffix("secret-renamed  \(id)") == true)
+    #expect(audit.last?.contains("python3") == true && audit.last?.contains("secret-renamed  \(id)  (") == true)
     #expect(world.log.contains("event=secret-renamed") && world.log.contains("by_user=65534"))
   }
 
@@ -285,7 +285,7 @@ enum ControlSocket {
       try new.tappet("restore", new.configPath, "--passphrase-file", pass, "--yes").errors.contains("is not a backup"))
     #expect(try new.tappet("secret", "list").output == before)
 
-    #expect(try new.tappet("restore", backup, "--passphrase-file", pass, "--yes").status == 0)
+    #expect(try new.tappet("restore", backup, "--passphrase-file", pass, "--yes", "--secrets-only").status == 0)
     #expect(try new.tappet("secret", "list").output == old.tappet("secret", "list").output)
     try new.start()
     let url = try old.url(1)

@@ -102,10 +102,10 @@ import Testing
     var last = ""
     for round in 0...3 {
       let written = try world.tappet("tag", "write", "bell", "--timeout", "10", "--json")
-      let result = try JSONSerialization.jsonObject(with: Data(written.output.utf8)) as? [String: Any]
-      #expect(written.status == 0 && result?["replaced"] as? String == (round == 0 ? nil : last), "\(written)")
+      let result = written.data
+      #expect(written.status == 0 && result["replaced"] as? String == (round == 0 ? nil : last), "\(written)")
       #expect(try secretCount(world) == 3)
-      last = try #require(result?["secret"] as? String)
+      last = try #require(result["secret"] as? String)
     }
     #expect(try world.tappet("secret", "share", last, "--url").status == 0)
     let other = try world.tappet("tag", "write", "garage", "--timeout", "10")

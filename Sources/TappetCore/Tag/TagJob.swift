@@ -32,8 +32,7 @@ package struct TagJob: Sendable {
 
   private enum State: Sendable {
     case waiting
-    /// `wasThere`: the tag may have left before the job began.
-    case working(TagUID, wasThere: Bool)
+    case working(TagUID)
     case saving(OrderOutcome)
     case protecting(OrderOutcome)
     case ended
@@ -69,10 +68,10 @@ package struct TagJob: Sendable {
 
   /// Handles a tag that was on the reader before the job began, with the URL that it held.
   package mutating func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) -> [Step] {
-    begin(uid, holding: url, wasThere: true)
+    begin(uid, holding: url)
   }
 
-  private mutating func begin(_ uid: TagUID, holding url: TagURL?, wasThere: Bool) -> [Step] {
+  private mutating func begin(_ uid: TagUID, holding url: TagURL?) -> [Step] {
     guard case .waiting = state else { return [] }
     noteFormer(of: uid, url)
     let task: TagTask
@@ -85,7 +84,7 @@ package struct TagJob: Sendable {
     case .format: task = .format
     }
     guard let order = order(uid, task) else { return end(.failed(nil, .noRandomness)) }
-    state = .working(uid, wasThere: wasThere)
+    state = .working(uid)
     return [.order(order)]
   }
 
@@ -93,15 +92,14 @@ package struct TagJob: Sendable {
   package mutating func received(_ message: ReaderMessage) -> [Step] {
     switch (state, message) {
     case (.waiting, .tagRead(let reading)):
-      return begin(reading.uid, holding: try? reading.tagURL(), wasThere: false)
+      return begin(reading.uid, holding: try? reading.tagURL())
     case (.waiting, .tagFaulted(_, let model, let fault)):
       // A tag that moved is waited for; it appears again when it lies still.
       if case .pulledAway = fault { return [.notify(.heldTooShort)] }
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
       return [.notify(.progress(done: Int(done), total: Int(total)))]
-    case (.working(let uid, let wasThere), .orderDone(let outcome)) where outcome.uid == uid:
-      return worked(outcome, wasThere: wasThere)
+    case (.working(let uid), .orderDone(let outcome)) where outcome.uid == uid: return worked(outcome)
     case (.protecting(let written), .orderDone(let outcome)) where outcome.uid == written.uid:
       return protected(written, outcome)
     default: return []
@@ -144,11 +142,15 @@ package struct TagJob: Sendable {
   /// The reason to report: a torn tag, or the lack of room for any but the action's own tags, says more.
   private func failure(_ reason: TagJobFailure) -> TagJobFailure {
     if leftTorn { return .leftTorn }
-    if case .noTag = reason, isFull, case .write(let draft, _) = work { return .noRoom(action: draft.secret.action) }
-    return reason
+    switch (reason, work) {
+    // A tool whose time is up cancels the kiosk's job.
+    case (.noTag, .write(let draft, _)) where isFull, (.cancelled, .write(let draft, _)) where isFull:
+      return .noRoom(action: draft.secret.action)
+    default: return reason
+    }
   }
 
-  private mutating func worked(_ outcome: OrderOutcome, wasThere: Bool) -> [Step] {
+  private mutating func worked(_ outcome: OrderOutcome) -> [Step] {
     switch outcome.fault {
     case nil:
       guard case .write(let draft, _) = work else { return end(.done(outcome, nil, isProtected: false)) }
@@ -159,8 +161,7 @@ package struct TagJob: Sendable {
     case .pulledAway(let begun):
       leftTorn = leftTorn || begun
       state = .waiting
-      // A tag that had left before the job began is not the one that it is for.
-      return wasThere && !begun ? [] : [.notify(.pulledAway(begun: begun))]
+      return [.notify(.pulledAway(begun: begun))]
     case .notThere:
       state = .waiting
       return []
