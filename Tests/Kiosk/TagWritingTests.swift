@@ -342,15 +342,15 @@ private final class WritingRig {
     #expect(outcome?.fault == .foreignContainer && run.result?.isDone == false)
   }
 
-  @Test func `a fourth secret is refused before anybody has to hold a tag there`() throws {
+  @Test func `with three secrets a foreign tag is refused, and nothing is written on it`() throws {
     let world = try WritingRig()
     for _ in 1...3 {
       let reading = try world.place("place ntag213 empty")
       #expect(try world.perform(world.request(), on: reading.uid).0.result?.isDone == true)
       try world.rig.take()
     }
-    #expect(throws: TagJobRefusal.secretStore(.secret(.limitReached(action: "garage", max: 3)))) {
-      try world.run(world.request())
-    }
+    let reading = try world.place("place ntag213 empty")
+    let (run, outcome) = try world.perform(world.request(), on: reading.uid)
+    #expect(run.result?.isDone == false && run.result?.code == "secrets-full" && outcome == nil)
   }
 }

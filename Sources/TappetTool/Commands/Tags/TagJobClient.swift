@@ -169,7 +169,7 @@ extension TagJobRunner.Result {
 
   /// For --json: what was done to which tag; all of it null without a tag.
   fileprivate var facts: JSON {
-    let names = ["uid", "model", "writes", "action", "secret", "protected"]
+    let names = ["uid", "model", "writes", "action", "secret", "protected", "replaced", "kept"]
     return .object(
       [JSON.Member(name: "done", value: .bool(isDone))]
         + names.map { JSON.Member(name: $0, value: json[$0] ?? .null) })
