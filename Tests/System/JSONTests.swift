@@ -65,7 +65,9 @@ import Testing
     #expect(taps.compactMap { $0["event"] as? String } == ["tap-refused", "delivered", "tap-accepted"])
     #expect(taps.first?["code"] as? String == "tag-empty" && taps.first?["uid"] is String)
 
+    let before = world.lights.count
     world.broker.stop()
+    try world.awaitLight("offline", after: before)
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
     let entries = try judge(try run(world, "outbox list", []), "outbox list")
     words["outbox drop"] = [try #require(entries.first?["id"] as? String)]
