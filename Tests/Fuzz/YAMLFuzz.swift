@@ -88,8 +88,11 @@ private func isSound(_ configuration: KioskConfiguration) {
   promise(Set(actions.map { $0.index }).count == actions.count, "two actions of one index")
   for action in actions {
     promise(!action.name.isEmpty && action.index >= 0, "an action without name or index")
-    promise((1...Limits.topicSizeMax).contains(action.topic.utf8.count), "topic")
-    promise(!action.topic.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B }, "a wildcard in a topic")
+    promise(action.topic != nil || !action.outputs.isEmpty, "an action that does nothing")
+    if let topic = action.topic {
+      promise((1...Limits.topicSizeMax).contains(topic.utf8.count), "topic")
+      promise(!topic.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B }, "a wildcard in a topic")
+    }
     promise(action.message.text.utf8.count <= Limits.messageSizeMax, "message")
     promise((.zero...Limits.expiresAfterMax).contains(action.expiresAfter), "expires")
     promise((.zero...Limits.cooldownMax).contains(action.cooldown), "cooldown")
@@ -101,7 +104,12 @@ private func isSound(_ configuration: KioskConfiguration) {
   promise(names.allSatisfy { name in actions.contains { $0.name == name } }, "a gesture without its action")
   let indexes = panel.chords.flatMap { [$0.first, $0.second] } + panel.unlockCode
   promise(indexes.allSatisfy { panel.buttons.indices.contains($0) }, "a button that does not exist")
-  promise(Set(panel.indicators.map { $0.output.rawValue }).count == panel.indicators.count, "an output twice")
+  promise(Set(panel.indicators.map { $0.output.rawValue }).count == panel.indicators.count, "an LED twice")
+  let outputs = panel.outputs.map { $0.plan }
+  promise(Set(outputs.map { $0.name }).count == outputs.count && outputs.count <= Limits.outputsMax, "outputs")
+  promise(outputs.allSatisfy { !$0.isSafeOn || ($0.maxOn == nil && $0.interlock == nil) }, "an output without a rest")
+  let driven = actions.flatMap { $0.outputs.map { $0.output } }
+  promise(driven.allSatisfy { name in outputs.contains { $0.name == name } }, "an order to no output")
   for light in Light.allCases { promise(panel.patterns[light] != nil, "a light without a pattern") }
   promise(configuration.outboxCountMax > 0 && configuration.outboxSizeMax > 0, "an outbox without room")
   _ = KioskSettings(configuration)
@@ -133,7 +141,7 @@ private func isTaken(_ bytes: [UInt8]) {
   promise(configuration.actions.count == expected.count, text)
   for (action, wanted) in zip(configuration.actions, expected) {
     promise(action.name.utf8.elementsEqual(wanted.name.utf8) && action.index == wanted.index, text)
-    promise(action.topic.utf8.elementsEqual(wanted.topic.utf8), text)
+    promise(action.topic?.utf8.elementsEqual(wanted.topic.utf8) == true, text)
     promise(action.message.text.utf8.elementsEqual(wanted.message.utf8), text)
     promise(action.cooldown == .seconds(wanted.cooldown), text)
   }
