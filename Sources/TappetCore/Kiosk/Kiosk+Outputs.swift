@@ -9,8 +9,7 @@ extension Kiosk {
   /// Why a request to the output of this name would have no effect now; `nil` when it would have one.
   package func refusal(toSwitch name: String) -> OutputRefusal? {
     guard let index = outputs.index(of: name) else { return .unknown }
-    if isStopping { return .closing }
-    return outputs.status(of: index).isAvailable ? nil : .unavailable
+    return outputs.refusal(of: index)
   }
 
   /// Does what an action wants of the outputs: at once, whatever the broker and the disk do.

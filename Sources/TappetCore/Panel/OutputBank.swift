@@ -55,12 +55,17 @@ struct OutputBank: Sendable {
 
   // MARK: Requests
 
+  /// Why a request would have no effect now; `nil` when it would have one.
+  func refusal(of index: Int) -> OutputRefusal? {
+    if isClosed { return .closing }
+    return states[index].isAvailable ? nil : .unavailable
+  }
+
   /// Does what was requested as far as it is allowed.
   mutating func ask(
     _ request: OutputRequest, of index: Int, _ cause: OutputCause, at now: Instant
   ) -> Result<[OutputChange], OutputRefusal> {
-    guard !isClosed else { return .failure(.closing) }
-    guard states[index].isAvailable else { return .failure(.unavailable) }
+    if let refusal = refusal(of: index) { return .failure(refusal) }
     let isActive = states[index].since != nil
     let wantsActive: Bool =
       switch request {
