@@ -12,7 +12,7 @@ extension Limits {
   ///
   /// The longer it is, the fewer wake-ups; a chip that dies meanwhile is noticed later.
   package static let readerSearchTime: Duration = .milliseconds(400)
-  /// Searches begin no sooner after each other than this: otherwise a chip that answers at once would keep us busy.
+  /// The shortest interval between two searches: a chip that answers at once must not keep us busy.
   package static let readerSearchInterval: Duration = .milliseconds(50)
   /// Tries of the first search, by which the length of a try is measured: 5 to 16 ms each in all chips known to us.
   package static let readerSearchTries = 20

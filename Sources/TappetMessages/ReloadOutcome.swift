@@ -1,4 +1,4 @@
-// The result of a reload, for whoever looks later: the log has it too, but nobody reads that after `systemctl reload`.
+// The result of a reload, kept for later: the log has it too, but nobody reads that after `systemctl reload`.
 
 /// The result of reading the configuration again.
 package struct ReloadOutcome: Hashable, Sendable {

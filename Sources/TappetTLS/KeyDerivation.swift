@@ -1,5 +1,5 @@
 // The cost of opening a file with a passphrase, known before it is paid: the number of iterations is in the file, and
-// whoever made the file chose it.
+// the maker of the file chose it.
 //
 //     PBKDF2-params (RFC 8018 A.2), PBEParameter (A.3)   SEQUENCE { salt OCTET STRING, iterations INTEGER, … }
 //     scrypt-params (RFC 7914 §7)                        SEQUENCE { salt OCTET STRING, N INTEGER, … }

@@ -33,7 +33,7 @@ package struct TapOutcome: Sendable {
     text = record.sentence
   }
 
-  /// For `tappet status --json`; whoever may not see keys sees a UID's last digits.
+  /// For `tappet status --json`; users who may not see keys see only the last digits of a UID.
   func json(maySeeKeys: Bool) -> JSON {
     .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),

@@ -140,7 +140,7 @@ extension Checkup {
     }
     let topics = configuration.actions.compactMap { $0.topic }
     Output.printError("A test message 'tappet check …' will be sent to: " + topics.joined(separator: ", "))
-    Output.printError("Whoever subscribes to a topic receives it, as it would receive the action's own message.")
+    Output.printError("Every subscriber to a topic receives it, like the action's own message.")
     guard Prompt().confirm("Send it?", default: false) == true else { throw .refused("nothing was sent") }
   }
 

@@ -88,7 +88,7 @@ final class SetupWizard {
   var sources: [String] = []
   /// A certificate has yet to be requested.
   var isRequested = false
-  /// The answers of the kiosk.yaml that is there, by their options.
+  /// Answers that the existing kiosk.yaml gives, by option.
   var earlier: [(option: String, answer: String)] = []
   /// The first secret, which is made, or imported, once the files are written.
   var firstSecret = FirstSecret.later
