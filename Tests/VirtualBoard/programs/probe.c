@@ -3,6 +3,8 @@
      probe bounce FILE HERTZ SECONDS   writes pull-up and pull-down to FILE in turns, HERTZ times a second; prints how
                                        many it wrote, and how many times it was held up for 10 ms or more: a rest, to a
                                        debouncer
+     probe train FILE PAUSE LEVELS     writes pull-up ('1') and pull-down ('0') to FILE for each of LEVELS, PAUSE ms apart;
+                                       prints the longest that it took from one to the next, in ms
      probe metronome SECONDS           wakes every 5 ms; prints when it was more than 2 ms late, and by how much
                                        ("MOMENT LATE", both in s, by CLOCK_BOOTTIME): no program could have been on time
      probe press DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC [sqlite FILE | page FILE]
@@ -55,6 +57,22 @@ static int bounce(const char *path, double hertz, double seconds) {
     if (due > written) sleep_until(due);
   }
   printf("%ld %ld\n", count, rests);
+  return 0;
+}
+
+static int train(const char *path, double pause_ms, const char *levels) {
+  const int file = open(path, O_WRONLY);
+  if (file < 0) fail("no such line");
+  int64_t longest = 0;
+  for (int64_t last = 0; *levels; levels++) {
+    const char *level = *levels == '1' ? "pull-up" : "pull-down";
+    if (last != 0) sleep_until(last + (int64_t)(pause_ms * 1e6));
+    if (pwrite(file, level, strlen(level), 0) < 0) fail("the line takes no pull");
+    const int64_t written = now_ns();
+    if (last != 0 && written - last > longest) longest = written - last;
+    last = written;
+  }
+  printf("%.0f\n", (double)longest / 1e6);
   return 0;
 }
 
@@ -209,6 +227,7 @@ static int press(char **words, const char *way, const char *file) {
 
 int main(int count, char **words) {
   if (count == 5 && strcmp(words[1], "bounce") == 0) return bounce(words[2], atof(words[3]), atof(words[4]));
+  if (count == 5 && strcmp(words[1], "train") == 0) return train(words[2], atof(words[3]), words[4]);
   if (count == 3 && strcmp(words[1], "metronome") == 0) return metronome(atof(words[2]));
   if (count == 10 && strcmp(words[1], "press") == 0) return press(words + 2, "", "");
   if (count == 12 && strcmp(words[1], "press") == 0) return press(words + 2, words[10], words[11]);
