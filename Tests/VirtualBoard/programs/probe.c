@@ -3,8 +3,8 @@
      probe bounce FILE HERTZ SECONDS   writes pull-up and pull-down to FILE in turns, HERTZ times a second; prints how
                                        many it wrote, and how many times it was held up for 10 ms or more: a rest, to a
                                        debouncer
-     probe train FILE PAUSE LEVELS     writes pull-up ('1') and pull-down ('0') to FILE for each of LEVELS, PAUSE ms apart;
-                                       prints the longest that it took from one to the next, in ms
+     probe train FILE PAUSE LEVELS     writes pull-up ('1') or pull-down ('0') to FILE for each of LEVELS, PAUSE ms
+                                       apart; prints the longest that it took from one to the next, in ms
      probe metronome SECONDS           wakes every 5 ms; prints when it was more than 2 ms late, and by how much
                                        ("MOMENT LATE", both in s, by CLOCK_BOOTTIME): no program could have been on time
      probe press DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC [sqlite FILE | page FILE]
