@@ -6,13 +6,15 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct HeaderTests {
-  private func check(_ panel: String, _ words: String...) throws -> Finished {
+  private func check(
+    _ panel: String, _ words: String..., reader: String = "pn532_uart:/nowhere"
+  ) throws -> Finished {
     let world = try KioskWorld(withBroker: false)
     try """
     broker: {url: "mqtt://127.0.0.1:\(TestSocket.freePort())", client_id: k}
     state: \(world.folder)/state
     clock: trust
-    reader: {device: "pn532_uart:/nowhere"}
+    reader: {device: "\(reader)"}
     panel: \(panel)
     actions:
       - {name: light, topic: a, message: b}
@@ -44,6 +46,19 @@ import Testing
       "LED status ── GPIO17  │ 11 ● ○ 12 │", "button GPIO5 ── GPIO5  │ 29 ● · 30 │",
     ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
     #expect(!done.output.contains("FAIL  panel"))
+  }
+
+  @Test func `the reader's wires are drawn, and their pins are not taken from it`() throws {
+    let done = try check(
+      "{profile: raspberry-pi, buttons: [{name: light, pin: 3, press: light}, {line: GPIO5, press: light}]}",
+      reader: "pn532_i2c:/dev/i2c-1")
+    for text in [
+      "FAIL  panel          button light: pin 3 is the pin of 'reader SDA'; choose another line\n",
+      "reader SDA, button light ── GPIO2  │  3 ! ·  4 │", "reader SCL ── GPIO3  │  5 ● ·  6 │",
+      "! button light: pin 3 is the pin of 'reader SDA'; choose another line\n",
+    ] { #expect(done.output.contains(text), "\(text): \(done.output)\(done.errors)") }
+    let alone = try check("{profile: raspberry-pi}", reader: "pn532_uart:/dev/ttyAMA0")
+    #expect(alone.output.contains("│  7 ○ ●  8 │  GPIO14 ── reader RXD\n"), "\(alone.output)\(alone.errors)")
   }
 
   @Test func `as JSON there is no drawing, and an unknown profile is reported with the nearest`() throws {

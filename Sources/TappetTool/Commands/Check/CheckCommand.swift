@@ -19,7 +19,7 @@ extension Command {
         reader is left to it, and the broker is asked with a client id that ends with '-check' and without
         publishing anything.
         The panel's lines are requested and released (only looked at while a kiosk runs), and with
-        'panel.profile' the board's header is drawn.
+        'panel.profile' the board's header is drawn, with the reader's wires.
         --config-only opens no device and no connection: for scripts, and before a reload. --running shows
         how the running kiosk's own parts are.
         --deliver asks, or with --yes does not, and sends a test message to the topic of each action; it

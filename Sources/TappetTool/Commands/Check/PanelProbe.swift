@@ -20,7 +20,16 @@ struct PanelProbe {
     var name: String
     var line: PanelLine
     var fault: GPIOFault?
+    /// The reader's end of a wire on the same pin.
+    var readerEnd: String?
     var isPressed = false
+
+    /// A sentence about the line; `nil` means that nothing is wrong.
+    var problem: String? {
+      let name = line.address.text
+      return readerEnd.map { "\(name) is the pin of '\($0)'; choose another line" }
+        ?? fault.map { $0.sentence(line: name) }
+    }
   }
 
   private(set) var findings: [Finding] = []
@@ -57,17 +66,31 @@ struct PanelProbe {
       case .led(let led): if !isRunning, !isVirtual { tryLED(led, name, .output(index), configuration) }
       }
     }
-    guard !inputs.isEmpty || !outputs.isEmpty || !untouched.isEmpty else { return }
+    let reader = profile.map { ReaderWiring.uses(device: configuration.readerDevice, profile: $0) } ?? []
+    guard !inputs.isEmpty || !outputs.isEmpty || !untouched.isEmpty || !reader.isEmpty else { return }
     let chips = GPIOChips.scan()
     var wires = inputs + outputs + untouched
     if !isVirtual {
-      wires =
-        isRunning
-        ? Self.look(inputs + outputs, chips, panel.chip, profile) : Self.request(inputs, outputs, panel.chip, profile)
+      // A request would take the pin away from the reader's bus.
+      let isReaders = { Self.readerEnd(at: $0, reader, chips, panel.chip, profile) != nil }
+      untouched = isRunning ? wires : (inputs + outputs).filter(isReaders) + untouched
+      let (inputs, outputs) = (inputs.filter { !isReaders($0) }, outputs.filter { !isReaders($0) })
+      wires = isRunning ? [] : Self.request(inputs, outputs, panel.chip, profile)
       wires += Self.look(untouched, chips, panel.chip, profile)
-      for wire in wires { findings.append(Self.finding(wire, chips, panel.chip, profile)) }
     }
-    if let profile { drawing = Self.draw(wires, chips, panel.chip, profile, colour) }
+    for index in wires.indices {
+      wires[index].readerEnd = Self.readerEnd(at: wires[index], reader, chips, panel.chip, profile)
+    }
+    if !isVirtual { for wire in wires { findings.append(Self.finding(wire, chips, panel.chip, profile)) } }
+    if let profile { drawing = Self.draw(wires, reader, chips, panel.chip, profile, colour) }
+  }
+
+  private static func readerEnd(
+    at wire: Wire, _ reader: [HeaderUse], _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile?
+  ) -> String? {
+    guard !reader.isEmpty, let profile else { return nil }
+    guard let pin = chips.pin(of: wire.line.address, chip: chip, profile: profile) else { return nil }
+    return reader.first { $0.pin == pin }?.label
   }
 
   private mutating func tryLED(_ led: String, _ name: String, _ part: PanelPart, _ configuration: KioskConfiguration) {
@@ -121,7 +144,7 @@ struct PanelProbe {
     _ wire: Wire, _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile?
   ) -> Finding {
     let name = wire.line.address.text
-    if let fault = wire.fault { return Finding(isGood: false, text: wire.name + ": " + fault.sentence(line: name)) }
+    if let problem = wire.problem { return Finding(isGood: false, text: wire.name + ": " + problem) }
     var text = wire.name + ": " + name
     if let place = try? chips.find(wire.line.address, chip: chip, profile: profile),
       let label = chips.line(at: place)?.chip.label
@@ -133,13 +156,13 @@ struct PanelProbe {
   }
 
   private static func draw(
-    _ wires: [Wire], _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile, _ colour: Bool
+    _ wires: [Wire], _ reader: [HeaderUse], _ chips: GPIOChips, _ chip: String?, _ profile: BoardProfile,
+    _ colour: Bool
   ) -> [String] {
-    var uses: [HeaderUse] = []
+    var uses = reader
     for wire in wires {
       guard let pin = chips.pin(of: wire.line.address, chip: chip, profile: profile) else { continue }
-      let problem = wire.fault.map { $0.sentence(line: wire.line.address.text) }
-      uses.append(HeaderUse(pin: pin, label: wire.name, problem: problem))
+      uses.append(HeaderUse(pin: pin, label: wire.name, problem: wire.problem))
     }
     return HeaderDrawing.lines(profile: profile, uses: uses, colour: colour)
   }
