@@ -286,9 +286,11 @@ repository:  ## an apt repository of the packages that were made, in build/repos
 	@tools/deps check packages
 	@tools/packages/repository build/repository $(wildcard build*/packages)
 
-release:  ## build/release: everything built twice and compared, sources, checksums, notes; the tag must be there
-	@tools/deps check build arm64 packages
-	@tools/packages/release $(VERSION) build/release
+RELEASES ?= bookworm trixie
+ARCHES ?= amd64 arm64
+release:  ## build/release: all packages built twice and compared, sources, checksums (RELEASES="…" ARCHES="…")
+	@tools/deps check build $(filter-out $(DEBIAN_ARCH),$(ARCHES)) packages
+	@tools/packages/release $(VERSION) build/release "$(RELEASES)" "$(ARCHES)"
 
 # ---- Tests ----------------------------------------------------------------------------------------------------------
 

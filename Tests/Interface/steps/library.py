@@ -3,7 +3,7 @@ import os
 import re
 import shutil
 
-from .place import EXAMPLES, HEADER, HERE, ROOT, STRICT, Skipped, needs, read, require, write
+from .place import EXAMPLES, HEADER, HERE, ROOT, STRICT, needs, read, require, write
 
 PROGRAMS = ["bin/tappet", "bin/tappet-sim", "libexec/tappet/tappet-tool", "libexec/tappet/tappet-reader"]
 SIGNATURE = """import CTappet
@@ -83,12 +83,22 @@ def abi(place):
 
 
 def abidiff(place):
-    """The binary interface is that of the last release."""
+    """The library has every function that the last release had, and one that is gone is found."""
     needs("abidiff", "abigail-tools")
+    compare = [os.path.join(ROOT, "tools/packages/interface")]
+    library, planted = place.installed("lib/libtappet.so.0"), place.file("planted.abi")
+    own = place.run("abidw", "--no-corpus-path", "--no-comp-dir-path", library)
+    (line,) = re.findall(r"(?m)^.*elf-symbol name='tappet_strerror'.*\n", own)
+    write(planted, own.replace(line, ""))
+    place.run(*compare, planted, library)
+    write(planted, own.replace(line, line + line.replace("tappet_strerror", "tappet_gone")))
+    done = place.attempt(*compare, planted, library)
+    require(done.returncode == 1 and "tappet_gone" in done.stdout, f"a function is gone, and nobody says so:{done.stdout}")
     release = os.path.join(HERE, "release.abi")
-    if not os.path.exists(release):
-        raise Skipped("there is no release to compare with yet")
-    place.run("abidiff", release, place.installed("lib/libtappet.so.0"))
+    if os.path.exists(release):
+        place.run(*compare, release, library)
+    else:
+        print("    there is no release to compare with yet; a function that is gone is found")
 
 
 def signatures(place):
