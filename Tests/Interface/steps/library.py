@@ -93,7 +93,7 @@ def abidiff(place):
     place.run(*compare, planted, library)
     write(planted, own.replace(line, line + line.replace("tappet_strerror", "tappet_gone")))
     done = place.attempt(*compare, planted, library)
-    require(done.returncode == 1 and "tappet_gone" in done.stdout, f"a function is gone, and nobody says so:{done.stdout}")
+    require(done.returncode == 1 and "tappet_gone" in done.stdout, f"a lost function is not found:{done.stdout}")
     release = os.path.join(HERE, "release.abi")
     if os.path.exists(release):
         place.run(*compare, release, library)
