@@ -73,22 +73,6 @@ def python(place):
     place.world.run_kiosk("python-kiosk", "python3", os.path.join(HERE, "Python/kiosk.py"))
 
 
-def wheel(place):
-    """The Python module as a wheel: nothing is compiled where it is installed, and its types come with it."""
-    pip = os.path.join(ROOT, ".build-python/bin/pip")
-    needs(pip, "python3-venv: make deps-test")
-    source, made, installed = (place.file("wheel-" + name) for name in ("source", "made", "installed"))
-    # A copy, because setuptools writes next to the sources.
-    shutil.copytree(os.path.join(HERE, "Python"), source)
-    place.run(pip, "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--no-index", "-w", made, source)
-    (name,) = os.listdir(made)
-    require(name.endswith("-py3-none-any.whl"), f"{name} is not for every machine")
-    place.run(pip, "install", "--quiet", "--no-index", "--target", installed, os.path.join(made, name))
-    require(os.path.exists(installed + "/tappet/py.typed"), "the wheel comes without types")
-    place.run("python3", "-c", "import doctest, sys, tappet; sys.exit(doctest.testmod(tappet).failed)",
-              settings={"PYTHONPATH": installed})
-
-
 def go(place):
     needs("go", "golang-go")
     program = place.file("go-kiosk")
@@ -121,4 +105,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, guest, loop, write, cplusplus, python, wheel, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, cplusplus, python, go, rust, swift]

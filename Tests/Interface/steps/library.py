@@ -68,6 +68,8 @@ def version(place):
         "share/man/man5/kiosk.yaml.5": r'"Tappet (\S+)"', "share/man/man3/tappet.h.3": r'"Tappet (\S+)"'}
     bindings = {os.path.join(HERE, name): r'(?m)^version = "(.*)"' for name in (
         "Python/pyproject.toml", "Rust/tappet/Cargo.toml", "Rust/tappet-sys/Cargo.toml")}
+    crate = read(os.path.join(HERE, "Rust/tappet/Cargo.toml"))
+    found["the dependency on tappet-sys"] = re.search(r'tappet-sys = .*version = "(.*)"', crate)[1]
     for path, pattern in ({place.installed(name): pattern for name, pattern in places.items()} | bindings).items():
         found[path] = re.search(pattern, read(path))[1]
     others = {name: each for name, each in found.items() if each != wanted}

@@ -120,7 +120,8 @@ def _int64(value: int) -> int:
 
 def version() -> str:
     """Returns the library's version."""
-    return _library.tappet_version().decode()
+    text: bytes = _library.tappet_version()
+    return text.decode()
 
 
 @dataclass(frozen=True)
@@ -312,7 +313,7 @@ class Kiosk:
         """Returns the numbers of taps and presses by outcome. Any thread may call this."""
         found = _Counters()
         self._check(_library.tappet_kiosk_get_counters(self._handle, byref(found)))
-        return Counters(*(getattr(found, name) for name, _ in _Counters._fields_[1:]))
+        return Counters(*(getattr(found, field[0]) for field in _Counters._fields_[1:]))
 
     def close(self) -> None:
         """Ends the kiosk and frees it; it cannot be used afterwards."""
