@@ -65,11 +65,14 @@ class Guest:
         require(self.container.poll() is None, f"the container ended: {open(self.folder + '.log').read()[-600:]}")
         return next((pid for pid in _children(self.container.pid) if _is_init(pid)), None)
 
+    def enter(self):
+        """The words before those of a program that runs in the guest."""
+        return ["nsenter", "--target", self.init, "--all", "--wd=/", "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8", "SYSTEMD_PAGER=", "HOME=/var/tmp"]
+
     def attempt(self, *words, seconds=120, **options):
         """Runs a program in the guest, whatever it ends with."""
-        enter = ["nsenter", "--target", self.init, "--all", "--wd=/", "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-                 "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8", "SYSTEMD_PAGER=", "HOME=/var/tmp"]
-        return subprocess.run([*enter, *words], capture_output=True, text=True, timeout=seconds, **options)
+        return subprocess.run([*self.enter(), *words], capture_output=True, text=True, timeout=seconds, **options)
 
     def run(self, *words, **options):
         """Runs a program in the guest, and returns what it printed."""

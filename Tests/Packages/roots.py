@@ -7,7 +7,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDER = os.path.join(ROOT, ".build-system")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # A plain board's packages. Tappet's own dependencies are left to apt.
-INCLUDED = "systemd,systemd-sysv,dbus,udev,ca-certificates"
+INCLUDED = "systemd,systemd-sysv,dbus,udev,ca-certificates,sudo"
 
 
 class Unavailable(Exception):
@@ -38,17 +38,17 @@ def _mirrors(release):
     return sorted(lines)
 
 
-def make(release):
+def make(release, name=None, included=INCLUDED):
     """Returns the folder of the release's root, which is made if it is missing."""
-    root = os.path.join(FOLDER, release)
-    wanted = f"{INCLUDED}\n"
+    root = os.path.join(FOLDER, name or release)
+    wanted = f"{included}\n"
     stamp = root + ".made"
     if os.path.exists(stamp) and open(stamp).read() == wanted:
         return root
     shutil.rmtree(root, ignore_errors=True)
     os.makedirs(FOLDER, exist_ok=True)
     # The package lists stay, so that later runs need no network.
-    words = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={INCLUDED}", "--skip=cleanup/apt/lists",
+    words = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={included}", "--skip=cleanup/apt/lists",
              release, root, *_mirrors(release)]
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode != 0:

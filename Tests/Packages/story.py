@@ -40,12 +40,6 @@ def _simulate(guest, *words):
     return guest.run("tappet-sim", "ctl", "/run/sim/control", *words)
 
 
-def _update(guest):
-    """Reads the repository's index; Debian's own were read when the root was made."""
-    guest.run("apt-get", "update", "-q", "-o", "Dir::Etc::sourcelist=/etc/apt/sources.list.d/tappet.sources",
-              "-o", "Dir::Etc::sourceparts=-", "-o", "APT::Get::List-Cleanup=0")
-
-
 def _install(guest, *packages):
     return guest.run("apt-get", "install", "-y", "-q", "--no-install-recommends", *packages, seconds=300)
 
@@ -64,11 +58,7 @@ def _tap(world):
 @step
 def installs_by_apt_from_the_signed_repository(world):
     guest, began = world.guest, time.monotonic()
-    shutil.copy(world.folder + "/repository/tappet.gpg", guest.path("/usr/share/keyrings/tappet.gpg"))
-    guest.write("/etc/apt/sources.list.d/tappet.sources", (
-        f"Types: deb\nURIs: http://127.0.0.1:{world.repository.port}\nSuites: {world.release}\nComponents: main\n"
-        "Signed-By: /usr/share/keyrings/tappet.gpg\n"))
-    _update(guest)
+    world.add_repository()
     require(world.repository.requested("/by-hash/"), "apt did not fetch the index by its hash")
     printed = _install(guest, f"tappet={world.version}", "tappet-sim")
     require("tappet init" in printed, "the package does not say how to go on")
