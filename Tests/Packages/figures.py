@@ -13,6 +13,7 @@ from guest import require, wait_for
 from roots import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "Tests/Benchmarks"))
+from parts import measure_for  # noqa: E402
 from rows import Rows  # noqa: E402
 
 STARTS, TAPS, IDLE_SECONDS, TAP_SECONDS = 10, 100, 30, 0.5
@@ -21,8 +22,8 @@ SECRET = bytes(31) + b"\1"
 # Debian 12's Python.
 LIBRARY = os.path.join(ROOT, ".build-python/lib/python3.11/site-packages")
 EXPLANATION = (
-    "The package's own unit on Debian 12, booted in systemd-nspawn, with mutual TLS to mosquitto and a simulated reader "
-    "with its times of transmission. mqtt-io {} with nfcpy {}, with the same in the same container, does what it can: "
+    "The package's own unit on Debian 12, booted in systemd-nspawn, with mutual TLS to mosquitto and a simulated "
+    "reader with its times of transmission. mqtt-io {} with nfcpy {}, with the same in the same container, does what it can: "
     "it publishes the UIDs of tags, and neither reads, verifies nor keeps anything.")
 CONFIG = """broker: {{url: "mqtts://localhost:{port}", client_id: figures, ca: pki/ca.pem, certificate: pki/client.pem,
   private_key: pki/client.key}}
@@ -129,7 +130,7 @@ class Contender:
     def idle_switches(self):
         """Context switches a second of all its threads, while nothing happens."""
         first, began = self.switches(), time.monotonic()
-        time.sleep(IDLE_SECONDS)
+        measure_for(IDLE_SECONDS)
         return (self.switches() - first) / (time.monotonic() - began)
 
     def tap(self, url):
@@ -141,7 +142,7 @@ class Contender:
         guest.run("tappet-sim", "ctl", control, "place", "ntag213", f"uid=04b1b2{self.taps:08x}", f"url={url}")
         wait_for("the message", lambda: sum(self.world.broker.payloads(self.topic).values()) > seen)
         guest.run("tappet-sim", "ctl", control, "take")
-        time.sleep(max(0, began + TAP_SECONDS - time.monotonic()))
+        measure_for(max(0, began + TAP_SECONDS - time.monotonic()))
 
     def seconds_for_1000_taps(self, url):
         self.tap(url)
