@@ -278,9 +278,9 @@ debs:  ## the packages of every architecture and release
 	@for words in "" RELEASE=trixie ARCH=arm64 "ARCH=arm64 RELEASE=trixie"; do \
 		$(MAKE) --no-print-directory $$words deb || exit; done
 
-lint-deb: deb  ## what Debian's lintian says about them: no error, no warning
-	@lintian --no-cfg --fail-on error,warning --tag-display-limit 0 --suppress-tags bad-distribution-in-changes-file \
-		$(OUT)/packages/*.changes
+lint-deb: deb  ## their release's lintian: no error, no warning; and Debian's hardening-check
+	@Tests/Packages/lint $(RELEASE) $(OUT)/packages
+	@hardening-check --quiet --nofortify --nocfprotection $(PROGRAMS) $(OUT)/lib/libtappet.so.0
 
 repository:  ## an apt repository of the packages that were made, in build/repository (SIGNING_KEY=…, VALID_DAYS=90)
 	@tools/deps check packages
@@ -381,8 +381,8 @@ ahead: all
 	@chrt --idle 0 Tests/Simulation/run --build
 
 system-test:  ## the packages on Debian 12 and 13, booted in containers: install, tap, upgrade, purge
-	@$(MAKE) --no-print-directory deb
-	@$(MAKE) --no-print-directory RELEASE=trixie deb
+	@$(MAKE) --no-print-directory lint-deb
+	@$(MAKE) --no-print-directory RELEASE=trixie lint-deb
 	@Tests/Packages/run
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------

@@ -23,10 +23,15 @@ def check_tools():
         raise Unavailable("; ".join(checked.stderr.strip().splitlines()))
 
 
+def own_release():
+    """The name of this machine's release."""
+    words = ["sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME"]
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
+
+
 def _mirrors(release):
     """The machine's own mirror and suites, for another release."""
-    here = subprocess.run(". /etc/os-release && echo $VERSION_CODENAME", shell=True, capture_output=True, text=True)
-    here = here.stdout.strip()
+    here = own_release()
     words = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Identifier: Packages"]
     lines = set()
     for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
