@@ -19,22 +19,32 @@ VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources
 # `make RELEASE=trixie` builds for Debian 13 on this machine's own kind into build-trixie/.
 
 ARCH ?=
-RELEASE ?= bookworm
+RELEASE ?= $(if $(filter riscv64,$(ARCH)),trixie,bookworm)
 OUT := build$(if $(ARCH),-$(ARCH))$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
 DEBIAN := $(CURDIR)/.build-debian
-ifeq ($(ARCH),arm64)
-# Compiled once, against Debian 12. Debian 13's libraries have the same binary interfaces, except for libgpiod: its shim
-# is compiled and linked again.
-SCRATCH := .build-arm64
-DEBIAN_ARCH := arm64
-MULTIARCH := aarch64-linux-gnu
-SYSROOT_COMPILED := $(DEBIAN)/sysroot-bookworm-arm64
-SYSROOT := $(DEBIAN)/sysroot-$(RELEASE)-arm64
-TOOLSET := $(DEBIAN)/toolset.json
-TOOLS := aarch64-linux-gnu-
-ARCHIVES := $(SCRATCH)/aarch64-none-none-elf/release
-TARGET := --triple aarch64-none-none-elf --toolset $(TOOLSET)
-DEPS := build arm64
+# For each other kind: the bare processor for which the toolchain has Embedded Swift; Debian's name of the kind; the
+# first release of Debian that has it; what Swift's C compiler and the linker's code generator must know about it.
+TRIPLE_arm64 := aarch64-none-none-elf
+MULTIARCH_arm64 := aarch64-linux-gnu
+FIRST_arm64 := bookworm
+TRIPLE_riscv64 := riscv64-none-none-eabi
+MULTIARCH_riscv64 := riscv64-linux-gnu
+FIRST_riscv64 := trixie
+PROCESSOR_riscv64 := -march=rv64gc -mabi=lp64d
+GENERATOR_riscv64 := -mllvm -mattr=+m,+a,+f,+d,+c
+ifneq ($(TRIPLE_$(ARCH)),)
+# Compiled once, against the first release. Debian 13's libraries have the same binary interfaces as Debian 12's, except
+# for libgpiod: its shim is compiled and linked again.
+SCRATCH := .build-$(ARCH)
+DEBIAN_ARCH := $(ARCH)
+MULTIARCH := $(MULTIARCH_$(ARCH))
+SYSROOT_COMPILED := $(DEBIAN)/sysroot-$(FIRST_$(ARCH))-$(ARCH)
+SYSROOT := $(DEBIAN)/sysroot-$(RELEASE)-$(ARCH)
+TOOLSET := $(DEBIAN)/toolset-$(ARCH).json
+TOOLS := $(MULTIARCH)-
+ARCHIVES := $(SCRATCH)/$(TRIPLE_$(ARCH))/release
+TARGET := --triple $(TRIPLE_$(ARCH)) --toolset $(TOOLSET)
+DEPS := build $(ARCH)
 # SwiftPM, too, must ask for the sysroot's libraries and not for the machine's.
 $(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/$(MULTIARCH)/pkgconfig
 else ifeq ($(ARCH),)
@@ -46,7 +56,10 @@ SYSROOT := $(if $(filter-out bookworm,$(RELEASE)),$(DEBIAN)/sysroot-$(RELEASE)-$
 ARCHIVES := $(SCRATCH)/release
 DEPS := build
 else
-$(error unknown ARCH=$(ARCH): leave it out for this machine's own kind, or use ARCH=arm64)
+$(error unknown ARCH=$(ARCH): leave it out for this machine's own kind, or use ARCH=arm64 or ARCH=riscv64)
+endif
+ifeq ($(ARCH)-$(RELEASE),riscv64-bookworm)
+$(error Debian 12 has no riscv64: leave RELEASE out)
 endif
 CC := $(TOOLS)gcc $(if $(SYSROOT),--sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(MULTIARCH))
 AR := $(TOOLS)ar
@@ -66,7 +79,7 @@ CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 LLD = $(RESOURCES)/../../bin/ld.lld
 LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--icf=all \
-	-Wl,-z,pack-relative-relocs -Wl,-z,relro,-z,now -Wl,-z,defs -lm
+	-Wl,-z,pack-relative-relocs -Wl,-z,relro,-z,now -Wl,-z,defs $(addprefix -Xlinker ,$(GENERATOR_$(ARCH))) -lm
 LINK = $(CC) $(CFLAGS) -pie -fPIE
 # A program is linked with its symbols, and installed without them; `make deb` makes packages of both.
 SYMBOLS := $(SCRATCH)/symbols-$(RELEASE)
@@ -172,18 +185,19 @@ ifneq ($(SYSROOT),)
 $(PROGRAMS) $(LIBRARIES): $(SYSROOT)/.wanted
 endif
 
-ifeq ($(ARCH),arm64)
-# The toolchain has Embedded Swift for bare 64-bit ARM: these flags make it Linux. Without an operating system, unwind
+ifneq ($(ARCH),)
+# The toolchain has Embedded Swift for a bare processor: these flags make it Linux. Without an operating system, unwind
 # tables are not the default.
 $(TOOLSET): Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' '{"schemaVersion": "1.0",' \
 		' "swiftCompiler": {"extraCLIOptions": ["-Xcc", "-D__linux__", "-Xcc", "-D__gnu_linux__",' \
 		'  "-Xcc", "-fPIC", "-Xcc", "-fasynchronous-unwind-tables",' \
-		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/aarch64-linux-gnu",' \
+		'  $(foreach flag,$(PROCESSOR_$(ARCH)),"-Xcc", "$(flag)",)' \
+		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include/$(MULTIARCH)",' \
 		'  "-Xcc", "-isystem", "-Xcc", "$(SYSROOT_COMPILED)/usr/include"]},' \
 		' "cCompiler": {"extraCLIOptions":' \
-		'  ["--target=aarch64-linux-gnu", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@.new
+		'  ["--target=$(MULTIARCH)", "--sysroot=$(SYSROOT_COMPILED)", "-fPIC"]}}' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(STAMP): $(TOOLSET)
@@ -239,7 +253,7 @@ $(OUT)/lib/libtappet.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(CC) $(CFLAGS) -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS) $(SHIM)
-	$(LLD) -r -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(INTERFACE)
+	$(LLD) -r $(GENERATOR_$(ARCH)) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(INTERFACE)
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
@@ -357,7 +371,7 @@ $(PARTS):
 
 SANITIZED := --scratch-path .build-asan --sanitize=address
 
-.PHONY: test-sanitized test-interface vm-test system-test
+.PHONY: test-sanitized test-interface vm-test system-test emulated-test
 test-sanitized ahead: export TAPPET_TESTS := CoreTests ConfigTests
 test-sanitized:  ## the core and the parsers again under the address sanitizer
 	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
@@ -365,6 +379,9 @@ test-sanitized:  ## the core and the parsers again under the address sanitizer
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
 	@Tests/Interface/run $(CURDIR)/$(OUT)
+
+emulated-test: all  ## with ARCH=riscv64: what was built, under QEMU's user mode
+	@Tests/Interface/emulated $(ARCH) $(OUT) $(SYSROOT)
 
 vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
 	@Tests/VirtualBoard/run

@@ -119,6 +119,8 @@ int tp_output_error(void) { return output_error; }
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
 #endif
 
 /* The calls for reading, writing and waiting on open descriptors, and for an orderly end: libnfc with a
@@ -144,7 +146,7 @@ int tp_seccomp_allow(void) {
 #ifdef ARCHITECTURE
   enum { COUNT = sizeof allowed / sizeof allowed[0] };
   const uint32_t own = (uint32_t)getpid();
-  /* Of an argument the lower half is looked at, which comes first on both processors. */
+  /* Of an argument the lower half is looked at, which comes first on all three processors. */
   const struct sock_filter head[] = {
     LOAD(arch), EQUAL(ARCHITECTURE, 1, 0), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), LOAD(nr),
     /* The numbers of x32 programs, which are the same calls: there are none of it. */

@@ -1,7 +1,7 @@
-/* Replaces two weak functions of Embedded Swift's runtime for 64-bit ARM. They must return their argument: the compiler
-   declares them so (LLVM's `returned`), and on this processor it continues with the returned register. The toolchain's
-   own return the pointer without its tag (Swift 6.3.1), which destroys every String of up to 15 bytes that passes
-   through them. Remove this file when the toolchain's return their argument. */
+/* Replaces two weak functions of Embedded Swift's runtime for bare processors. They must return their argument: the
+   compiler declares them so (LLVM's `returned`), and on 64-bit ARM and RISC-V it continues with the returned register.
+   The toolchain's own return the pointer without its tag (Swift 6.3.1), which destroys every String of up to 15 bytes
+   that passes through them. Remove this file when the toolchain's return their argument. */
 #include <stdint.h>
 
 void *swift_retain(void *object);
