@@ -288,11 +288,11 @@ deb: all  ## Debian packages, in build/packages (also RELEASE=trixie, ARCH=arm64
 	@tools/deps check $(DEPS) packages
 	@tools/packages/build $(VERSION) $(RELEASE) $(DEBIAN_ARCH) $(OUT) $(SYMBOLS) $(SYSROOT)
 
-debs:  ## the packages of every architecture and release
+debs:  ## the packages for Debian 12 and 13, for this machine's own kind and for arm64
 	@for words in "" RELEASE=trixie ARCH=arm64 "ARCH=arm64 RELEASE=trixie"; do \
 		$(MAKE) --no-print-directory $$words deb || exit; done
 
-lint-deb: deb  ## their release's lintian: no error, no warning; and Debian's hardening-check
+lint-deb: deb  ## lintian of the packages' own release: no error, no warning; and Debian's hardening-check
 	@Tests/Packages/lint $(RELEASE) $(OUT)/packages
 	@hardening-check --quiet --nofortify --nocfprotection $(PROGRAMS) $(OUT)/lib/libtappet.so.0
 
