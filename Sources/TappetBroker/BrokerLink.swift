@@ -17,7 +17,8 @@ package final class BrokerLink {
   /// Starts the thread, which connects on `connect`.
   ///
   /// `window` messages are in flight at most; the thread holds back more. `post` is called on that thread, and so is
-  /// `receive`, with messages for subscriptions.
+  /// `receive`, with messages for subscriptions, and for the settings' own topics with commands; the request of such a
+  /// topic is its index.
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
     receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
@@ -46,20 +47,24 @@ package final class BrokerLink {
   ///
   /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. With QoS 0 it is acknowledged
   /// as soon as it was handed to the connection. While the link is not up the
-  /// message is dropped: the connection's end was posted, or will be. Returns false when the thread is too busy.
+  /// message is dropped: the connection's end was posted, or will be. `correlation` is for MQTT 5 and left out
+  /// otherwise. Returns false when the thread is too busy.
   @discardableResult
   package func publish(
-    id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool
+    id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool, correlation: [UInt8] = []
   ) -> Bool {
     guard let copy = payload.withUnsafeBytes({ BrokerLink.payload($0) }) else { return false }
-    return publish(id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained)
+    return publish(
+      id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained, correlation: correlation)
   }
 
   /// Publishes a payload of any size, made with `payload`.
   package func publish(
-    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool
+    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = []
   ) -> Bool {
-    commands.post(.publish(id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained))
+    commands.post(
+      .publish(
+        id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained, correlation: correlation))
   }
 
   /// A copy of a payload, with memory for the two that libmosquitto makes; `nil` when there is not as much.

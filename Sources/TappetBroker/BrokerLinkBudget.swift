@@ -5,18 +5,63 @@ import TappetCore
 
 /// The bytes that a broker may send on one connection.
 struct BrokerLinkBudget {
-  /// `nil` once we have subscribed: then it may send what it likes.
+  /// `nil` once the owner has subscribed: then it may send what it likes.
   private var allowed: Int64? = Limits.linkUnaskedSizeMax
+  /// Until when `allowed` counts what commands may take; `nil` while there are none.
+  private var refilledAt: Instant?
+  private var receivedBefore: Int64 = 0
 
-  /// Whether the link has subscribed to anything.
+  /// Whether the owner has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
 
   /// Notes that a packet was sent which the broker will answer.
   mutating func asked() { allowed? += Limits.linkAnswerSizeMax }
 
-  /// Handles a subscription.
+  /// Handles a subscription of the owner's.
   mutating func subscribed() { allowed = nil }
 
+  /// Handles subscriptions to commands: they are small and few.
+  mutating func subscribedToCommands(at now: Instant) {
+    allowed? += Limits.commandBytesMax
+    refilledAt = now
+  }
+
   /// Whether this many bytes in all are more than it may send.
-  func isExceeded(by received: Int64) -> Bool { allowed.map { received > $0 } ?? false }
+  mutating func isExceeded(by received: Int64, at now: Instant) -> Bool {
+    guard let allowed else { return false }
+    if let refilledAt {
+      let seconds = (now - refilledAt).wholeMilliseconds / 1000
+      if seconds > 0 {
+        // An allowance that is not used is lost: a day without commands does not allow a flood.
+        let refilled = allowed + min(seconds, 3600) * Limits.commandBytesPerSecond
+        self.allowed = max(allowed, min(refilled, receivedBefore + Limits.commandBytesMax))
+        self.refilledAt = now
+      }
+    }
+    receivedBefore = received
+    return received > self.allowed ?? .max
+  }
+}
+
+/// The commands that the link passes on in each second.
+struct CommandFlow {
+  enum Judgement {
+    case passed
+    /// The first of a second that is thrown away.
+    case firstTooMany
+    case tooMany
+  }
+
+  private var secondBeganAt: Instant?
+  private var count = 0
+
+  mutating func admit(at now: Instant) -> Judgement {
+    if secondBeganAt.map({ now - $0 >= .seconds(1) }) ?? true {
+      secondBeganAt = now
+      count = 0
+    }
+    count += 1
+    if count <= Limits.commandsPerSecondMax { return .passed }
+    return count == Limits.commandsPerSecondMax + 1 ? .firstTooMany : .tooMany
+  }
 }

@@ -7,7 +7,8 @@ extension BrokerLinkLoop {
   /// A command from the link's owner.
   indirect enum Command: Sendable {
     case connect(endpoint: Int, usesFallback: Bool)
-    case publish(id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool)
+    case publish(
+      id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = [])
     case subscribe(request: UInt64, filter: String, qos: Int32)
     case unsubscribe(request: UInt64, filter: String)
     case disconnect

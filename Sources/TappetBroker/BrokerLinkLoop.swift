@@ -16,7 +16,7 @@ import TappetTLS
 ///
 /// All of it belongs to that thread; only `commands` is shared.
 final class BrokerLinkLoop {
-  private enum Phase {
+  enum Phase {
     case idle
     case connecting(BrokerLinkAttempt)
     case handshaking(BrokerLinkAttempt)
@@ -27,17 +27,18 @@ final class BrokerLinkLoop {
   private let commands: Mailbox<Command>
   private let heartbeat: Heartbeat
   private var events: BrokerLinkEvents
-  private let receive: @Sendable (LinkReception) -> Void
+  let receive: @Sendable (LinkReception) -> Void
   private var settings: BrokerSettings
   /// The settings of the current connection.
-  private var current: BrokerSettings
-  private var phase: Phase = .idle
-  private var session: BrokerLinkSession?
+  var current: BrokerSettings
+  var phase: Phase = .idle
+  var session: BrokerLinkSession?
   private var window: BrokerLinkWindow
   /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
-  private var requests: [(messageID: Int32, request: UInt64)] = []
-  private var keepalive = BrokerLinkKeepalive()
-  private var budget = BrokerLinkBudget()
+  var requests: [(messageID: Int32, request: UInt64)] = []
+  var keepalive = BrokerLinkKeepalive()
+  var budget = BrokerLinkBudget()
+  var commandFlow = CommandFlow()
   private var isEnding = false
 
   init(
@@ -54,7 +55,7 @@ final class BrokerLinkLoop {
     self.receive = receive
   }
 
-  private var now: Instant { Instant.now() }
+  var now: Instant { Instant.now() }
 
   /// Runs until `Command.shutdown` has been executed.
   func run() {
@@ -110,10 +111,11 @@ final class BrokerLinkLoop {
       close()
       if case .closing = phase { sendDisconnect() }
       connect(endpoint: endpoint, usesFallback: usesFallback)
-    case .publish(let id, let topic, let payload, let qos, let isRetained):
+    case .publish(let id, let topic, let payload, let qos, let isRetained, let correlation):
       guard case .up = phase else { return }
       payload.releaseReserve()
-      publish(id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained)
+      publish(
+        id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained, correlation: correlation)
     case .subscribe(let request, let filter, let qos):
       send(request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribe(filter: filter, qos: qos) }
     case .unsubscribe(let request, let filter):
@@ -175,9 +177,13 @@ final class BrokerLinkLoop {
     budget = BrokerLinkBudget()
   }
 
-  private func publish(id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool) {
+  private func publish(
+    id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool,
+    correlation: [UInt8] = []
+  ) {
     guard let session else { return }
-    let (outcome, messageID) = session.publish(topic: topic, payload: payload, qos: qos, isRetained: isRetained)
+    let (outcome, messageID) = session.publish(
+      topic: topic, payload: payload, qos: qos, isRetained: isRetained, correlation: correlation)
     let now = now
     keepalive.sent(at: now)
     budget.asked()
@@ -187,25 +193,6 @@ final class BrokerLinkLoop {
       window.took(messageID, id, at: now)
     } else if outcome.refusesMessage {
       if let id { events.post(.publishRefused(id, code: outcome.code)) }
-    } else {
-      ended(session, outcome, socketError: 0)
-    }
-  }
-
-  /// Sends a request whose answer is a packet of its own; `refusal` is reported if it cannot be sent as it is.
-  private func send(
-    _ request: UInt64, orReport refusal: LinkReception,
-    _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
-  ) {
-    guard case .up = phase, let session else { return }
-    budget.subscribed()
-    session.openWindow()
-    let (outcome, messageID) = call(session)
-    keepalive.sent(at: now)
-    if outcome.isSuccess {
-      requests.append((messageID, request))
-    } else if outcome.refusesMessage {
-      receive(refusal)
     } else {
       ended(session, outcome, socketError: 0)
     }
@@ -295,20 +282,15 @@ final class BrokerLinkLoop {
     let (messages, discardedCount) = (session.takeMessages(), session.takeDiscardedCount())
     // The DISCONNECT may have ended it.
     guard self.session === session else { return false }
-    let wasAsked = budget.hasSubscribed || messages.isEmpty && discardedCount == 0
-    guard wasAsked, !budget.isExceeded(by: session.receivedSize) else {
+    guard wasAsked(messages, discardedCount), !budget.isExceeded(by: session.receivedSize, at: now) else {
       ended(for: .sentUnasked)
       return false
     }
     for _ in 0..<discardedCount { receive(.discarded) }
-    for message in messages { receive(.message(message)) }
+    pass(messages)
     if outcome.isSuccess, session.socket >= 0 { return true }
     ended(session, outcome, socketError: socketError)
     return false
-  }
-
-  private func takeRequest(_ messageID: Int32) -> UInt64? {
-    requests.firstIndex { $0.messageID == messageID }.map { requests.remove(at: $0).request }
   }
 
   private func becomeUp(_ connack: BrokerLinkSession.Connack) {
@@ -317,6 +299,8 @@ final class BrokerLinkLoop {
     let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, at: now)
     events.post(.connected(sessionPresent: connack.sessionPresent))
+    // Before `online`, after which a sender may expect to be heard.
+    subscribeToCommands()
     guard current.announcesStatus else { return }
     StaticString("online").withBytes {
       publish(id: nil, topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
@@ -361,7 +345,7 @@ final class BrokerLinkLoop {
 
   // MARK: Ends
 
-  private func ended(_ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32) {
+  func ended(_ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32) {
     switch phase {
     case .idle, .closing: ended(for: .closedByBroker)
     case .connecting, .handshaking: ended(for: outcome.failure(of: session, settings: current))

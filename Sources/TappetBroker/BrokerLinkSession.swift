@@ -34,6 +34,8 @@ final class BrokerLinkSession {
   /// Whether a call of `read` would find something, whatever poll says.
   private(set) var hasUnread = false
   private let mosquitto: OpaquePointer
+  private let version: MQTTVersion
+  private let takesCommands: Bool
 
   /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
@@ -41,6 +43,8 @@ final class BrokerLinkSession {
   /// A configured object without a connection, which will have `window` messages in flight at most.
   init(_ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?, window: Int) throws(LinkFailure) {
     self.tls = tls
+    self.version = version
+    takesCommands = !settings.commandTopics.isEmpty
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
     let object = mosquitto
     mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
@@ -62,8 +66,8 @@ final class BrokerLinkSession {
     mosquitto_unsubscribe_callback_set(object) { _, context, messageID in
       BrokerLinkSession.session(context)?.endedSubscriptions.append(messageID)
     }
-    mosquitto_message_callback_set(object) { _, context, message in
-      if let message { BrokerLinkSession.session(context)?.note(message.pointee) }
+    mosquitto_message_v5_callback_set(object) { _, context, message, properties in
+      if let message { BrokerLinkSession.session(context)?.note(message.pointee, properties) }
     }
     mosquitto_disconnect_v5_callback_set(object) { _, context, reason, _ in
       // A DISCONNECT packet is reported first, then, by a read that finds no socket, MOSQ_ERR_NO_CONN.
@@ -190,11 +194,13 @@ final class BrokerLinkSession {
 
   /// Publishes, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
   func publish(
-    topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool
+    topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool, correlation: [UInt8] = []
   ) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
-    let code = mosquitto_publish(
-      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload.baseAddress, qos, isRetained)
+    let properties = version == .v5 ? MessageProperties.correlation(correlation) : nil
+    defer { MessageProperties.free(properties) }
+    let code = mosquitto_publish_v5(
+      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload.baseAddress, qos, isRetained, properties)
     return (outcome(code), messageID)
   }
 
@@ -208,6 +214,14 @@ final class BrokerLinkSession {
   func subscribe(filter: String, qos: Int32) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
     let code = mosquitto_subscribe(mosquitto, &messageID, filter, qos)
+    return (outcome(code), messageID)
+  }
+
+  /// Subscribes to a topic with commands: MQTT 5 sends none that is kept, and says of each whether it will be.
+  func subscribeToCommands(_ topic: String) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    let code = mosquitto_subscribe_v5(
+      mosquitto, &messageID, topic, 1, version == .v5 ? MessageProperties.commandOptions : 0, nil)
     return (outcome(code), messageID)
   }
 
@@ -250,14 +264,16 @@ final class BrokerLinkSession {
     context.map { Unmanaged<BrokerLinkSession>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func note(_ message: mosquitto_message) {
+  private func note(_ message: mosquitto_message, _ properties: OpaquePointer?) {
     guard let topic = message.topic else { return }
     let size = message.payload == nil ? 0 : Int(message.payloadlen)
-    guard size <= Limits.receivedMessageSizeMax, Memory.hasRoom(for: size) else { return discardedCount += 1 }
+    // Of a command that is too large only the size is reported.
+    let kept = takesCommands && size > Limits.commandSizeMax ? 0 : size
+    guard kept <= Limits.receivedMessageSizeMax, Memory.hasRoom(for: kept) else { return discardedCount += 1 }
     messages.append(
       LinkMessage(
-        topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: size)),
-        qos: message.qos, isRetained: message.retain))
+        topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: kept)),
+        size: size, qos: message.qos, isRetained: message.retain, response: MessageProperties.response(properties)))
   }
 
   private static func noteConnack(

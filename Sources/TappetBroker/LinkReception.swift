@@ -1,15 +1,21 @@
-// Input over a link that has subscribed; the kiosk does not subscribe.
+// Input over a link that has subscribed: a kiosk's to its topics with commands.
+
+import TappetCore
 
 /// A message from the broker.
 package struct LinkMessage: Hashable, Sendable {
   /// Topic of the message; contains no wildcards.
   package var topic: String
-  /// The payload's bytes.
+  /// The payload's bytes; empty when it is a command that is too large.
   package var payload: [UInt8]
+  /// Number of bytes that the payload had.
+  package var size: Int
   /// Quality of service, 0 to 2.
   package var qos: Int32
-  /// Whether it was published before we subscribed.
+  /// Whether it was published before we subscribed or, with MQTT 5, to be kept.
   package var isRetained: Bool
+  /// Where MQTT 5 asks for the reply; `nil` when it does not.
+  package var response: CommandResponse? = nil
 }
 
 /// Input from the broker.

@@ -70,7 +70,7 @@ extension YAMLReader {
     return PayloadTemplate("")
   }
 
-  private mutating func topic(_ node: YAMLNode?) -> String? {
+  mutating func topic(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard Action.isTopic(text) else {
       invalid(node, expected: "a topic without '+' and '#' that does not begin with '$'")

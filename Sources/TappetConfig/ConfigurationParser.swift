@@ -112,7 +112,7 @@ extension YAMLReader {
   /// Returns `nil` after a mistake.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
-      "broker", "timestamp_key", "reader", "panel", "actions", "clock", "outbox", "state", "control",
+      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "clock", "outbox", "state", "control",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -122,6 +122,9 @@ extension YAMLReader {
     let names = top["actions"].map { self.names(in: $0, max: Limits.actionsMax) } ?? []
     let panel = panel(top["panel"], actionNames: names)
     if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
+    let commands = commands(
+      top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
+      outputNames: outputNames(top["panel"]))
     let device = readerDevice(top["reader"])
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
@@ -131,12 +134,13 @@ extension YAMLReader {
       let sizeMax = Limits.socketPathSizeMax - (control.utf8.count - state.utf8.count)
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
     }
-    guard problems.isEmpty, let broker, let actions else { return nil }
+    guard problems.isEmpty, var broker, let actions else { return nil }
+    broker.settings.commandTopics = commands.map { $0.topic }
     return KioskConfiguration(
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, checksClock: clock != 1,
+      panel: panel ?? PanelSettings(), actions: actions, commands: commands, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control)
   }
@@ -170,7 +174,14 @@ extension YAMLReader {
     return (timestampKey(in: path, at: file), false)
   }
 
-  private mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
+  mutating func timestampKey(in path: String, at file: YAMLNode) -> TimestampKey? {
+    key(in: path, at: file, orNote: .keyFileMalformed(path: path)) { TimestampKey(hex: $0) }
+  }
+
+  /// The key in the first line of a file that only its owner can read.
+  mutating func key<Key>(
+    in path: String, at file: YAMLNode, orNote mistake: ConfigurationProblem.Kind, _ decode: (ArraySlice<UInt8>) -> Key?
+  ) -> Key? {
     switch TextFile.read(path, sizeMax: Limits.keyFileSizeMax) {
     case .failure(let error):
       note(.fileUnreadable(path: path, error), at: file)
@@ -178,10 +189,10 @@ extension YAMLReader {
       defer { LibCrypto.wipe(&content.bytes) }
       if content.mode & 0o077 != 0 {
         note(.keyFileOpen(path: path, mode: content.mode), at: file)
-      } else if let key = TimestampKey(hex: content.firstLine) {
+      } else if let key = decode(content.firstLine) {
         return key
       } else {
-        note(.keyFileMalformed(path: path), at: file)
+        note(mistake, at: file)
       }
     }
     return nil

@@ -44,6 +44,10 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case unusableProfile(BoardProfileError)
     case keyFileOpen(path: String, mode: UInt32)
     case keyFileMalformed(path: String)
+    /// The key of signed commands, which has 64 digits.
+    case signingKeyMalformed(path: String)
+    /// Tokens need a key, here or for all.
+    case tokenWithoutKey
     /// A password for an endpoint to which everybody on the way could read it.
     case passwordWithoutTLS
     /// The password itself, which belongs neither here nor into a message.

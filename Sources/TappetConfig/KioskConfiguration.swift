@@ -24,6 +24,8 @@ package struct KioskConfiguration: Sendable {
   package var panel: PanelSettings
   /// At least one; names and indexes are unique.
   package var actions: [Action]
+  /// The topics with commands; unique.
+  package var commands: [CommandPlan] = []
   /// False with `clock: trust`.
   package var checksClock: Bool
   /// Maximum number of entries that may wait.
@@ -119,12 +121,25 @@ package struct ButtonSettings: Hashable, Sendable {
   package var line: PanelLine
 }
 
+extension KioskConfiguration {
+  /// The topics with commands, with the key for `%T` where they have none of their own.
+  package var commandPlans: [CommandPlan] {
+    commands.map { plan in
+      guard case .token(nil) = plan.trust else { return plan }
+      var plan = plan
+      plan.trust = .token(timestampKey)
+      return plan
+    }
+  }
+}
+
 extension KioskSettings {
   /// The part of the settings that the core needs.
   package init(_ configuration: KioskConfiguration) {
     self.init(
       actions: configuration.actions, panel: configuration.panel.plan,
       endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
+      commands: configuration.commandPlans,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
   }
 }

@@ -22,7 +22,7 @@ struct KioskFacts {
     id = entry?.id
   }
 
-  /// `nil` for what only the log says, and for outputs: a program's own kiosk has none.
+  /// `nil` for what only the log says, and for outputs and commands: a program's own kiosk has none.
   init?(_ report: Report) {
     switch report {
     case .refused(let trigger, let uid, let refusal):
@@ -85,7 +85,9 @@ struct KioskFacts {
     case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
     case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
-    case .performed, .outputSwitched, .outputWaits, .outputRefused: return nil
+    case .performed, .outputSwitched, .outputWaits, .outputRefused, .commandAccepted, .commandRefused,
+      .commandsRefusedMore, .commandsSubscribed:
+      return nil
     }
   }
 }

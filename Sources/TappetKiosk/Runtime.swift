@@ -18,6 +18,7 @@ package final class Runtime {
   enum Notice: Sendable {
     case store(StoreEvent)
     case link(LinkEvent)
+    case reception(LinkReception)
     case recovered(StoreRecovery)
     case secrets(SecretNotice)
   }
@@ -216,6 +217,7 @@ package final class Runtime {
           checkCertificates()
           onConnected()
         }
+      case .reception(let reception): receive(reception)
       case .recovered(let recovery):
         log(LogRecord(recovery))
         // Shown like other trouble of the disk's, until a write proves the new database.
@@ -307,6 +309,8 @@ package final class Runtime {
       store.thread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
+    case .reply(let reply): send(reply, at: now)
+    case .announce(let topic): announce(to: topic, at: now)
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)

@@ -46,6 +46,7 @@ struct RuntimeParts {
       secrets = try secretStore.usableSecrets()
       if configuration.storesPassword { configuration.broker.password = try secretStore.brokerPassword() }
       if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
+      settings.commands = configuration.commandPlans
     } catch { throw .secretStore(error) }
     do throws(StoreError) {
       let clockIsGood = clock.isSynchronised() || !configuration.checksClock
@@ -63,7 +64,8 @@ struct RuntimeParts {
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)
       if let recovery = secretStore.recovery { mailbox.post(.recovered(recovery)) }
       if let fault = secretStore.store.openFault { mailbox.post(.store(.checkFailed(fault))) }
-      let broker = try BrokerLink(settings: configuration.broker) { mailbox.post(.link($0)) }
+      let broker = try BrokerLink(
+        settings: configuration.broker, post: { mailbox.post(.link($0)) }, receive: { mailbox.post(.reception($0)) })
       let storeThread: StoreThread
       do throws(SystemError) {
         storeThread = try Self.storeThread(secretStore.store, configuration.stateFolder, mailbox)

@@ -35,6 +35,43 @@ extension OutputRefusal {
   }
 }
 
+extension CommandRefusal {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .retained: "command-retained"
+    case .tooLarge: "command-too-large"
+    case .malformed: "command-malformed"
+    case .notAllowed: "command-not-allowed"
+    case .unproved: "proof-missing"
+    case .badToken: "token-invalid"
+    case .badSignature: "signature-invalid"
+    case .clockUnknown: "clock-unknown"
+    case .late: "command-late"
+    case .early: "command-early"
+    case .justStarted: "kiosk-just-started"
+    case .repeated: "command-repeated"
+    case .memoryFull: "commands-full"
+    case .tooMany: "too-many"
+    case .locked: "panel-locked"
+    case .action(let refusal): refusal.code
+    case .output(let refusal): refusal.code
+    case .undeliverable: "undeliverable"
+    }
+  }
+}
+
+extension CommandReply.Result {
+  /// The reason for programs; `nil` when it was not refused.
+  package var code: String? {
+    switch self {
+    case .accepted, .done: nil
+    case .refused(let refusal): refusal.code
+    case .expired: "expired"
+    }
+  }
+}
+
 extension TagFault {
   /// The reason for programs.
   package var code: String {

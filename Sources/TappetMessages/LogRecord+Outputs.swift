@@ -47,6 +47,8 @@ extension OutputCause {
     switch self {
     case .action(let name, .tag): "a tag for " + name
     case .action(let name, .button): "a button for " + name
+    case .action(let name, .command): "a command for " + name
+    case .command(let topic): "a command on " + topic
     case .person: "a person ('tappet output')"
     case .start: "'on_start'"
     }

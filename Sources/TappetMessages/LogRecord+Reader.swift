@@ -68,7 +68,7 @@ extension TapRefusal {
 
   /// The refusal, its reason and the remedy.
   package func sentence(_ trigger: Trigger) -> String {
-    let what = trigger == .tag ? "tap" : "press"
+    let what = trigger.word
     switch self {
     case .unreadable(let fault): return "tap refused: \(fault.sentence)"
     case .content(let error): return "tap refused: \(error.sentence)"

@@ -80,7 +80,7 @@ package struct LogRecord: Sendable {
       self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice), [("code", loss.code)])
     case .refused(let trigger, let uid, let refusal):
       self.init(
-        .warning, trigger == .tag ? "tap-refused" : "press-refused", refusal.sentence(trigger),
+        .warning, trigger.word + "-refused", refusal.sentence(trigger),
         [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
           + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .ignored(let uid, let action, let reason):
@@ -94,16 +94,20 @@ package struct LogRecord: Sendable {
         [("count", String(count))])
     case .accepted(let entry, let uid):
       self.init(
-        .info, entry.trigger == .tag ? "tap-accepted" : "press-accepted", "accepted: \(entry.action)",
+        .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .performed(let action, let trigger, let uid):
       self.init(
-        .info, trigger == .tag ? "tap-performed" : "press-performed", "done: " + action,
+        .info, trigger.word + "-performed", "done: " + action,
         [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
     case .outputSwitched(let index, let isOn, let reason):
       self.init(configuration.outputName(index), isOn: isOn, reason)
     case .outputWaits(let index, let wait, let cause):
       self.init(configuration.outputName(index), waits: wait, cause)
+    case .commandAccepted(let topic, let wish): self.init(accepted: wish, topic: topic)
+    case .commandRefused(let topic, let wish, let refusal): self.init(refused: wish, topic: topic, refusal)
+    case .commandsRefusedMore(let count): self.init(moreCommandsRefused: count)
+    case .commandsSubscribed(let topic, let isGranted): self.init(subscribedTo: topic, isGranted: isGranted)
     case .outputRefused(let order, let cause, let refusal): self.init(order, cause, refusal)
     case .queued(let entry, let reason):
       self.init(.notice, "queued", "\(entry.action) waits: \(reason.sentence)", [("code", reason.code)] + entry.fields)

@@ -68,6 +68,8 @@ extension ConfigurationProblem {
     case .keyFileOpen(let path, let mode):
       return "\(path) can be read by others (mode \(Self.octal(mode))); run: chmod 600 \(path)"
     case .keyFileMalformed(let path): return "\(path) must hold 32, 48 or 64 hex digits and nothing else"
+    case .signingKeyMalformed(let path): return "\(path) must hold 64 hex digits and nothing else"
+    case .tokenWithoutKey: return "\(what) needs a 'key' of its own, or a 'timestamp_key' for all"
     case .passwordWithoutTLS:
       return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
     case .passwordInFile:

@@ -24,6 +24,8 @@ extension Effect {
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
+    case .reply(let reply): "reply \(reply.words)"
+    case .announce(let topic): "announce \(topic)"
     case .retryPanel: "retry panel"
     case .pauseButton(let button): "pause \(button)"
     case .resumeButton(let button): "resume \(button)"
@@ -94,6 +96,10 @@ extension Report {
     case .panelLocked: "locked"
     case .panelUnlocked(let trigger): "unlocked by \(trigger)"
     case .codeRefused(let wait): "code refused \(wait.wholeMilliseconds)"
+    case .commandAccepted(let topic, let wish): "command \(wish.text) on \(topic)"
+    case .commandRefused(_, _, let refusal): "command refused \(refusal)"
+    case .commandsRefusedMore(let count): "\(count) more commands refused"
+    case .commandsSubscribed(let topic, let isGranted): "\(topic) \(isGranted ? "subscribed" : "denied")"
     case .confirming(let action, let trigger, let within):
       "confirming \(action) by \(trigger) within \(within.wholeMilliseconds)"
     case .confirmationEnded(let action, let end): "not confirmed \(action) \(end)"
@@ -135,11 +141,25 @@ extension TapRefusal {
   }
 }
 
+extension CommandReply {
+  fileprivate var words: String {
+    let words =
+      switch result {
+      case .accepted: "accepted"
+      case .done: "done"
+      case .expired: "expired"
+      case .refused(let refusal): "refused \(refusal)"
+      }
+    return "\(address.id ?? "-") \(words) to \(address.topic)"
+  }
+}
+
 extension OutputReason {
   fileprivate var word: String {
     switch self {
     case .asked(.action(let name, _)): "by " + name
     case .asked(.person): "by a person"
+    case .asked(.command(let topic)): "by " + topic
     case .asked(.start): "at the start"
     case .pulseOver: "pulse over"
     case .limit: "limit"

@@ -71,11 +71,12 @@ enum Cast {
 
   /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
-    KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 40),
+    KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands, outboxCountMax: 40),
     KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 150),
     KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
     KioskSettings(actions: actions, panel: gestures, endpointCount: 3, trustsClock: true, outboxCountMax: 150),
-    KioskSettings(actions: actions, panel: locked, endpointCount: 2, outboxCountMax: 40, outboxSizeMax: 60),
+    KioskSettings(
+      actions: actions, panel: locked, endpointCount: 2, commands: commands, outboxCountMax: 40, outboxSizeMax: 60),
     KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
   ]

@@ -1,5 +1,5 @@
 // The rules of the outputs, checked against the lines themselves:
-//   - Only a genuine tag, a touched button or a person switches a line, and only one that is there.
+//   - Only a genuine tag, a touched button, a proved command or a person switches a line, and only one that is there.
 //   - Two lines of a group are never on together, nor within the dead time.
 //   - No line is on for longer than it may be, with the link or without it.
 //   - At the end every line is at its safe level.
@@ -102,7 +102,9 @@ extension World {
       switch trigger {
       case .tag: judgeTouch(of: known)
       case .button: judgePress(action, Book.actionNumbers[action] ?? 0)
+      case .command: judgeCommand(for: action)
       }
+    case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
     case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
     }

@@ -1,5 +1,5 @@
 // The rules. Each is checked against the parts of the world and the book, never against the kiosk's own beliefs:
-//   - Only a genuine tag or a touched button has anything stored.
+//   - Only a genuine tag, a touched button or a proved command has anything stored.
 //   - An entry is sent only from the disk, once on each connection, before its end, and in order.
 //   - No accepted entry is lost, and every outcome is shown.
 //   - All limits are kept.
@@ -25,6 +25,7 @@ extension World {
     switch entry.trigger {
     case .tag: judgeTap(entry, action)
     case .button: judgePress(entry.action, number)
+    case .command: judgeCommand(for: entry.action)
     }
     if action.offline == .drop, !isUp || isStopping { fail("\(action.name) was stored without a broker") }
     let size = action.message.text.utf8.count
@@ -170,6 +171,7 @@ extension World {
       notePerformed(trigger, again: false)
     case .outputSwitched(let index, _, let reason): judgeCause(index, reason)
     case .outputWaits(let index, _, let cause): judgeWaiting(index, cause)
+    case .commandAccepted(let topic, let wish): judgeCommand(on: topic, wish)
     case .panelLocked:
       book.isLocked = true
       book.touchesSinceLock = 0
@@ -180,7 +182,7 @@ extension World {
       .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
       .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .codeRefused, .confirmationEnded, .outputRefused:
+      .codeRefused, .confirmationEnded, .outputRefused, .commandRefused, .commandsRefusedMore, .commandsSubscribed:
       break
     }
   }
@@ -254,6 +256,7 @@ extension World {
   private func judgeUnlocked(by trigger: Trigger) {
     switch trigger {
     case .tag: if lying?.action?.unlocksPanel != true { fail("the panel was unlocked without its tag") }
+    case .command: fail("a command unlocked the panel")
     case .button:
       // The right code is shown by the light for an accepted tap.
       seen.codes += 1

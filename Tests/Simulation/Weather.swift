@@ -19,7 +19,7 @@ private struct Weather {
     (.readerStarts, 60), (.readerEnds, 4), (.readerLost, 3), (.readerMalformed, 2), (.heartbeat, 3), (.hangs, 2),
     (.tap, 130),
     (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
-    (.asked, 12), (.output, 30),
+    (.asked, 12), (.output, 30), (.command, 40),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
@@ -55,6 +55,8 @@ private struct Weather {
     ]),
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
+    // A broker full of commands.
+    Weather([.command: 500, .crash: 10, .pass: 200]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -97,6 +99,7 @@ struct StoryTeller {
     case .press, .edge: below(4)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
     case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
+    case .command: below(8 * 3 * 64)
     case .asked: below(Cast.actions.count)
     case .linkFails, .linkLost: below(2)
     case .acknowledge, .repeated, .refuse, .unfillable: below(16)

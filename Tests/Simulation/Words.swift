@@ -20,7 +20,7 @@ extension World {
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .forget, .drop,
-      .checkStore, .noteSecretUse, .setOutput,
+      .checkStore, .noteSecretUse, .setOutput, .reply, .announce,
       .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

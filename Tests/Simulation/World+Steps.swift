@@ -23,6 +23,7 @@ extension World {
     case .line: line(number)
     case .asked: asked(number)
     case .output: output(number)
+    case .command: command(number)
     case .linkUp, .linkFails, .linkLost, .closed: linkChanges(step)
     case .acknowledge, .refuse, .unfillable: answer(step)
     case .repeated:
@@ -39,9 +40,11 @@ extension World {
     case .synchronised: clockChecked(number != 0)
     case .step:
       now.unixMilliseconds += Int64(number) * 1000
+      if number < 0 { commands.clockEra += 1 }
       tell(.clockChecked(isSynchronised: isSynchronised))
     case .epoch:
       now.unixMilliseconds = 60_000
+      commands.clockEra += 1
       tell(.clockChecked(isSynchronised: isSynchronised))
     case .reload: reload(number)
     case .secrets:

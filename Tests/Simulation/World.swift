@@ -47,6 +47,7 @@ final class World {
   var disk = Disk()
   /// The lines of the outputs.
   var outputs = OutputBook([])
+  var commands = CommandBook()
 
   // Lives.
   var life = 0
@@ -131,7 +132,8 @@ final class World {
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
-    case .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton: break
+    case .reply, .announce, .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton:
+      break
     case .finish: isFinished = true
     }
   }
@@ -212,6 +214,7 @@ final class World {
       now = Moment(instant: Instant(nanoseconds: 5_000_000_000), unixMilliseconds: now.unixMilliseconds + 20_000)
       if clockIsLost {
         now.unixMilliseconds = 5_000
+        commands.clockEra += 1
         isSynchronised = false
       }
     }

@@ -1,6 +1,9 @@
 #define _GNU_SOURCE 1
 #include "CPlatform.h"
 
+#include <net/if.h>
+#include <netinet/in.h>
+
 #include <dlfcn.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -178,4 +181,24 @@ int tp_drop_capabilities(void) {
   struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
   const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0, 0, 0 } };
   return (int)syscall(SYS_capset, &header, none);
+}
+
+void tp_network_identity(uint8_t addresses[10]) {
+  memset(addresses, 0, 10);
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return;
+  struct ifreq requests[16];
+  struct ifconf list = {.ifc_len = sizeof requests, .ifc_req = requests};
+  int count = ioctl(fd, SIOCGIFCONF, &list) == 0 ? list.ifc_len / (int)sizeof requests[0] : 0;
+  for (int i = 0; i < count; i++) {
+    struct ifreq request = requests[i];
+    if (ioctl(fd, SIOCGIFFLAGS, &request) != 0) continue;
+    if (request.ifr_flags & IFF_LOOPBACK || !(request.ifr_flags & IFF_UP)) continue;
+    struct sockaddr_in address;
+    memcpy(&address, &requests[i].ifr_addr, sizeof address);
+    memcpy(addresses + 6, &address.sin_addr, 4);
+    if (ioctl(fd, SIOCGIFHWADDR, &request) == 0) memcpy(addresses, request.ifr_hwaddr.sa_data, 6);
+    break;
+  }
+  close(fd);
 }

@@ -97,6 +97,8 @@ package struct BrokerSettings: Hashable, Sendable {
   package var keepaliveSeconds: UInt16
   /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
   package var announcesStatus: Bool
+  /// Topics that are subscribed to at each connect, with QoS 1; nothing on any other topic is taken.
+  package var commandTopics: [String] = []
   /// A will of the caller's own, without `announcesStatus`.
   package var will: BrokerWill?
   /// The first part of the topics for status and counters: `tappet/<client_id>`.

@@ -44,6 +44,10 @@ package enum Effect: Sendable {
   case light(Light)
   /// Set the line of the output with this index.
   case setOutput(Int, isOn: Bool)
+  /// Publish the reply to a command, if the link is up; nobody waits for its PUBACK.
+  indirect case reply(CommandReply)
+  /// Publish the ESP32 firmware's report to this topic.
+  case announce(topic: String)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
   case retryPanel
   /// Stop listening to a button that bounces without end.
@@ -78,7 +82,8 @@ extension Effect {
       .fetch, .fetchExpired,
       .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
-    case .report: .report
+    // After `store`, and what it answers has been done: a reply promises it.
+    case .report, .reply, .announce: .report
     case .forget: .forget
     }
   }

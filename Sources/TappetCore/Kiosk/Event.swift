@@ -53,6 +53,12 @@ package enum Event: Sendable {
   case panel(PanelEvent)
   /// A person requests this of the output with this name.
   case outputAsked(String, OutputRequest)
+  /// A message came on a topic with commands.
+  indirect case commandArrived(CommandArrival)
+  /// The broker answered the subscription to the topic of this index.
+  case commandsSubscribed(Int, isGranted: Bool)
+  /// The link threw commands away: there were too many of them.
+  case commandsDiscarded
   /// A person or the service manager requested the end.
   case stopRequested
 }

@@ -29,12 +29,14 @@ extension Kiosk {
       .forget([id], mayWait: mayWait),
     ]
     outbox.noteRemoval(mayWait: mayWait)
-    return effects + (isOneOfMany ? backlog.note(at: now.instant) : backlog.reportRest())
+    return effects + commandEnded(id, .done) + (isOneOfMany ? backlog.note(at: now.instant) : backlog.reportRest())
   }
 
   /// Handles the end of the connection.
   mutating func endDelivery() -> [Effect] {
     outbox.linkDown()
+    commands.linkDown()
+    firmware.reported(at: nil)
     let rest = backlog.reportRest()
     guard outbox.waitingRemovals > 0 else { return rest }
     outbox.noteRemoval(mayWait: false)
@@ -45,17 +47,19 @@ extension Kiosk {
     guard let entry = outbox.resolve(id) else { return [] }
     counters.undeliverable += 1
     return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id], mayWait: false)]
+      + commandEnded(id, .refused(.undeliverable))
   }
 
-  func dropped(_ entries: [OutboxEntry]) -> [Effect] {
-    guard entries.count >= Limits.reportedBacklogMax else { return entries.map { .report(.dropped($0)) } }
-    return entries.map { .report(.droppedOfMany($0)) } + [.report(.droppedMore(count: entries.count))]
+  mutating func dropped(_ entries: [OutboxEntry]) -> [Effect] {
+    let replies = repliesToExpired(entries)
+    guard entries.count >= Limits.reportedBacklogMax else { return entries.map { .report(.dropped($0)) } + replies }
+    return entries.map { .report(.droppedOfMany($0)) } + replies + [.report(.droppedMore(count: entries.count))]
   }
 
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
     let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
     counters.expired += outcomes.count
-    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] }
+    let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] } + repliesToExpired(outcomes)
     return rows.isEmpty ? effects : effects + [.forget(rows, mayWait: false)]
   }
 

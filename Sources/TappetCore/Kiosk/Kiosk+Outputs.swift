@@ -31,7 +31,7 @@ extension Kiosk {
   /// Does what is due by time, or because the link was lost.
   mutating func dueOnOutputs(at now: Moment) -> [Effect] {
     outputs.noteLink(isUp: link.isUp, at: now.instant)
-    return performed(outputs.advance(to: now.instant))
+    return performed(outputs.advance(to: now.instant), isLater: true)
   }
 
   /// Handles a part of the panel whose lines are there.
@@ -57,13 +57,17 @@ extension Kiosk {
     }
   }
 
-  private func performed(_ changes: [OutputChange]) -> [Effect] {
-    changes.flatMap { (change) -> [Effect] in
+  /// `isLater`: it was due, and nothing requests it now.
+  private mutating func performed(_ changes: [OutputChange], isLater: Bool = false) -> [Effect] {
+    var effects: [Effect] = []
+    for change in changes {
       switch change {
       case .level(let index, let isOn, let reason):
-        [.setOutput(index, isOn: isOn), .report(.outputSwitched(index, isOn: isOn, reason))]
-      case .waits(let index, let wait, let cause): [.report(.outputWaits(index, wait, cause))]
+        effects += [.setOutput(index, isOn: isOn), .report(.outputSwitched(index, isOn: isOn, reason))]
+        if isLater { effects += outputFollowed(index, reason) }
+      case .waits(let index, let wait, let cause): effects.append(.report(.outputWaits(index, wait, cause)))
       }
     }
+    return effects
   }
 }

@@ -9,6 +9,9 @@ extension Kiosk {
     let wasGood = clockIsGood
     self.settings = settings
     indexes = ActionIndexes(settings.actions, secrets: secrets)
+    commands.replace(by: settings.commands)
+    firmware.stop()
+    if link.isUp { firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil) }
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }

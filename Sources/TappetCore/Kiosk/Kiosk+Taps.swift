@@ -33,7 +33,7 @@ extension Kiosk {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
     }
     let obstacle = obstacle(to: action)
-    let performed = perform(action, by: .tag, uid, obstacle, at: now)
+    let performed = touched(action, by: .tag, uid, obstacle, at: now)
     // A tap that drove an output counts, even if its message is refused.
     guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
     lock.used(at: now.instant)
@@ -43,14 +43,21 @@ extension Kiosk {
   }
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
-  private mutating func perform(
+  private mutating func touched(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ obstacle: TapRefusal?, at now: Moment
   ) -> [Effect] {
+    guard let obstacle else { return perform(action, by: trigger, uid, at: now).effects }
+    return drive(action.outputs, .action(action.name, trigger), at: now) + refuse(trigger, uid, obstacle, at: now)
+  }
+
+  /// Drives the action's outputs at once, and enters its message, whose id it returns.
+  mutating func perform(
+    _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, at now: Moment
+  ) -> (effects: [Effect], entry: EntryID?) {
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
-    if let obstacle { return effects + refuse(trigger, uid, obstacle, at: now) }
-    if let entry = enter(action, by: trigger, uid, at: now) { return effects + [.store(entry)] }
+    if let entry = enter(action, by: trigger, uid, at: now) { return (effects + [.store(entry)], entry.id) }
     counters.accepted += 1
-    return effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid))]
+    return (effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid))], nil)
   }
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
@@ -59,15 +66,16 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    perform(action, by: .button, nil, obstacle(to: action), at: now)
+    touched(action, by: .button, nil, obstacle(to: action), at: now)
   }
 
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     counters.accepted += 1
-    guard let reason = reasonToWait(entry) else { return [.light(.accepted), .report(.accepted(entry, uid: uid))] }
-    return [.light(.queued), .report(.accepted(entry, uid: uid)), .report(.queued(entry, reason))]
+    let accepted = [Effect.report(.accepted(entry, uid: uid))] + commandStored(id)
+    guard let reason = reasonToWait(entry) else { return [.light(.accepted)] + accepted }
+    return [.light(.queued)] + accepted + [.report(.queued(entry, reason))]
   }
 
   mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
@@ -83,7 +91,7 @@ extension Kiosk {
   }
 
   /// Returns what prevents the action now, although it is allowed as such.
-  private func obstacle(to action: Action) -> TapRefusal? {
+  func obstacle(to action: Action) -> TapRefusal? {
     guard action.topic != nil else { return nil }
     guard action.offline == .queue || isSending else { return .brokerAway(action: action.name) }
     let (count, size) = outbox.promised

@@ -31,6 +31,10 @@ package struct Kiosk: Sendable {
   var inputs: PanelInputs
   var outputs: OutputBank
   var lock: PanelLock
+  var commands: CommandGate
+  var commandRefusals = RefusalLogThrottle(countsCommands: true)
+  var waitingReplies = PendingReplies()
+  var firmware = FirmwareDuties()
   var panel = PanelSupervision()
   /// The pending confirmation.
   var confirmation: Confirmation?
@@ -65,6 +69,7 @@ package struct Kiosk: Sendable {
     inputs = PanelInputs(settings.panel)
     outputs = OutputBank(settings.panel.outputs)
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
+    commands = CommandGate(settings.commands, startedAt: now)
     random = Randomness(seed: seed)
   }
 
@@ -99,9 +104,11 @@ package struct Kiosk: Sendable {
       consider(expiryDeadline(at: now))
       consider(panel.deadline)
       consider(refusals.deadline)
+      consider(commandRefusals.deadline)
       consider(backlog.deadline)
     }
     consider(outputs.deadline)
+    consider(firmware.deadline)
     consider(inputs.deadline)
     consider(lock.deadline)
     consider(confirmation?.until)
@@ -134,10 +141,14 @@ package struct Kiosk: Sendable {
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .panel(let change): effects = panelChanged(change, at: now)
     case .outputAsked(let name, let request): effects = askedOutput(name, request, at: now)
+    case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
+    case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
+    case .commandsDiscarded: effects = commandsDiscarded(at: now)
     case .stopRequested: effects = stop(at: now)
     }
     // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
+    effects += firmwareDue(at: now)
     effects += dueOnOutputs(at: now) + dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
     effects += reportClock()
@@ -168,7 +179,8 @@ package struct Kiosk: Sendable {
       return [.finish]
     case .running:
       phase = .draining(until: now.instant + Limits.drainMax)
-      return endConfirmation(.closed) + closeOutputs(at: now) + refusals.reportRest() + backlog.reportRest()
+      firmware.stop()
+      return endConfirmation(.closed) + closeOutputs(at: now) + reportRefusals() + backlog.reportRest()
         + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished
@@ -203,7 +215,7 @@ package struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now) + store.timeUp(at: now.instant)
-        + panel.timeUp(at: now.instant) + refusals.timeUp(at: now.instant) + backlog.timeUp(at: now.instant)
+        + panel.timeUp(at: now.instant) + refusalsDue(at: now.instant) + backlog.timeUp(at: now.instant)
         + expireWhatIsOver(at: now)
     case .draining(let until):
       let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
@@ -213,6 +225,13 @@ package struct Kiosk: Sendable {
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }
+  }
+
+  /// Reports what was refused and not reported one by one, because no later call will.
+  private mutating func reportRefusals() -> [Effect] { refusals.reportRest() + commandRefusals.reportRest() }
+
+  private mutating func refusalsDue(at now: Instant) -> [Effect] {
+    refusals.timeUp(at: now) + commandRefusals.timeUp(at: now)
   }
 
   private mutating func finishIfClosed() -> [Effect] { link.isStopped && reader.isStopped ? finish() : [] }
@@ -258,8 +277,9 @@ package struct Kiosk: Sendable {
     switch change {
     case .connected:
       let effects = link.connected(at: now.instant)
-      if link.isUp { outbox.linkUp() }
-      return effects
+      guard link.isUp else { return effects }
+      outbox.linkUp()
+      return effects + announceDevices(at: now.instant)
     case .fellBack(let failure): return link.fellBack(failure, at: now)
     case .failed(let failure):
       link.endedByOrder(at: now.instant)
@@ -288,7 +308,9 @@ package struct Kiosk: Sendable {
       let trouble = store.failed(fault, at: now.instant)
       guard let (entry, uid) = outbox.notStored(id) else { return trouble }
       if let uid { taps.notAccepted(uid, action: entry.action) }
-      return trouble + refuse(entry.trigger, uid, .notStored(action: entry.action, fault), at: now)
+      let refusal = TapRefusal.notStored(action: entry.action, fault)
+      if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
+      return trouble + refuse(entry.trigger, uid, refusal, at: now)
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
       return []

@@ -7,6 +7,8 @@ package struct KioskSettings: Sendable {
     didSet { facts = ActionFacts(actions) }
   }
   private var facts: ActionFacts
+  /// The topics with commands; unique.
+  package var commands: [CommandPlan]
   /// The buttons and their actions, which are named as in `actions`.
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
@@ -23,12 +25,13 @@ package struct KioskSettings: Sendable {
   /// Settings with the default bounds.
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
-    trustsClock: Bool = false,
+    trustsClock: Bool = false, commands: [CommandPlan] = [],
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
     facts = ActionFacts(actions)
     self.panel = panel
+    self.commands = commands
     self.endpointCount = max(1, endpointCount)
     self.fallbacks = fallbacks
     self.trustsClock = trustsClock
@@ -36,8 +39,8 @@ package struct KioskSettings: Sendable {
     self.outboxSizeMax = outboxSizeMax
   }
 
-  /// Whether a message has `%T`.
-  package var usesTimestamp: Bool { facts.usesTimestamp }
+  /// Whether a message has `%T`, or a command a time.
+  package var usesTimestamp: Bool { facts.usesTimestamp || commands.contains { $0.needsClock } }
   /// The longest cooldown of all actions.
   var cooldownMax: Duration { facts.cooldownMax }
 }

@@ -38,6 +38,14 @@ package struct KioskStatus: Hashable, Sendable {
     package var isAvailable: Bool
   }
 
+  /// The state of one topic with commands.
+  package struct Commands: Hashable, Sendable {
+    package var topic: String
+    /// Whether the broker took the subscription; `nil` before its answer, and without a connection.
+    package var isSubscribed: Bool?
+    package var counts: CommandCounts
+  }
+
   package var reader: Reader
   package var link: Link
   /// The disk's fault; `nil` while it takes entries.
@@ -46,6 +54,8 @@ package struct KioskStatus: Hashable, Sendable {
   package var panel: [PanelProblem]
   /// In the order of the configuration.
   package var outputs: [Output]
+  /// In the order of the configuration.
+  package var commands: [Commands]
   /// Whether the buttons are locked; `nil` when they never are.
   package var isLocked: Bool?
   /// Whether a timestamp may be sealed; `nil` before the kernel was asked.
@@ -65,7 +75,7 @@ extension Kiosk {
         let (isOn, isAvailable) = outputs.status(of: index)
         return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
       },
-      isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
+      commands: commands.status, isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
       clockIsGood: settings.trustsClock ? true : isClockSynchronised, needsClock: needsClock,
       light: baseLight)
   }

@@ -39,6 +39,8 @@ package struct EntryID: Hashable, Sendable {
 package enum Trigger: UInt8, Hashable, Sendable {
   case tag = 1
   case button = 2
+  /// A command over the broker.
+  case command = 3
 }
 
 /// The time until which an entry may be sent.

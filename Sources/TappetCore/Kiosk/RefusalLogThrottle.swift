@@ -3,9 +3,13 @@
 
 /// Counts the refusals that are reported and those that are not.
 struct RefusalLogThrottle: Sendable {
+  /// Whether it counts commands, and not taps and presses.
+  private let countsCommands: Bool
   private var until: Instant?
   private var reportedCount = 0
   private var unreportedCount = 0
+
+  init(countsCommands: Bool = false) { self.countsCommands = countsCommands }
 
   /// When the number of unreported refusals is due; `nil` means that there are none.
   var deadline: Instant? { unreportedCount > 0 ? until : nil }
@@ -26,6 +30,17 @@ struct RefusalLogThrottle: Sendable {
     return effects
   }
 
+  /// Counts a refusal that is not reported by itself.
+  mutating func count(at now: Instant) -> [Effect] {
+    let effects = timeUp(at: now)
+    if until.map({ $0 <= now }) ?? true {
+      until = now + Limits.reportedRefusalsWindow
+      reportedCount = 0
+    }
+    unreportedCount += 1
+    return effects
+  }
+
   mutating func timeUp(at now: Instant) -> [Effect] {
     guard let deadline, deadline <= now else { return [] }
     return reportRest()
@@ -36,6 +51,6 @@ struct RefusalLogThrottle: Sendable {
     guard unreportedCount > 0 else { return [] }
     let count = unreportedCount
     unreportedCount = 0
-    return [.report(.refusedMore(count: count))]
+    return [.report(countsCommands ? .commandsRefusedMore(count: count) : .refusedMore(count: count))]
   }
 }

@@ -131,6 +131,13 @@ package indirect enum Report: Sendable {
   /// It waits for the dead time of its group.
   case outputWaits(Int, Duration, OutputCause)
   case outputRefused(OutputOrder, OutputCause, OutputRefusal)
+  /// A command on this topic passed all checks.
+  case commandAccepted(topic: String, CommandWish)
+  /// Its wish is `nil` when that could not be read.
+  case commandRefused(topic: String, CommandWish?, CommandRefusal)
+  /// This number of further commands within the minute was refused and not reported one by one.
+  case commandsRefusedMore(count: Int)
+  case commandsSubscribed(topic: String, isGranted: Bool)
   case confirming(action: String, Trigger, within: Duration)
   case confirmationEnded(action: String, ConfirmationEnd)
 }

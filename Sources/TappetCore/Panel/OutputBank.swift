@@ -41,6 +41,9 @@ struct OutputBank: Sendable {
     ((states[index].since != nil) != plans[index].isSafeOn, states[index].isAvailable)
   }
 
+  /// Whether a request waits for the dead time.
+  func isWaiting(_ index: Int) -> Bool { states[index].waiting != nil }
+
   /// When `advance` is due.
   var deadline: Instant? {
     var deadline: Instant?

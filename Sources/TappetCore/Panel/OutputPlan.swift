@@ -86,10 +86,12 @@ package struct OutputOrder: Hashable, Sendable {
 
 /// The origin of a request to an output.
 package enum OutputCause: Hashable, Sendable {
-  /// A tap or a press that triggered this action.
+  /// A tap, a press or a command that triggered this action.
   case action(String, Trigger)
   /// A person at the control socket.
   case person
+  /// A command for the output itself, on this topic.
+  case command(topic: String)
   /// The configuration: `on_start`.
   case start
 }

@@ -49,6 +49,8 @@ package struct KioskView: Sendable {
   package var wired: LightOutputs
   /// The outputs: their names and states.
   package var outputs: [(name: String, state: KioskStatus.Output)]
+  /// The topics with commands, and their numbers.
+  package var commands: [KioskStatus.Commands]
   /// The buttons' names.
   package var buttons: [String]
   /// The result of the last reload; `nil` before the first.
@@ -91,6 +93,7 @@ package struct KioskView: Sendable {
     levels = runtime.panel.on
     wired = configuration.panel.wired
     outputs = zip(configuration.panel.outputs, status.outputs).map { ($0.plan.name, $1) }
+    commands = status.commands
     buttons = configuration.panel.buttons.map { $0.plan.name }
     reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
@@ -112,7 +115,7 @@ package struct KioskView: Sendable {
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.json, "broker": broker.json, "disk": disk.json, "panel": panel.json,
-      "outputs": outputsJSON,
+      "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
       "clock": .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)]),
@@ -142,6 +145,15 @@ package struct KioskView: Sendable {
     return .object([
       "file": .string(details.path), "subject": .string(details.subject),
       "days_left": .number(details.daysLeft(atUnixSeconds: now.unixSeconds)),
+    ])
+  }
+}
+
+extension KioskStatus.Commands {
+  fileprivate var json: JSON {
+    .object([
+      "topic": .string(topic), "good": .bool(isSubscribed == true), "accepted": .number(Int64(counts.accepted)),
+      "refused": .number(Int64(counts.refused)), "retained": .number(Int64(counts.retained)),
     ])
   }
 }

@@ -53,16 +53,17 @@ struct TapHistory {
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     let isGood: Bool
     switch report {
-    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed:
+    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed,
+      .commandAccepted:
       isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
       .deliveredUnheard, .codeRefused, .confirming,
-      .confirmationEnded:
+      .confirmationEnded, .commandRefused, .commandsRefusedMore:
       isGood = false
     case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
       .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .outputSwitched, .outputWaits, .outputRefused:
+      .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed:
       return
     }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }

@@ -82,3 +82,21 @@ struct Vectors: Decodable {
     return try JSONDecoder().decode(Vectors.self, from: data)
   }
 }
+
+/// Tests/Vectors/commands.json: signed commands as others make them.
+struct CommandVectors: Decodable {
+  struct Command: Decodable {
+    var topic: String
+    var message: String
+    var hmac: String
+    var payload: String
+  }
+
+  var key: String
+  var commands: [Command]
+
+  static func load() throws -> CommandVectors {
+    let data = try Data(contentsOf: URL(fileURLWithPath: Repository.path("Tests/Vectors/commands.json")))
+    return try JSONDecoder().decode(CommandVectors.self, from: data)
+  }
+}

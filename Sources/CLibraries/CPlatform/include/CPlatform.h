@@ -121,6 +121,8 @@ int tp_chmod_place(int place, mode_t mode);
 
 /* Bytes that the other end of a TCP connection has sent so far; -1 when the kernel does not say. */
 int64_t tp_bytes_received(int fd);
+/* Of the first interface that is up and not the loopback: 6 bytes of hardware address, 4 of IPv4 address. */
+void tp_network_identity(uint8_t addresses[10]);
 /* Bytes that the other end may send ahead of what was read. */
 int tp_set_window(int fd, int bytes);
 

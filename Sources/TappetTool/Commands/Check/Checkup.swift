@@ -71,6 +71,7 @@ struct Checkup {
     let count = configuration.actions.count
     note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
+    checkCommands(configuration)
     checkCertificates(configuration.broker)
     for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
   }
@@ -141,12 +142,29 @@ struct Checkup {
     for mistake in Certificates.mistakes(broker) { note("certificate", .bad, mistake.sentence, code: mistake.code) }
   }
 
+  private mutating func checkCommands(_ configuration: KioskConfiguration) {
+    for plan in configuration.commands {
+      let what = (plan.outputs + plan.actions).joined(separator: ", ")
+      let proof =
+        switch plan.trust {
+        case .trusted: "all whom the broker lets publish there"
+        case .token: "senders with the key of its tokens"
+        case .signed(nil): "senders with a secret of the action"
+        case .signed: "senders with its key, or a secret of the action"
+        }
+      let stranger = plan.window == nil ? ", with no limit to its age" : ""
+      note("commands", .good, plan.topic + " drives " + what + " for " + proof + stranger)
+    }
+  }
+
   private mutating func checkClock(_ configuration: KioskConfiguration) {
     if SystemClock().isSynchronised() { return note("clock", .good, "synchronised") }
     guard configuration.checksClock else {
       return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
     }
-    guard configuration.actions.contains(where: { $0.message.usesTimestamp }) else {
+    let isNeeded =
+      configuration.actions.contains { $0.message.usesTimestamp } || configuration.commands.contains { $0.needsClock }
+    guard isNeeded else {
       return note("clock", .good, "not synchronised, but no action has %T")
     }
     note("clock", .bad, "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'")

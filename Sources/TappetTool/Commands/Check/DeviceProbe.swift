@@ -102,6 +102,7 @@ extension BrokerSettings {
     let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
     settings.clientID = String(decoding: start, as: UTF8.self) + ending
     settings.announcesStatus = false
+    settings.commandTopics = []
     return settings
   }
 }

@@ -117,6 +117,7 @@ final class LiveView {
     if !view.panel.isGood { row("  panel    ", part(view.panel)) }
     row("  clock    ", clock(view))
     row("  outbox   ", String(view.outboxCount) + " waiting")
+    for topic in view.commands { row("  commands ", commands(topic)) }
     if let reload = view.reload { row("  reload   ", self.reload(reload)) }
     row("", "")
     row("  ", counters(view.counters))
@@ -148,6 +149,13 @@ final class LiveView {
   private func reload(_ outcome: ReloadOutcome) -> String {
     let text = WallTime.timeOfDay(unixMilliseconds: outcome.unixMilliseconds) + "  " + outcome.sentence.escaped
     return outcome.isGood ? text : Self.painted(text, 33)
+  }
+
+  private func commands(_ topic: KioskStatus.Commands) -> String {
+    let text =
+      topic.topic.escaped + "   accepted " + String(topic.counts.accepted) + "   refused "
+      + String(topic.counts.refused)
+    return topic.isSubscribed == false ? Self.painted(text + "   the broker denies it", 33) : text
   }
 
   private func counters(_ counters: Counters) -> String {

@@ -44,6 +44,13 @@ extension Command {
           + (certificate["file"]?.text ?? ""))
     }
     Output.print("clock     " + clock(status))
+    for topic in status["commands"]?.elements ?? [] {
+      func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
+      let retained = count("retained") == "0" ? "" : ", of them retained " + count("retained")
+      Output.print(
+        "commands  \(topic["topic"]?.text ?? ""): " + (topic["good"] == .bool(true) ? "" : "not subscribed, ")
+          + "accepted " + count("accepted") + ", refused " + count("refused") + retained)
+    }
     if let reload = status["reload"], reload != .null {
       Output.print("reload    " + time(reload) + (reload["text"]?.text ?? ""))
     }

@@ -130,7 +130,7 @@ extension OutboxEntry {
   fileprivate var json: JSON {
     .object([
       "id": .string(id.hex), "action": .string(action), "topic": .string(topic), "message": .string(message.text),
-      "retained": .bool(isRetained), "trigger": .string(trigger == .tag ? "tag" : "button"),
+      "retained": .bool(isRetained), "trigger": .string(trigger.name),
       "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
       "expires_in_ms": .number(remainingMilliseconds),
     ])

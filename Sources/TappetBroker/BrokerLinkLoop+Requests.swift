@@ -1,0 +1,66 @@
+// Subscriptions of the link's thread: the owner's, and those to topics with commands, and what comes of them.
+
+import TappetCore
+
+extension BrokerLinkLoop {
+  /// Sends a request whose answer is a packet of its own; `refusal` is reported if it cannot be sent as it is.
+  func send(
+    _ request: UInt64, orReport refusal: LinkReception,
+    _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
+  ) {
+    guard case .up = phase, let session else { return }
+    budget.subscribed()
+    session.openWindow()
+    ask(session, request, orReport: refusal, call)
+  }
+
+  /// Subscribes to the topics with commands.
+  func subscribeToCommands() {
+    guard let session, !current.commandTopics.isEmpty else { return }
+    budget.subscribedToCommands(at: now)
+    commandFlow = CommandFlow()
+    for (index, topic) in current.commandTopics.enumerated() {
+      let request = UInt64(index)
+      ask(session, request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribeToCommands(topic) }
+    }
+  }
+
+  private func ask(
+    _ session: BrokerLinkSession, _ request: UInt64, orReport refusal: LinkReception,
+    _ call: (BrokerLinkSession) -> (outcome: BrokerLinkSession.Outcome, messageID: Int32)
+  ) {
+    let (outcome, messageID) = call(session)
+    keepalive.sent(at: now)
+    if outcome.isSuccess {
+      requests.append((messageID, request))
+    } else if outcome.refusesMessage {
+      receive(refusal)
+    } else {
+      ended(session, outcome, socketError: 0)
+    }
+  }
+
+  /// Whether we have subscribed to what came.
+  func wasAsked(_ messages: [LinkMessage], _ discardedCount: Int) -> Bool {
+    if budget.hasSubscribed || messages.isEmpty && discardedCount == 0 { return true }
+    return !current.commandTopics.isEmpty && messages.allSatisfy { current.commandTopics.contains($0.topic) }
+  }
+
+  func pass(_ messages: [LinkMessage]) {
+    for message in messages {
+      guard !current.commandTopics.isEmpty, !budget.hasSubscribed else {
+        receive(.message(message))
+        continue
+      }
+      switch commandFlow.admit(at: now) {
+      case .passed: receive(.message(message))
+      case .firstTooMany: receive(.discarded)
+      case .tooMany: break
+      }
+    }
+  }
+
+  func takeRequest(_ messageID: Int32) -> UInt64? {
+    requests.firstIndex { $0.messageID == messageID }.map { requests.remove(at: $0).request }
+  }
+}

@@ -1,0 +1,96 @@
+// A command's payload: JSON, one word, or an action URL (docs/formats.md, "Commands").
+
+import TappetCore
+
+extension CommandArrival.Content {
+  /// Reads a payload of at most `Limits.commandSizeMax` bytes.
+  ///
+  /// `isFirmware`: the topic is served as the ESP32 firmware serves it.
+  package init(_ payload: [UInt8], isFirmware: Bool = false) {
+    if isFirmware {
+      self = .init(toFirmware: payload)
+      return
+    }
+    let text = CommandRequest.trimmed(payload)
+    if text.starts(with: "smp://".utf8) {
+      self = .request(CommandRequest(.url(Array(text))))
+    } else if text.first == UInt8(ascii: "{") {
+      self = JSON(decoding: Array(text)).flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
+    } else if (1...Limits.outputWordSizeMax).contains(text.count),
+      text.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) })
+    {
+      self = .request(CommandRequest(.word(String(decoding: text, as: UTF8.self))))
+    } else {
+      self = .malformed
+    }
+  }
+}
+
+extension CommandArrival.Content {
+  /// A command of the ESP32 firmware's: names without regard to case, and the first of repeated ones.
+  fileprivate init(toFirmware payload: [UInt8]) {
+    guard !payload.starts(with: #"{"TT_ID""#.utf8) else {
+      self = .report
+      return
+    }
+    guard case .object(let members)? = JSON(decoding: payload) else {
+      self = .malformed
+      return
+    }
+    func first(_ name: String) -> JSON? { members.first { $0.name.asciiLowercased == name }?.value }
+    guard let number = first("command")?.wholeNumber else {
+      self = .malformed
+      return
+    }
+    var request = CommandRequest(CommandRequest.Form.number(number))
+    request.token = first("otp-auth")?.text
+    self = .request(request)
+  }
+}
+
+extension CommandRequest {
+  fileprivate static func trimmed(_ payload: [UInt8]) -> ArraySlice<UInt8> {
+    var text = payload[...]
+    while let last = text.last, last <= 0x20 { text.removeLast() }
+    return text.drop { $0 <= 0x20 }
+  }
+
+  /// The request in an object; `nil` when a member that counts has another type, or when it asks for nothing.
+  fileprivate init?(_ json: JSON) {
+    guard let form = Form(json) else { return nil }
+    self.init(form)
+    switch json["id"] {
+    case nil, .null: break
+    case .string(let text):
+      guard text.utf8.count <= Limits.commandIDSizeMax, text.isPrintable else { return nil }
+      id = text
+    case .number(let number): id = String(number)
+    default: return nil
+    }
+    if let time = json["t"] {
+      guard let seconds = time.wholeNumber else { return nil }
+      unixSeconds = seconds
+    }
+    token = json["token"]?.text
+    hmac = json["hmac"]?.text
+    guard let nonce = json["nonce"] else { return }
+    guard let text = nonce.text, (Limits.commandNonceSizeMin...Limits.commandNonceSizeMax).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    self.nonce = text
+  }
+}
+
+extension CommandRequest.Form {
+  /// Exactly one of `action`, `output` with `do`, and `url`.
+  fileprivate init?(_ json: JSON) {
+    switch (json["action"], json["output"], json["url"]) {
+    case (.string(let name), nil, nil): self = .wish(.action(name))
+    case (nil, .string(let name), nil):
+      guard let request = json["do"]?.text.flatMap({ OutputRequest(ignoringCase: $0) }) else { return nil }
+      self = .wish(.output(OutputOrder(output: name, request: request)))
+    case (nil, nil, .string(let url)): self = .url(Array(url.utf8))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// The part `commands:` of kiosk.yaml: the topics on which commands come in, and what each of them may do.
+
+import TappetCore
+
+extension YAMLReader {
+  mutating func commands(
+    _ node: YAMLNode?, hasKey: Bool, actions: [Action], actionNames: [String], outputNames: [String]
+  ) -> [CommandPlan] {
+    guard let node else { return [] }
+    var plans: [CommandPlan] = []
+    for element in list(node, max: Limits.commandTopicsMax, of: " topics with commands") ?? [] {
+      guard let plan = command(element, hasKey: hasKey, actionNames, outputNames) else { continue }
+      if plans.contains(where: { $0.topic == plan.topic }) {
+        note(.invalidValue(Self.shortened(plan.topic), expected: "a topic that no other element has"), at: element)
+      }
+      plans.append(plan)
+    }
+    checkLoops(plans, actions, at: node)
+    return plans
+  }
+
+  private mutating func command(
+    _ node: YAMLNode, hasKey: Bool, _ actionNames: [String], _ outputNames: [String]
+  ) -> CommandPlan? {
+    let keys = ["topic", "trust", "key", "expires", "actions", "outputs", "per_minute", "locked", "reply", "role"]
+    if isFirmware(node) { return firmwareCommand(node, hasKey: hasKey, outputNames) }
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    let topic = topic(required("topic", in: mapping))
+    let trust = trust(in: mapping, hasKey: hasKey)
+    let window = duration(mapping["expires"], min: .seconds(1), max: Limits.commandWindowMax)
+    let actions = references(mapping["actions"], to: actionNames) { .unknownAction($0, nearest: $1) }
+    let outputs = references(mapping["outputs"], to: outputNames) { .unknownOutput($0, nearest: $1) }
+    if mapping["actions"] == nil, mapping["outputs"] == nil {
+      note(.needsPartner("topic", partner: "actions' or 'outputs"), at: node)
+    }
+    let perMinute = whole(mapping["per_minute"], in: 1...Limits.commandsPerMinuteMax)
+    let obeysLock = flag(mapping["locked"])
+    let reply = self.topic(mapping["reply"])
+    guard let topic, let trust else { return nil }
+    var usualWindow: Duration? = Limits.commandWindow
+    if case .trusted = trust { usualWindow = nil }
+    return CommandPlan(
+      topic: topic, trust: trust, window: window ?? usualWindow, actions: actions, outputs: outputs,
+      perMinute: Int(perMinute ?? Limits.commandsPerMinute), obeysLock: obeysLock ?? false, replyTopic: reply)
+  }
+
+  /// Whether the element has `role`, which brings other keys.
+  private func isFirmware(_ node: YAMLNode) -> Bool {
+    guard case .mapping(let keys, _) = node.content else { return false }
+    return keys.contains { if case .scalar("role", _) = $0.content { true } else { false } }
+  }
+
+  /// `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
+  private mutating func firmwareCommand(_ node: YAMLNode, hasKey: Bool, _ outputNames: [String]) -> CommandPlan? {
+    let keys = ["topic", "role", "key", "open", "stop", "close", "lax", "per_minute", "locked", "reply"]
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    let topic = topic(required("topic", in: mapping))
+    _ = choice(mapping["role"], of: ["esp32"])
+    let file = mapping["key"].flatMap { keyFile($0) }
+    if mapping["key"] == nil, !hasKey { note(.tokenWithoutKey, at: node) }
+    let key = file.flatMap { timestampKey(in: $0.path, at: $0.node) }
+    var names: [String] = []
+    for key in ["open", "stop", "close"] {
+      guard let value = required(key, in: mapping), let name = text(value) else { continue }
+      if !outputNames.contains(name) {
+        note(.unknownOutput(Self.shortened(name), nearest: Spelling.nearest(to: name, among: outputNames)), at: value)
+      }
+      names.append(name)
+    }
+    let isLax = flag(mapping["lax"])
+    let perMinute = whole(mapping["per_minute"], in: 1...Limits.commandsPerMinuteMax)
+    let obeysLock = flag(mapping["locked"])
+    let reply = self.topic(mapping["reply"])
+    guard let topic, names.count == 3 else { return nil }
+    return CommandPlan(
+      topic: topic, trust: .token(key), outputs: names, perMinute: Int(perMinute ?? Limits.commandsPerMinute),
+      obeysLock: obeysLock ?? false, replyTopic: reply,
+      firmware: FirmwareRole(open: names[0], stop: names[1], close: names[2], isLax: isLax ?? false))
+  }
+
+  private mutating func trust(in mapping: YAMLMapping, hasKey: Bool) -> CommandTrust? {
+    guard let word = required("trust", in: mapping) else { return nil }
+    let index = choice(word, of: ["trusted", "token", "signed"])
+    if index == 0, let key = mapping["key"] {
+      note(.invalidValue("trusted", expected: "'token' or 'signed' where 'key' is given"), at: key.position, word.place)
+    }
+    let file = mapping["key"].flatMap { keyFile($0) }
+    switch index {
+    case 0: return .trusted
+    case 1:
+      if mapping["key"] == nil, !hasKey { note(.tokenWithoutKey, at: word) }
+      return .token(file.flatMap { timestampKey(in: $0.path, at: $0.node) })
+    case 2:
+      return .signed(
+        file.flatMap { file in
+          key(in: file.path, at: file.node, orNote: .signingKeyMalformed(path: file.path)) { SecretKey(hex: $0) }
+        })
+    default: return nil
+    }
+  }
+
+  /// The path of `{file: FILE}`; `nil` when files are not looked at.
+  private mutating func keyFile(_ node: YAMLNode) -> (path: String, node: YAMLNode)? {
+    guard let mapping = mapping(node, keys: ["file"]), let file = required("file", in: mapping),
+      let path = path(file), files != .ignored
+    else { return nil }
+    return (path, file)
+  }
+
+  /// A list of names, each of them one of `known`.
+  private mutating func references(
+    _ node: YAMLNode?, to known: [String], _ mistake: (String, String?) -> ConfigurationProblem.Kind
+  ) -> [String] {
+    guard let node else { return [] }
+    var names: [String] = []
+    for element in list(node) ?? [] {
+      guard let name = text(element) else { continue }
+      if !known.contains(name) {
+        note(mistake(Self.shortened(name), Spelling.nearest(to: name, among: known)), at: element)
+      } else if !names.contains(name) {
+        names.append(name)
+      }
+    }
+    return names
+  }
+
+  /// Refuses loops: no message of the kiosk's own may come back to it as a command.
+  private mutating func checkLoops(_ plans: [CommandPlan], _ actions: [Action], at node: YAMLNode) {
+    for plan in plans {
+      let isPublished = actions.contains { $0.topic == plan.topic } || plans.contains { $0.replyTopic == plan.topic }
+      guard isPublished else { continue }
+      note(
+        .invalidValue(Self.shortened(plan.topic), expected: "topics to which no action and no reply is published"),
+        at: node)
+    }
+  }
+}

@@ -1,0 +1,237 @@
+// Judges commands: everything that is checked before one of them may act, in the order of docs/commands.md. It drives
+// nothing itself; Kiosk+Commands.swift does what has passed.
+
+/// The numbers of one topic's commands.
+package struct CommandCounts: Hashable, Sendable {
+  package var accepted = 0
+  package var refused = 0
+  /// The retained ones among the refused.
+  package var retained = 0
+}
+
+/// The checks of all topics with commands, and what they must remember.
+struct CommandGate: Sendable {
+  private struct Topic: Sendable {
+    var plan: CommandPlan
+    var bucket = TokenBucket()
+    var counts = CommandCounts()
+    /// Whether the broker took the subscription; `nil` before its answer.
+    var isSubscribed: Bool?
+  }
+
+  private var topics: [Topic]
+  private var memory: CommandMemory
+  private var replies = TokenBucket()
+
+  init(_ plans: [CommandPlan], startedAt: Instant) {
+    topics = plans.map { Topic(plan: $0) }
+    memory = CommandMemory(window: CommandGate.window(of: plans), startedAt: startedAt)
+  }
+
+  private static func window(of plans: [CommandPlan]) -> Int64 { plans.reduce(0) { max($0, $1.windowSeconds) } }
+
+  /// The state of each topic, in the order of the configuration.
+  var status: [KioskStatus.Commands] {
+    topics.map { KioskStatus.Commands(topic: $0.plan.topic, isSubscribed: $0.isSubscribed, counts: $0.counts) }
+  }
+
+  /// Replaces the plans; topics that stay keep their numbers, and what has acted stays remembered.
+  mutating func replace(by plans: [CommandPlan]) {
+    let old = topics
+    topics = plans.map { plan in
+      guard var topic = old.first(where: { $0.plan.topic == plan.topic }) else { return Topic(plan: plan) }
+      topic.plan = plan
+      return topic
+    }
+    memory.widen(to: CommandGate.window(of: plans))
+  }
+
+  func index(of topic: String) -> Int? { topics.firstIndex { $0.plan.topic == topic } }
+
+  func plan(_ index: Int) -> CommandPlan { topics[index].plan }
+
+  mutating func noteAccepted(_ index: Int) { topics[index].counts.accepted += 1 }
+
+  mutating func noteRefused(_ index: Int, isRetained: Bool) {
+    topics[index].counts.refused += 1
+    if isRetained { topics[index].counts.retained += 1 }
+  }
+
+  /// Whether the broker's answer to a subscription is news.
+  mutating func subscribed(_ index: Int, isGranted: Bool) -> Bool {
+    guard topics.indices.contains(index), topics[index].isSubscribed != isGranted else { return false }
+    topics[index].isSubscribed = isGranted
+    return true
+  }
+
+  /// Handles the end of the connection, and with it of all subscriptions.
+  mutating func linkDown() {
+    for index in topics.indices where topics[index].isSubscribed == true { topics[index].isSubscribed = nil }
+  }
+
+  // MARK: Checks
+
+  /// Returns what the command may do, as far as it can be judged without what it acts on.
+  mutating func judge(
+    _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
+  ) throws(CommandRefusal) -> CommandWish {
+    let plan = topics[index].plan
+    let request = try CommandGate.read(arrival)
+    // Known before it is proved, so that a proof is not spent on what cannot be done.
+    let wish = try plan.wish(of: request)
+    if let wish, !plan.allows(wish) { throw .notAllowed }
+    let proved = try prove(request, wish, plan, indexes, clockIsGood: clockIsGood, at: now)
+    if let wait = topics[index].bucket.wait(perMinute: plan.perMinute, at: now.instant) { throw .tooMany(wait: wait) }
+    topics[index].bucket.use(perMinute: plan.perMinute, at: now.instant)
+    return proved
+  }
+
+  private static func read(_ arrival: CommandArrival) throws(CommandRefusal) -> CommandRequest {
+    if arrival.isRetained { throw .retained }
+    if arrival.size > Limits.commandSizeMax { throw .tooLarge(size: arrival.size) }
+    guard case .request(let request) = arrival.content else { throw .malformed }
+    return request
+  }
+
+  private mutating func prove(
+    _ request: CommandRequest, _ wish: CommandWish?, _ plan: CommandPlan, _ indexes: ActionIndexes,
+    clockIsGood: Bool, at now: Moment
+  ) throws(CommandRefusal) -> CommandWish {
+    if wish == .report { return .report }
+    switch plan.trust {
+    case .trusted:
+      guard let wish else { throw .malformed }
+      guard plan.window != nil else { return wish }
+      guard let sentAt = request.unixSeconds else { throw .unproved }
+      guard clockIsGood else { throw .clockUnknown }
+      try plan.checkTime(sentAt, at: now)
+      return wish
+    case .token(let key):
+      guard let wish else { throw .malformed }
+      guard let token = request.token else { throw .unproved }
+      guard clockIsGood else { throw .clockUnknown }
+      guard let key, let sentAt = try? TimestampToken.open(token, key: key), let proof = Hex.decode(token) else {
+        throw .badToken
+      }
+      try plan.checkTime(sentAt, at: now)
+      if plan.firmware?.isLax != true { try memory.accept(proof, sentAt: sentAt, at: now) }
+      return wish
+    case .signed(let key):
+      let (proved, sentAt, proof) = try plan.verify(request, wish, key, indexes)
+      guard clockIsGood else { throw .clockUnknown }
+      try plan.checkTime(sentAt, at: now)
+      try memory.accept(proof, sentAt: sentAt, at: now)
+      return proved
+    }
+  }
+
+  // MARK: Replies
+
+  /// Where the reply to a command goes; `nil` when nobody gets one.
+  ///
+  /// MQTT 5's response topic counts only within the configured one: a stranger must not choose where this kiosk
+  /// publishes.
+  func address(of arrival: CommandArrival, _ index: Int) -> CommandReply.Address? {
+    guard let topic = topics[index].plan.replyTopic else { return nil }
+    var address = CommandReply.Address(topic: topic, correlation: [], id: nil, wish: nil)
+    if let response = arrival.response {
+      if response.correlation.count <= Limits.correlationSizeMax { address.correlation = response.correlation }
+      if let other = response.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other) {
+        address.topic = other
+      }
+    }
+    guard case .request(let request) = arrival.content else { return address }
+    address.id = request.id
+    address.wish = (try? topics[index].plan.wish(of: request)) ?? nil
+    return address
+  }
+
+  /// Whether a refused command gets a reply, which it counts.
+  mutating func mayReply(to refusal: CommandRefusal, at now: Instant) -> Bool {
+    if refusal == .retained { return false }
+    guard replies.wait(perMinute: Limits.refusalRepliesMax, at: now) == nil else { return false }
+    replies.use(perMinute: Limits.refusalRepliesMax, at: now)
+    return true
+  }
+}
+
+extension CommandPlan {
+  /// The request's wish on this topic; `nil` for a URL, which only its signature's secret can tell.
+  fileprivate func wish(of request: CommandRequest) throws(CommandRefusal) -> CommandWish? {
+    switch request.form {
+    case .wish(let wish): return wish
+    case .url: return nil
+    case .number(let number):
+      guard let firmware else { throw .malformed }
+      switch number {
+      case 1: return .output(OutputOrder(output: firmware.open, request: .pulse))
+      case 2: return .output(OutputOrder(output: firmware.stop, request: .pulse))
+      case 3: return .output(OutputOrder(output: firmware.close, request: .pulse))
+      case 4: return .timedOpening
+      case 5: return .report
+      default: throw .notAllowed
+      }
+    case .word(let word):
+      if outputs.count == 1, actions.isEmpty, let request = OutputRequest(ignoringCase: word) {
+        return .output(OutputOrder(output: outputs[0], request: request))
+      }
+      guard actions.count == 1, outputs.isEmpty, ["run", "press"].contains(word.asciiLowercased) else {
+        throw .malformed
+      }
+      return .action(actions[0])
+    }
+  }
+
+  fileprivate func allows(_ wish: CommandWish) -> Bool {
+    switch wish {
+    case .action(let name): actions.contains(name)
+    case .output(let order): outputs.contains(order.output)
+    case .timedOpening, .report: firmware != nil
+    }
+  }
+
+  fileprivate func checkTime(_ sentAt: Int64, at now: Moment) throws(CommandRefusal) {
+    let (age, overflow) = now.unixSeconds.subtractingReportingOverflow(sentAt)
+    guard !overflow else { throw sentAt < 0 ? .late(seconds: .max) : .early(seconds: .max) }
+    if age > windowSeconds { throw .late(seconds: age) }
+    if age < -windowSeconds, firmware?.isLax != true { throw .early(seconds: -age) }
+  }
+
+  /// The wish that the signature covers, its time, and the signature's bytes.
+  fileprivate func verify(
+    _ request: CommandRequest, _ wish: CommandWish?, _ key: SecretKey?, _ indexes: ActionIndexes
+  ) throws(CommandRefusal) -> (CommandWish, Int64, [UInt8]) {
+    if case .url(let text) = request.form {
+      guard let url = try? TagURL.parse(text), let signature = url.signature else { throw .malformed }
+      guard let secret = url.verify(with: indexes.secrets(at: url.index)), let action = indexes.action(of: secret)
+      else {
+        throw .badSignature
+      }
+      guard allows(.action(action.name)) else { throw .notAllowed }
+      return (.action(action.name), url.timestamp, signature)
+    }
+    guard let wish, let sentAt = request.unixSeconds, let hmac = request.hmac,
+      let message = request.signedBytes(topic: topic)
+    else { throw .unproved }
+    guard let claimed = Hex.decode(hmac), claimed.count == MessageAuthenticator.size, let key,
+      let expected = try? key.authenticate(message), LibCrypto.areEqual(expected, claimed)
+    else { throw .badSignature }
+    return (wish, sentAt, claimed)
+  }
+}
+
+extension OutputRequest {
+  /// The request that the word names, as Home Assistant (`ON`) and people write it.
+  package init?(ignoringCase word: String) {
+    let word = word.asciiLowercased
+    guard let request = OutputRequest.allCases.first(where: { $0.word == word }) else { return nil }
+    self = request
+  }
+}
+
+extension String {
+  /// ASCII letters in lower case; everything else as it is.
+  package var asciiLowercased: String {
+    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,83 @@
+// The topics on which a kiosk takes commands, as the configuration has them.
+
+/// How a command proves that it may act.
+package enum CommandTrust: Sendable {
+  /// The broker's access list decides who may publish.
+  case trusted
+  /// A timestamp token under this key; `nil` before it was read from the store: then all are refused.
+  case token(TimestampKey?)
+  /// An HMAC under this key, or an action URL under an action's secret; `nil` means action URLs only.
+  case signed(SecretKey?)
+
+  /// The word for it in the configuration.
+  package var word: String {
+    switch self {
+    case .trusted: "trusted"
+    case .token: "token"
+    case .signed: "signed"
+    }
+  }
+}
+
+/// The outputs of a topic that is served as the ESP32 firmware serves it (docs/formats.md, "ESP32 messages").
+package struct FirmwareRole: Hashable, Sendable {
+  /// The names of the outputs that open, stop and close.
+  package var open: String
+  package var stop: String
+  package var close: String
+  /// Whether tokens from the future and repeated ones act, as they do there.
+  package var isLax: Bool
+
+  /// A role with these outputs.
+  package init(open: String, stop: String, close: String, isLax: Bool = false) {
+    self.open = open
+    self.stop = stop
+    self.close = close
+    self.isLax = isLax
+  }
+}
+
+/// One topic with commands.
+package struct CommandPlan: Sendable {
+  /// Without wildcards: a topic is one sender.
+  package var topic: String
+  /// How its commands prove themselves.
+  package var trust: CommandTrust
+  /// Largest difference between a command's time and the clock; `nil` means that a command needs no time.
+  package var window: Duration?
+  /// The names of the actions that it may run.
+  package var actions: [String]
+  /// The names of the outputs that it may drive.
+  package var outputs: [String]
+  /// Number of commands at once, and per minute from then on.
+  package var perMinute: Int
+  /// Whether its commands are refused while the buttons are locked.
+  package var obeysLock: Bool
+  /// Topic of the replies; `nil` means none.
+  package var replyTopic: String?
+  /// `nil` means that it takes Tappet's own commands.
+  package var firmware: FirmwareRole?
+
+  /// A plan with the defaults of the configuration.
+  package init(
+    topic: String, trust: CommandTrust, window: Duration? = Limits.commandWindow, actions: [String] = [],
+    outputs: [String] = [], perMinute: Int = Int(Limits.commandsPerMinute), obeysLock: Bool = false,
+    replyTopic: String? = nil, firmware: FirmwareRole? = nil
+  ) {
+    self.topic = topic
+    self.trust = trust
+    self.window = window
+    self.actions = actions
+    self.outputs = outputs
+    self.perMinute = perMinute
+    self.obeysLock = obeysLock
+    self.replyTopic = replyTopic
+    self.firmware = firmware
+  }
+
+  /// Whether its commands cannot be judged without a good clock.
+  package var needsClock: Bool { window != nil }
+
+  /// The whole seconds of the window.
+  var windowSeconds: Int64 { (window?.wholeMilliseconds ?? 0) / 1000 }
+}

@@ -1,0 +1,138 @@
+// The way of one command: from the broker's message to the action or the output, and the replies to its sender. Decides
+// only; CommandGate.swift has the checks of its proof.
+
+/// The commands whose end is still to be reported.
+struct PendingReplies: Sendable {
+  private var entries: [(id: EntryID, address: CommandReply.Address)] = []
+  private var outputs: [(index: Int, address: CommandReply.Address)] = []
+
+  mutating func wait(for id: EntryID, _ address: CommandReply.Address) {
+    if entries.count >= Limits.commandRepliesMax { entries.removeFirst() }
+    entries.append((id, address))
+  }
+
+  /// A newer request replaces the one that waits.
+  mutating func wait(forOutput index: Int, _ address: CommandReply.Address?) {
+    outputs.removeAll { $0.index == index }
+    if let address { outputs.append((index, address)) }
+  }
+
+  func address(of id: EntryID) -> CommandReply.Address? { entries.first { $0.id == id }?.address }
+
+  mutating func take(_ id: EntryID) -> CommandReply.Address? {
+    entries.firstIndex { $0.id == id }.map { entries.remove(at: $0).address }
+  }
+
+  mutating func take(output index: Int) -> CommandReply.Address? {
+    outputs.firstIndex { $0.index == index }.map { outputs.remove(at: $0).address }
+  }
+}
+
+extension Kiosk {
+  /// Handles a message on a topic with commands; on any other topic it is nobody's.
+  mutating func commandArrived(_ arrival: CommandArrival, at now: Moment) -> [Effect] {
+    guard let index = commands.index(of: arrival.topic), arrival.content != .report else { return [] }
+    let address = commands.address(of: arrival, index)
+    do throws(CommandRefusal) {
+      let wish = try commands.judge(arrival, index, indexes, clockIsGood: clockIsGood, at: now)
+      if commands.plan(index).obeysLock, lock.isLocked { throw .locked }
+      let effects = try execute(wish, index, address, at: now)
+      commands.noteAccepted(index)
+      return effects
+    } catch {
+      commands.noteRefused(index, isRetained: error == .retained)
+      let report = Report.commandRefused(topic: arrival.topic, address?.wish, error)
+      let effects = commandRefusals.report(report, at: now.instant)
+      guard let address, commands.mayReply(to: error, at: now.instant) else { return effects }
+      return effects + [.reply(CommandReply(address: address, result: .refused(error)))]
+    }
+  }
+
+  /// Does what a command that passed all checks asks for.
+  private mutating func execute(
+    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address?, at now: Moment
+  ) throws(CommandRefusal) -> [Effect] {
+    guard isTaking else { throw .output(.closing) }
+    var address = address
+    address?.wish = wish
+    let plan = commands.plan(index)
+    let topic = plan.topic
+    // A newer command replaces what is left of a timed opening.
+    if plan.firmware != nil, wish != .report { firmware.cancel(topic) }
+    switch wish {
+    case .report:
+      return [.report(.commandAccepted(topic: topic, wish)), .announce(topic: topic)] + reply(address, .done)
+    case .timedOpening: return try openedForAWhile(plan, address, at: now)
+    case .output(let order): return try switched(order, topic, address, at: now)
+    case .action(let name):
+      guard let action = settings.actions.first(where: { $0.name == name }) else { throw .notAllowed }
+      return try performed(action, topic, address, at: now)
+    }
+  }
+
+  private mutating func switched(
+    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address?, at now: Moment
+  ) throws(CommandRefusal) -> [Effect] {
+    if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
+    let report = Report.commandAccepted(topic: topic, .output(order))
+    let effects = drive([order], .command(topic: topic), at: now)
+    guard let index = outputs.index(of: order.output), outputs.isWaiting(index) else {
+      return [.report(report)] + effects + reply(address, .done)
+    }
+    waitingReplies.wait(forOutput: index, address)
+    return [.report(report)] + effects + reply(address, .accepted)
+  }
+
+  private mutating func performed(
+    _ action: Action, _ topic: String, _ address: CommandReply.Address?, at now: Moment
+  ) throws(CommandRefusal) -> [Effect] {
+    for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
+    if let obstacle = obstacle(to: action) { throw .action(obstacle) }
+    let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name)))]
+    let (driven, entry) = perform(action, by: .command, at: now)
+    guard let entry else { return effects + driven + reply(address, .done) }
+    if let address { waitingReplies.wait(for: entry, address) }
+    return effects + driven
+  }
+
+  // MARK: Replies
+
+  private func reply(_ address: CommandReply.Address?, _ result: CommandReply.Result) -> [Effect] {
+    address.map { [.reply(CommandReply(address: $0, result: result))] } ?? []
+  }
+
+  /// Replies that a command's entry is committed; its end is still to come.
+  func commandStored(_ id: EntryID) -> [Effect] { reply(waitingReplies.address(of: id), .accepted) }
+
+  /// Replies with the end of a command's entry.
+  mutating func commandEnded(_ id: EntryID, _ result: CommandReply.Result) -> [Effect] {
+    reply(waitingReplies.take(id), result)
+  }
+
+  /// Replies to the commands among entries that will not be sent.
+  mutating func repliesToExpired(_ entries: [OutboxEntry]) -> [Effect] {
+    var effects: [Effect] = []
+    for entry in entries { effects += commandEnded(entry.id, .expired) }
+    return effects
+  }
+
+  /// Handles the entry of a command that the disk did not take.
+  mutating func commandNotStored(_ entry: OutboxEntry, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
+    refuse(.command, nil, refusal, at: now) + commandEnded(entry.id, .refused(.action(refusal)))
+  }
+
+  /// Handles commands that the link threw away.
+  mutating func commandsDiscarded(at now: Moment) -> [Effect] { commandRefusals.count(at: now.instant) }
+
+  /// Replies to the command that an output waited for.
+  mutating func outputFollowed(_ index: Int, _ reason: OutputReason) -> [Effect] {
+    guard let address = waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
+    return reply(address, .done)
+  }
+
+  /// Handles the broker's answer to a subscription.
+  mutating func commandsSubscribed(_ index: Int, isGranted: Bool) -> [Effect] {
+    guard commands.subscribed(index, isGranted: isGranted) else { return [] }
+    return [.report(.commandsSubscribed(topic: commands.plan(index).topic, isGranted: isGranted))]
+  }
+}

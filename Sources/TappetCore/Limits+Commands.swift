@@ -1,0 +1,44 @@
+// Limits of commands that come in over the broker.
+
+extension Limits {
+  /// Topics with commands; each is one sender, or one way to trust senders.
+  package static let commandTopicsMax = 16
+  /// Bytes of a command: a dozen short members, or an action URL of the older form.
+  package static let commandSizeMax = 2 * 1024
+  /// Letters of a command that is one word: `toggle` is the longest.
+  package static let outputWordSizeMax = 8
+  /// Bytes of a command's id, which returns in the replies.
+  package static let commandIDSizeMax = 64
+  /// Bytes of a nonce; a UUID has 36.
+  package static let commandNonceSizeMax = 64
+  /// Characters of a nonce: shorter ones repeat.
+  package static let commandNonceSizeMin = 8
+  /// Difference between a command's time and the clock, if the configuration sets no other; the ESP32 firmware's own.
+  package static let commandWindow: Duration = .seconds(5)
+  /// A longer one would have to be remembered for too long.
+  package static let commandWindowMax: Duration = .seconds(600)
+  /// Commands of one topic at once and per minute, if the configuration sets no other number.
+  package static let commandsPerMinute: Int64 = 30
+  /// A faster sender is a loop.
+  package static let commandsPerMinuteMax: Int64 = 600
+  /// Tokens and signatures that are remembered; when there are more within their window, further ones are refused.
+  package static let commandsRememberedMax = 1024
+  /// Accepted commands whose end is still to be reported; for a further one the oldest is not reported.
+  package static let commandRepliesMax = 64
+  /// Replies to refused commands, at once and per minute: a flood must not be answered by another one.
+  package static let refusalRepliesMax = 60
+  /// The firmware's command 4 stops after this time.
+  package static let firmwareStopsAfter: Duration = .seconds(10)
+  /// The firmware's command 4 closes after this time.
+  package static let firmwareClosesAfter: Duration = .seconds(60)
+  /// Interval of the firmware's reports.
+  package static let firmwareReportInterval: Duration = .seconds(600)
+  /// Bytes of MQTT 5's correlation data that are returned; RFC 4122 names take 16 or 36.
+  package static let correlationSizeMax = 128
+  /// Messages of a second that the link passes on; what is more is thrown away.
+  package static let commandsPerSecondMax = 200
+  /// Bytes of commands that a broker may send at once.
+  package static let commandBytesMax: Int64 = 4 << 20
+  /// Bytes of commands per second from then on.
+  package static let commandBytesPerSecond: Int64 = 256 * 1024
+}

@@ -1,0 +1,75 @@
+// Commands from the broker on their way to the core, and its replies on their way back.
+
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+extension Runtime {
+  /// Takes what the broker sent for the topics with commands.
+  func receive(_ reception: LinkReception) {
+    switch reception {
+    case .message(let message):
+      let isFirmware = configuration.commands.contains { $0.topic == message.topic && $0.firmware != nil }
+      inbox.append(.commandArrived(CommandArrival(message, isFirmware: isFirmware)))
+    case .subscribed(let request, let qos, _):
+      inbox.append(.commandsSubscribed(Int(truncatingIfNeeded: request), isGranted: qos != nil))
+    case .discarded: inbox.append(.commandsDiscarded)
+    case .unsubscribed: break
+    }
+  }
+
+  /// Publishes the report of an ESP32 device, with its QoS 0.
+  func announce(to topic: String, at now: Moment) {
+    let network = NetworkIdentity.current()
+    let report: JSON = .object([
+      "TT_ID": .string("TT-" + network.hardwareAddress), "event_timestamp": .number(now.unixSeconds),
+      "firmware_version": .string("tappet " + Version.text),
+      "tt_net_info": .object(["ipv4": .string(network.ipv4)]),
+    ])
+    broker.publish(id: nil, topic: topic, payload: report.encoded(), qos: 0, isRetained: false)
+  }
+
+  /// Publishes a reply; without a connection it is lost, and its sender's own time limit counts.
+  func send(_ reply: CommandReply, at now: Moment) {
+    broker.publish(
+      id: nil, topic: reply.address.topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(),
+      isRetained: false, correlation: reply.address.correlation)
+  }
+}
+
+extension CommandArrival {
+  /// The command in a message; nothing is read of one that is retained or too large.
+  init(_ message: LinkMessage, isFirmware: Bool) {
+    let isRead = !message.isRetained && message.size <= Limits.commandSizeMax
+    self.init(
+      topic: message.topic, isRetained: message.isRetained, size: message.size,
+      content: isRead ? Content(message.payload, isFirmware: isFirmware) : .unread, response: message.response)
+  }
+}
+
+extension CommandReply {
+  /// The reply as it is published (docs/formats.md, "Commands").
+  func json(unixSeconds: Int64) -> JSON {
+    var members = [JSON.Member(name: "id", value: .optional(address.id))]
+    func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
+    switch result {
+    case .accepted: add("result", .string("accepted"))
+    case .done: add("result", .string("done"))
+    case .refused, .expired: add("result", .string("refused"))
+    }
+    if let code = result.code { add("code", .string(code)) }
+    switch address.wish {
+    case .action(let name): add("action", .string(name))
+    case .output(let order):
+      add("output", .string(order.output))
+      add("do", .string(order.request.word))
+    case .timedOpening: add("command", .number(4))
+    case .report: add("command", .number(5))
+    case nil: break
+    }
+    add("t", .number(unixSeconds))
+    return .object(members)
+  }
+}

@@ -1,0 +1,89 @@
+// The reports about commands as log records.
+
+import TappetCore
+
+extension LogRecord {
+  /// The record of a command that passed all checks.
+  init(accepted wish: CommandWish, topic: String) {
+    self.init(
+      .info, "command-accepted", "command accepted: " + wish.text, [("command", wish.text), ("topic", topic)])
+  }
+
+  /// The record of a command that did not act.
+  init(refused wish: CommandWish?, topic: String, _ refusal: CommandRefusal) {
+    self.init(
+      .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
+      [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)])
+  }
+
+  /// The record of refused commands that have no line of their own.
+  init(moreCommandsRefused count: Int) {
+    self.init(
+      .warning, "commands-refused-more", String(count) + " more commands refused in the last minute",
+      [("count", String(count))])
+  }
+
+  /// The record of the broker's answer to a subscription.
+  init(subscribedTo topic: String, isGranted: Bool) {
+    self.init(
+      isGranted ? .info : .error, isGranted ? "commands-ready" : "commands-denied",
+      isGranted
+        ? "commands are taken from " + topic
+        : "the broker does not let this kiosk read " + topic + ": no command arrives; allow it in the access list",
+      [("topic", topic)])
+  }
+}
+
+extension CommandRefusal {
+  /// The refusal, its reason and the remedy.
+  package func sentence(topic: String) -> String {
+    switch self {
+    case .retained:
+      "it was published to be kept, so the broker sends it at each connect; publish without the retain flag, and "
+        + "clear it: mosquitto_pub -r -n -t " + topic
+    case .tooLarge(let size): "it has " + String(size) + " bytes; a command has at most 2,048"
+    case .malformed: "it is not a command that this topic takes; docs/commands.md has the forms"
+    case .notAllowed: "this topic may not do that; see 'actions' and 'outputs' under 'commands'"
+    case .unproved: "its proof is missing: the token, the time 't', or the signature"
+    case .badToken: "its token was not made with this topic's key"
+    case .badSignature: "its signature was not made with a key that this topic accepts"
+    case .clockUnknown: "the clock is not synchronised, so nothing tells how old it is"
+    case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " s old"
+    case .early(let seconds):
+      "its time is " + CommandRefusal.text(seconds) + " s ahead; one of the two clocks is wrong"
+    case .justStarted: "it is older than this kiosk's start, and may have acted before; send it again"
+    case .repeated: "it has acted before"
+    case .memoryFull: "too many commands came at once; send it again later"
+    case .tooMany(let wait):
+      "too many commands on this topic; try again in " + String((wait.wholeMilliseconds + 999) / 1000) + " s"
+    case .locked: "the buttons are locked, and this topic has 'locked: true'"
+    case .action(let refusal): refusal.sentence(.command)
+    case .output(let refusal): refusal.sentence
+    case .undeliverable: "the broker refused the action's message for good"
+    }
+  }
+
+  private static func text(_ seconds: Int64) -> String {
+    seconds > 1_000_000_000 ? "decades of" : String(seconds)
+  }
+}
+
+extension Trigger {
+  /// The word for a request by it.
+  package var word: String {
+    switch self {
+    case .tag: "tap"
+    case .button: "press"
+    case .command: "command"
+    }
+  }
+
+  /// Its name for programs.
+  package var name: String {
+    switch self {
+    case .tag: "tag"
+    case .button: "button"
+    case .command: "command"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+// The machine's first network interface, as devices name themselves by it.
+
+import CPlatform
+import TappetCore
+
+/// Hardware and network address of one interface.
+package struct NetworkIdentity: Sendable {
+  /// 12 upper-case hexadecimal digits; zeros without an interface.
+  package var hardwareAddress: String
+  /// `192.0.2.7`; `0.0.0.0` without one.
+  package var ipv4: String
+
+  /// The first interface that is up and not the loopback.
+  package static func current() -> NetworkIdentity {
+    var addresses = [UInt8](repeating: 0, count: 10)
+    tp_network_identity(&addresses)
+    let digits = Hex.digits(of: Array(addresses[..<6])).map { (0x61...0x66).contains($0) ? $0 - 32 : $0 }
+    return NetworkIdentity(
+      hardwareAddress: String(decoding: digits, as: UTF8.self),
+      ipv4: addresses[6...].map { String($0) }.joined(separator: "."))
+  }
+}

@@ -1,0 +1,175 @@
+// `commands:` of kiosk.yaml and the payloads that it lets in: what is read, and the sentence for each mistake.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetConfig
+@testable import TappetMessages
+
+private func parse(_ commands: String, files: NamedFiles = .used, folder: String = "/etc/tappet")
+  -> ConfigurationParser.Outcome
+{
+  let text = """
+    broker: {url: 'mqtts://broker.example', client_id: kiosk}
+    panel:
+      outputs:
+        - {name: gate, line: GPIO23}
+    actions:
+      - {name: garage, topic: home/garage, message: x}
+    commands:
+    \(commands)
+    """
+  return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: folder, files: files)
+}
+
+private func problems(_ commands: String, folder: String = "/etc/tappet") -> [String] {
+  switch parse(commands, folder: folder) {
+  case .loaded: []
+  case .refused(let problems): problems.map(\.sentence)
+  }
+}
+
+@Suite struct CommandConfigurationTests {
+  @Test func `everything that can be configured is read`() throws {
+    let folder = TestFolder.make("commands")
+    for (name, digits) in [("token", 32), ("sign", 64)] {
+      try String(repeating: "5a", count: digits / 2).write(
+        toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/" + name)
+    }
+    let outcome = parse(
+      """
+        - {topic: a, trust: trusted, outputs: [gate], per_minute: 5, locked: true, reply: a/reply}
+        - {topic: b, trust: token, key: {file: token}, actions: [garage], expires: 10 s}
+        - {topic: c, trust: signed, key: {file: sign}, actions: [garage], outputs: [gate]}
+        - {topic: d, trust: signed, actions: [garage]}
+        - {topic: e, trust: trusted, actions: [garage], expires: 30 s}
+      """, folder: folder)
+    guard case .loaded(let configuration) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    let plans = configuration.commands
+    #expect(
+      plans.map(\.topic) == ["a", "b", "c", "d", "e"] && configuration.broker.commandTopics == plans.map(\.topic))
+    #expect(plans.map(\.window) == [nil, .seconds(10), .seconds(5), .seconds(5), .seconds(30)])
+    #expect(plans.map { $0.trust.word } == ["trusted", "token", "signed", "signed", "trusted"])
+    #expect(plans[0].perMinute == 5 && plans[0].obeysLock && plans[0].replyTopic == "a/reply")
+    #expect(plans[2].actions == ["garage"] && plans[2].outputs == ["gate"] && plans[2].replyTopic == nil)
+    guard case .token(.some) = plans[1].trust, case .signed(.some) = plans[2].trust, case .signed(nil) = plans[3].trust
+    else {
+      Issue.record("the keys were not read")
+      return
+    }
+    #expect(KioskSettings(configuration).usesTimestamp)
+  }
+
+  @Test(arguments: [
+    ("- {topic: a, trust: trusted}", "'topic' also needs 'actions' or 'outputs'"),
+    ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+' and '#'"),
+    ("- {topic: a, trust: maybe, outputs: [gate]}", "'trusted' or 'token' or 'signed'"),
+    ("- {topic: a, trust: token, outputs: [gate]}", "needs a 'key' of its own, or a 'timestamp_key' for all"),
+    ("- {topic: a, trust: trusted, key: {file: x}, outputs: [gate]}", "'token' or 'signed' where 'key' is given"),
+    ("- {topic: a, trust: trusted, outputs: [gaet]}", "there is no output 'gaet'"),
+    ("- {topic: a, trust: trusted, actions: [garaeg]}", "there is no action 'garaeg'"),
+    ("- {topic: a, trust: trusted, outputs: [gate], per_minute: 0}", "a whole number from 1 to 600"),
+    ("- {topic: a, trust: trusted, outputs: [gate], expires: 1 h}", "at most 600 s"),
+    ("- {topic: home/garage, trust: trusted, outputs: [gate]}", "topics to which no action and no reply is published"),
+    ("- {topic: a, trust: trusted, outputs: [gate], reply: a}", "topics to which no action and no reply is published"),
+  ])
+  func `a mistake is named`(_ element: String, _ sentence: String) {
+    let found = problems("  " + element)
+    #expect(found.count == 1 && found.allSatisfy { $0.contains(sentence) }, "\(found)")
+  }
+
+  @Test func `two elements cannot share a topic`() {
+    let element = "  - {topic: a, trust: trusted, outputs: [gate]}\n"
+    #expect(problems(element + element)[0].contains("a topic that no other element has"))
+  }
+
+  @Test func `a topic can be served as the ESP32 firmware serves it`() {
+    let role = "  - {topic: a, role: esp32, key: {file: k}, open: gate, stop: gate, close: gate, lax: true}"
+    guard case .loaded(let configuration) = parse(role, files: .ignored) else {
+      Issue.record("\(problems(role))")
+      return
+    }
+    #expect(
+      configuration.commands[0].firmware == FirmwareRole(open: "gate", stop: "gate", close: "gate", isLax: true))
+    let wrong = problems("  - {topic: a, role: esp32, open: gaet, stop: gate, trust: token}")
+    #expect(
+      wrong.contains { $0.contains("unknown key 'trust'") } && wrong.contains { $0.contains("'close' is missing") })
+    #expect(
+      wrong.contains { $0.contains("there is no output 'gaet'") } && wrong.contains { $0.contains("needs a 'key'") })
+  }
+
+  @Test func `the firmware's payloads are read as it reads them`() {
+    func content(_ text: String) -> CommandArrival.Content {
+      CommandArrival.Content(Array(text.utf8), isFirmware: true)
+    }
+    var open = CommandRequest(.number(1))
+    open.token = "ab"
+    #expect(content(#"{"command":1,"otp-auth":"ab","sender":"phone"}"#) == .request(open))
+    #expect(content(#"{"Command":1,"OTP-Auth":"ab","command":2,"otp-auth":"cd"}"#) == .request(open))
+    #expect(content(#"{"command":5}"#) == .request(CommandRequest(.number(5))))
+    #expect(content(#"{"TT_ID":"TT-AABBCCDDEEFF","command":1}"#) == .report)
+    for text in [#"{"command":"1"}"#, #"{"command":"x","command":1}"#, #"{"command":1.5}"#, "{}", "[1]", "on", ""] {
+      #expect(content(text) == .malformed, "\(text)")
+    }
+  }
+
+  // MARK: Payloads
+
+  private func content(_ text: String) -> CommandArrival.Content { CommandArrival.Content(Array(text.utf8)) }
+
+  @Test func `JSON, one word and an action URL are read`() {
+    var gate = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .pulse))), id: "7", unixSeconds: 12)
+    #expect(content(#" {"id":7,"output":"gate","do":"PULSE","t":12} "#) == .request(gate))
+    gate.token = "ab"
+    gate.nonce = "12345678"
+    gate.hmac = "cd"
+    #expect(
+      content(#"{"output":"gate","do":"pulse","id":"7","t":12,"token":"ab","nonce":"12345678","hmac":"cd","x":[1]}"#)
+        == .request(gate))
+    #expect(content(#"{"action":"garage"}"#) == .request(CommandRequest(.wish(.action("garage")))))
+    #expect(content("ON\n") == .request(CommandRequest(.word("ON"))))
+    let url = "smp://action?idx=0&ts=1&sig=00"
+    #expect(content(url) == .request(CommandRequest(.url(Array(url.utf8)))))
+    #expect(content(#"{"url":"\#(url)","id":"u"}"#) == .request(CommandRequest(.url(Array(url.utf8)), id: "u")))
+  }
+
+  @Test(arguments: [
+    "", " ", "{", "[]", "{}", "7", #"{"action":7}"#, #"{"output":"gate"}"#, #"{"output":"gate","do":"open"}"#,
+    #"{"action":"garage","output":"gate","do":"on"}"#, #"{"action":"garage","t":"12"}"#,
+    #"{"action":"garage","t":1.5}"#,
+    #"{"action":"garage","id":["7"]}"#, #"{"action":"garage","nonce":"short"}"#,
+    #"{"action":"garage","id":"a\u0007b"}"#,
+    "onononononon", "o n", "\u{FF}\u{FE}", String(repeating: "[", count: 2048),
+    #"{"action":"# + String(repeating: "[", count: 2000),
+  ])
+  func `garbage is malformed and nothing else`(_ text: String) { #expect(content(text) == .malformed) }
+
+  @Test func `any bytes give a request or malformed`() {
+    var random = Randomness(seed: (3, 1, 4, 1))
+    for _ in 0..<2_000 {
+      let size = Int(random.next() % 64)
+      let bytes = (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      _ = CommandArrival.Content([UInt8(ascii: "{")] + bytes)
+      _ = CommandArrival.Content(bytes)
+    }
+  }
+
+  @Test func `a payload that others signed is read as they meant it`() throws {
+    let data = try Data(contentsOf: URL(fileURLWithPath: Repository.path("Tests/Vectors/commands.json")))
+    let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    for vector in try #require(json["commands"] as? [[String: String]]) {
+      guard case .request(let request) = content(vector["payload"] ?? "") else {
+        Issue.record("\(vector)")
+        continue
+      }
+      #expect(request.signedBytes(topic: vector["topic"] ?? "") == Array((vector["message"] ?? "").utf8))
+      #expect(request.hmac == vector["hmac"])
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// A topic that is served as the ESP32 firmware serves it (docs/formats.md, "ESP32 messages").
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct FirmwareCommandTests {
+  private static let key = "000102030405060708090a0b0c0d0e0f"
+
+  private func story(isLax: Bool = false) -> KioskScript {
+    var panel = PanelPlan()
+    panel.outputs = ["open", "stop", "close"].map { OutputPlan(name: $0) }
+    let plan = CommandPlan(
+      topic: "tt", trust: .token(TimestampKey(hex: Self.key)), outputs: ["open", "stop", "close"],
+      firmware: FirmwareRole(open: "open", stop: "stop", close: "close", isLax: isLax))
+    let story = KioskScript(panel: panel, commands: [plan])
+    story.start()
+    for index in 0...2 { story.at(5, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
+    story.at(6, .reader(.ready(device: "chip")))
+    return story
+  }
+
+  /// Up, and past the time of what may have acted before the start.
+  private func running(isLax: Bool = false) -> KioskScript {
+    let story = story(isLax: isLax)
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(20_000, .timerFired)
+    return story
+  }
+
+  private func arrival(_ number: Int64, token: String?) -> Event {
+    var request = CommandRequest(.number(number))
+    request.token = token
+    return .commandArrived(CommandArrival(topic: "tt", size: 80, content: .request(request)))
+  }
+
+  private func token(_ story: KioskScript, at milliseconds: Int, ahead: Int64 = 0) throws -> String {
+    try TimestampToken.seal(
+      unixSeconds: story.moment(milliseconds).unixSeconds + ahead, key: #require(TimestampKey(hex: Self.key)))
+  }
+
+  @Test(arguments: [(Int64(1), 0), (2, 1), (3, 2)])
+  func `commands 1 to 3 pulse their output for 700 ms`(_ number: Int64, _ output: Int) throws {
+    let story = running()
+    #expect(story.at(20_000, arrival(number, token: try token(story, at: 20_000)))[0] == "output \(output) on")
+    #expect(story.sleep(until: 20_699).isEmpty)
+    #expect(story.sleep(until: 20_700)[0] == "output \(output) off")
+  }
+
+  @Test func `command 4 opens, stops after 10 s and closes after 60 s`() throws {
+    let story = running()
+    #expect(story.at(20_000, arrival(4, token: try token(story, at: 20_000)))[0] == "output 0 on")
+    #expect(story.sleep(until: 29_999).allSatisfy { !$0.hasPrefix("output 1") })
+    #expect(story.sleep(until: 30_000)[0] == "output 1 on")
+    #expect(story.sleep(until: 79_999).allSatisfy { !$0.hasPrefix("output 2") })
+    #expect(story.sleep(until: 80_000)[0] == "output 2 on")
+    #expect(story.sleep(until: 200_000).allSatisfy { !$0.contains(" on") })
+  }
+
+  @Test func `a newer command replaces what is left of command 4`() throws {
+    let story = running()
+    story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
+    story.at(25_000, arrival(2, token: try token(story, at: 25_000)))
+    #expect(story.sleep(until: 120_000).allSatisfy { !$0.contains(" on") })
+  }
+
+  @Test func `it reports on connect, every 600 s, and on command 5 without a token`() {
+    let story = story()
+    #expect(story.at(10, .link(.connected(sessionPresent: false))).contains("announce tt"))
+    #expect(story.at(20_000, arrival(5, token: nil)).contains("announce tt"))
+    let words = story.sleep(until: 600_009)
+    #expect(!words.contains("announce tt"))
+    #expect(story.sleep(until: 600_010).contains("announce tt"))
+    story.at(600_020, .link(.lost(.closedByBroker)))
+    #expect(!story.sleep(until: 1_300_000).contains("announce tt"))
+  }
+
+  @Test func `it is strict where the firmware is lax`() throws {
+    let story = running()
+    let now = 20_000
+    func word(_ token: String?) -> String { story.at(now, arrival(1, token: token))[0] }
+    #expect(word(nil) == "report command refused unproved")
+    #expect(word(try token(story, at: now, ahead: -6)) == "report command refused late(seconds: 6)")
+    #expect(word(try token(story, at: now, ahead: 3_600)) == "report command refused early(seconds: 3600)")
+    let good = try token(story, at: now)
+    #expect(word(good) == "output 0 on")
+    #expect(word(good) == "report command refused repeated")
+    #expect(story.at(now, arrival(6, token: try token(story, at: now)))[0] == "report command refused notAllowed")
+  }
+
+  @Test func `with 'lax' a token from the future acts, and acts again, and an old one does not`() throws {
+    let story = running(isLax: true)
+    let future = try token(story, at: 20_000, ahead: 3_600)
+    #expect(story.at(20_000, arrival(1, token: future))[0] == "output 0 on")
+    #expect(story.at(21_000, arrival(2, token: future))[0] == "output 1 on")
+    let old = try token(story, at: 21_000, ahead: -6)
+    #expect(story.at(21_000, arrival(3, token: old))[0] == "report command refused late(seconds: 6)")
+  }
+
+  @Test func `the app's tokens act as the vectors say`() throws {
+    for sample in try Vectors.load().tokens where sample.key.count == 32 {
+      let story = story()
+      story.wallOffset = sample.ts * 1000 - 20_000
+      guard let key = TimestampKey(hex: sample.key) else { continue }
+      let plan = CommandPlan(
+        topic: "tt", trust: .token(key), outputs: ["open", "stop", "close"],
+        firmware: FirmwareRole(open: "open", stop: "stop", close: "close"))
+      var settings = story.kiosk.settings
+      settings.commands = [plan]
+      story.at(10, .reconfigured(settings, reconnect: false))
+      #expect(story.at(20_000, arrival(1, token: sample.token))[0] == "output 0 on")
+    }
+  }
+
+  @Test func `reports are nobody's commands`() {
+    let story = running()
+    let report = CommandArrival(topic: "tt", size: 80, content: .report)
+    #expect(story.at(20_000, .commandArrived(report)).isEmpty)
+    #expect(story.kiosk.status.commands[0].counts == CommandCounts())
+  }
+}

@@ -1,0 +1,306 @@
+// From a message of the broker to an output or an action: everything that a command must pass, in its order.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskCommandTests {
+  private static let key = TimestampKey(hex: "000102030405060708090a0b0c0d0e0f")
+  private static let other = TimestampKey(hex: "ff0102030405060708090a0b0c0d0e0f")
+
+  private func plan(
+    _ trust: CommandTrust, window: Duration? = Limits.commandWindow, perMinute: Int = 30, obeysLock: Bool = false
+  ) -> CommandPlan {
+    CommandPlan(
+      topic: "c", trust: trust, window: window, actions: ["light", "garage"], outputs: ["gate", "down"],
+      perMinute: perMinute, obeysLock: obeysLock, replyTopic: "c/reply")
+  }
+
+  private func story(_ plan: CommandPlan, lockAfter: Duration? = nil) -> KioskScript {
+    var panel = PanelPlan.pressing("light")
+    panel.outputs = [
+      OutputPlan(name: "gate", interlock: "drive"), OutputPlan(name: "down", interlock: "drive"),
+    ]
+    panel.lockAfter = lockAfter
+    return KioskScript(panel: panel, commands: [plan])
+  }
+
+  /// Up, with both lines, and past the time of what may have acted before the start.
+  private func running(_ plan: CommandPlan, lockAfter: Duration? = nil) -> KioskScript {
+    let story = story(plan, lockAfter: lockAfter)
+    story.startAll()
+    for index in 0...1 { story.at(10, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
+    story.at(20_000, .timerFired)
+    return story
+  }
+
+  private func arrival(_ request: CommandRequest, isRetained: Bool = false) -> Event {
+    .commandArrived(CommandArrival(topic: "c", isRetained: isRetained, size: 100, content: .request(request)))
+  }
+
+  private func drive(_ name: String = "gate", _ request: OutputRequest = .pulse) -> CommandRequest {
+    CommandRequest(.wish(.output(OutputOrder(output: name, request: request))), id: "7")
+  }
+
+  private func seconds(_ story: KioskScript, at milliseconds: Int) -> Int64 { story.moment(milliseconds).unixSeconds }
+
+  private func sealed(_ unixSeconds: Int64, by key: TimestampKey? = key, mark: UInt8 = 0) throws -> CommandRequest {
+    var request = drive()
+    request.token = try TimestampToken.seal(
+      unixSeconds: unixSeconds, key: #require(key),
+      random: [UInt8](repeating: mark, count: TimestampToken.randomSize))
+    return request
+  }
+
+  // MARK: Effects
+
+  @Test func `a trusted command drives an output, and its sender learns that it is done`() {
+    let story = running(plan(.trusted, window: nil))
+    #expect(
+      story.at(20_000, arrival(drive())) == [
+        "output 0 on", "report command gate pulse on c", "report output 0 on by c", "reply 7 done to c/reply",
+      ])
+    #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 1))
+  }
+
+  @Test func `during a pulse of the other direction it waits for the dead time, and is accepted first`() {
+    let story = running(plan(.trusted, window: nil))
+    story.at(20_000, arrival(drive()))
+    let words = story.at(20_100, arrival(drive("down")))
+    #expect(words.first == "output 0 off" && words.last == "reply 7 accepted to c/reply")
+    #expect(story.sleep(until: 20_600).contains("reply 7 done to c/reply"))
+    #expect(story.kiosk.status.outputs.map(\.isOn) == [false, true])
+  }
+
+  @Test func `an action is accepted when it is committed, and done when the broker has its message`() throws {
+    let story = running(plan(.trusted, window: nil))
+    let request = CommandRequest(.wish(.action("light")), id: "8")
+    #expect(story.at(20_000, arrival(request)) == ["store light", "report command light on c"])
+    let (words, entry) = story.commit(at: 20_005)
+    #expect(words.contains("reply 8 accepted to c/reply") && words.contains("publish light"))
+    let id = try #require(entry?.id)
+    #expect(story.at(20_010, .link(.acknowledged(id))).contains("reply 8 done to c/reply"))
+    #expect(story.at(20_011, .link(.acknowledged(id))).isEmpty)
+  }
+
+  @Test func `an action that cannot run now is refused with its reason, and drives nothing`() {
+    let story = running(plan(.trusted, window: nil))
+    story.at(20_000, .link(.lost(.closedByBroker)))
+    let words = story.at(20_001, arrival(CommandRequest(.wish(.action("garage")), id: "9")))
+    #expect(
+      words.contains { $0.hasPrefix("report command refused action(") } && !words.contains { $0.contains("store") })
+    #expect(words.contains { $0.hasPrefix("reply 9 refused action(") })
+  }
+
+  @Test func `one word is enough where a topic has one output`() {
+    var plan = plan(.trusted, window: nil)
+    plan.actions = []
+    plan.outputs = ["gate"]
+    let story = running(plan)
+    #expect(story.at(20_000, arrival(CommandRequest(.word("ON")))).first == "output 0 on")
+    #expect(
+      story.at(20_001, arrival(CommandRequest(.word("press")))) == [
+        "report command refused malformed", "reply - refused malformed to c/reply",
+      ])
+  }
+
+  // MARK: Refusals
+
+  @Test func `a retained command never acts, is counted, and gets no reply`() {
+    let story = running(plan(.trusted, window: nil))
+    #expect(story.at(20_000, arrival(drive(), isRetained: true)) == ["report command refused retained"])
+    #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 0, refused: 1, retained: 1))
+  }
+
+  @Test func `a message that is too large or not a command is refused`() {
+    let story = running(plan(.trusted, window: nil))
+    func at(_ size: Int, _ content: CommandArrival.Content) -> [String] {
+      story.at(20_000, .commandArrived(CommandArrival(topic: "c", size: size, content: content)))
+    }
+    #expect(at(1 << 20, .unread).first == "report command refused tooLarge(size: 1048576)")
+    #expect(at(10, .malformed).first == "report command refused malformed")
+    #expect(story.at(20_000, arrival(drive("lamp"))).first == "report command refused notAllowed")
+    #expect(
+      story.at(20_000, arrival(CommandRequest(.wish(.action("scene"))))).first == "report command refused notAllowed")
+    let elsewhere = CommandArrival(topic: "d", size: 10, content: .request(drive()))
+    #expect(story.at(20_000, .commandArrived(elsewhere)).isEmpty)
+  }
+
+  @Test func `a token acts once, within its window, and only under its key`() throws {
+    let story = running(plan(.token(Self.key)))
+    let now = seconds(story, at: 20_000)
+    func word(_ request: CommandRequest) -> String { story.at(20_000, arrival(request))[0] }
+    #expect(word(drive()) == "report command refused unproved")
+    #expect(word(try sealed(now, by: Self.other)) == "report command refused badToken")
+    #expect(word(try sealed(now - 6)) == "report command refused late(seconds: 6)")
+    #expect(word(try sealed(now + 6)) == "report command refused early(seconds: 6)")
+    #expect(word(try sealed(60)) == "report command refused late(seconds: \(now - 60))")
+    #expect(word(try sealed(now)) == "output 0 on")
+    var again = try sealed(now)
+    #expect(word(again) == "report command refused repeated")
+    again.token = again.token?.uppercased()
+    #expect(word(again) == "report command refused repeated")
+    #expect(word(try sealed(now, mark: 1)) == "report command gate pulse on c")
+  }
+
+  @Test func `a token from before the start is refused, and so is all while the clock is wrong`() throws {
+    let story = story(plan(.token(Self.key)))
+    story.startAll()
+    let atStart = try sealed(seconds(story, at: 0))
+    #expect(story.at(3_000, arrival(atStart))[0] == "report command refused justStarted")
+    story.at(20_000, .clockChecked(isSynchronised: false))
+    let fresh = try sealed(seconds(story, at: 20_000))
+    #expect(story.at(20_000, arrival(fresh))[0] == "report command refused clockUnknown")
+    // A topic that needs no time does not care.
+    let trusted = running(plan(.trusted, window: nil))
+    trusted.at(20_000, .clockChecked(isSynchronised: false))
+    #expect(trusted.at(20_000, arrival(drive())).first == "output 0 on")
+  }
+
+  @Test func `a clock that is set back makes no token act again`() throws {
+    let story = running(plan(.token(Self.key)))
+    let token = try sealed(seconds(story, at: 20_000))
+    #expect(story.at(20_000, arrival(token))[0] == "output 0 on")
+    story.at(40_000, arrival(try sealed(seconds(story, at: 40_000))))
+    story.wallOffset -= 20_000
+    #expect(story.at(40_001, arrival(token))[0] == "report command refused repeated")
+  }
+
+  @Test func `with 1,024 tokens in their window no further one is accepted`() throws {
+    var memory = CommandMemory(window: 5, startedAt: Instant(nanoseconds: 0))
+    let now = Moment(instant: Instant(nanoseconds: 100_000_000_000), unixMilliseconds: 1_790_000_000_000)
+    for number in 0..<Limits.commandsRememberedMax {
+      let proof = [UInt8](repeating: UInt8(number >> 8), count: 8) + [UInt8](repeating: UInt8(number & 255), count: 8)
+      try memory.accept(proof, sentAt: now.unixSeconds, at: now)
+    }
+    let further = [UInt8](repeating: 0xAA, count: 16)
+    #expect(throws: CommandRefusal.memoryFull) { try memory.accept(further, sentAt: now.unixSeconds, at: now) }
+    let later = now.later(by: .seconds(6))
+    try memory.accept(further, sentAt: later.unixSeconds, at: later)
+  }
+
+  @Test func `a trusted command with a time is refused when it is late, and without a time`() {
+    let story = running(plan(.trusted))
+    var request = drive()
+    #expect(story.at(20_000, arrival(request))[0] == "report command refused unproved")
+    request.unixSeconds = seconds(story, at: 20_000) - 60
+    #expect(story.at(20_000, arrival(request))[0] == "report command refused late(seconds: 60)")
+    request.unixSeconds = .min
+    #expect(story.at(20_000, arrival(request))[0].hasPrefix("report command refused late"))
+    request.unixSeconds = seconds(story, at: 20_000)
+    #expect(story.at(20_000, arrival(request))[0] == "output 0 on")
+  }
+
+  @Test func `a locked panel refuses commands where the topic says so`() {
+    let story = running(plan(.trusted, window: nil, obeysLock: true), lockAfter: .seconds(30))
+    #expect(
+      story.at(20_000, arrival(drive())) == [
+        "report command refused locked", "reply 7 refused locked to c/reply",
+      ])
+    let other = running(plan(.trusted, window: nil), lockAfter: .seconds(30))
+    #expect(other.at(20_000, arrival(drive()))[0] == "output 0 on")
+  }
+
+  @Test func `a topic's commands are counted by the minute, and refused ones flood neither log nor replies`() {
+    let story = running(plan(.trusted, window: nil, perMinute: 3))
+    var words: [String] = []
+    for _ in 0..<200 { words += story.at(20_000, arrival(drive("gate", .off))) }
+    #expect(words.count { $0 == "reply 7 done to c/reply" } == 3)
+    #expect(words.count { $0.hasPrefix("report command refused tooMany") } == Limits.reportedRefusalsMax)
+    #expect(words.count { $0.hasPrefix("reply 7 refused") } == Limits.refusalRepliesMax)
+    let rest = 197 - Limits.reportedRefusalsMax
+    #expect(story.sleep(until: 80_000).contains("report \(rest) more commands refused"))
+    #expect(story.at(80_000, arrival(drive())).first == "output 0 on")
+  }
+
+  // MARK: Signatures
+
+  private func signedStory() -> KioskScript {
+    running(plan(.signed(.repeating(0x5A)), window: .seconds(5)))
+  }
+
+  private func signed(_ story: KioskScript, _ unixSeconds: Int64, topic: String = "c") throws -> CommandRequest {
+    var request = drive()
+    request.unixSeconds = unixSeconds
+    request.nonce = "0123456789abcdef"
+    request.hmac = Hex.encode(try SecretKey.repeating(0x5A).authenticate(#require(request.signedBytes(topic: topic))))
+    return request
+  }
+
+  @Test func `a signature covers everything that a command says, its topic included`() throws {
+    let story = signedStory()
+    let now = seconds(story, at: 20_000)
+    let good = try signed(story, now)
+    var changed = [good, good, good, good]
+    changed[0].form = .wish(.output(OutputOrder(output: "gate", request: .on)))
+    changed[1].id = "8"
+    changed[2].unixSeconds = now + 1
+    changed[3].nonce = "0123456789abcdeg"
+    for request in changed + [try signed(story, now, topic: "d")] {
+      #expect(story.at(20_000, arrival(request))[0] == "report command refused badSignature")
+    }
+    #expect(story.at(20_000, arrival(try signed(story, now - 6)))[0] == "report command refused late(seconds: 6)")
+    #expect(story.at(20_000, arrival(good))[0] == "output 0 on")
+    #expect(story.at(20_000, arrival(good))[0] == "report command refused repeated")
+  }
+
+  @Test func `an action URL acts once, while it is fresh, and for its own action`() throws {
+    let story = signedStory()
+    func url(_ index: Int64, _ time: Int64, _ byte: UInt8) throws -> Event {
+      arrival(CommandRequest(.url(try TagURL.sign(index: index, timestamp: time, key: .repeating(byte)).text())))
+    }
+    let now = seconds(story, at: 20_000)
+    #expect(story.at(20_000, try url(1, now, 0x99))[0] == "report command refused badSignature")
+    #expect(story.at(20_000, try url(1, now - 3_600, 0x11))[0] == "report command refused late(seconds: 3600)")
+    #expect(story.at(20_000, try url(1, now, 0x11))[0] == "store light")
+    #expect(story.at(20_000, try url(1, now, 0x11))[0] == "report command refused repeated")
+  }
+
+  @Test func `others sign the same bytes`() throws {
+    let vectors = try CommandVectors.load()
+    let key = try secretKey(vectors.key)
+    for vector in vectors.commands {
+      #expect(Hex.encode(try key.authenticate(Array(vector.message.utf8))) == vector.hmac)
+    }
+    var request = drive("gate", .pulse)
+    request.unixSeconds = 1_790_000_010
+    request.nonce = "0123456789abcdef"
+    #expect(request.signedBytes(topic: "home/lobby/signed") == Array(vectors.commands[0].message.utf8))
+  }
+
+  // MARK: Replies and subscriptions
+
+  @Test func `MQTT 5's response topic counts within the configured one, and correlation data returns`() {
+    let story = running(plan(.trusted, window: nil))
+    func reply(to topic: String) -> CommandReply? {
+      var arrival = CommandArrival(topic: "c", size: 10, content: .request(drive("gate", .off)))
+      arrival.response = CommandResponse(topic: topic, correlation: [1, 2, 3])
+      story.at(20_000, .commandArrived(arrival))
+      return story.lastEffects.compactMap { if case .reply(let reply) = $0 { reply } else { nil } }.last
+    }
+    #expect(reply(to: "c/reply/me")?.address.topic == "c/reply/me")
+    for stranger in ["home/garage", "c/reply/#", "c/replyx", ""] {
+      #expect(reply(to: stranger)?.address.topic == "c/reply")
+    }
+    #expect(reply(to: "c/reply/me")?.address.correlation == [1, 2, 3])
+  }
+
+  @Test func `a topic that the broker does not let us read is reported, and good again at the next connect`() {
+    let story = running(plan(.trusted, window: nil))
+    #expect(story.at(20_000, .commandsSubscribed(0, isGranted: false)) == ["report c denied"])
+    #expect(story.at(20_001, .commandsSubscribed(0, isGranted: false)).isEmpty)
+    #expect(story.at(20_002, .commandsSubscribed(0, isGranted: true)) == ["report c subscribed"])
+    story.at(20_003, .link(.lost(.closedByBroker)))
+    #expect(story.kiosk.status.commands[0].isSubscribed == nil)
+    #expect(story.at(20_004, .commandsSubscribed(9, isGranted: true)).isEmpty)
+  }
+
+  @Test func `a reload keeps what has acted, and the numbers`() throws {
+    let story = running(plan(.token(Self.key)))
+    let token = try sealed(seconds(story, at: 20_000))
+    story.at(20_000, arrival(token))
+    story.at(20_001, .reconfigured(story.kiosk.settings, reconnect: false))
+    #expect(story.at(20_002, arrival(token))[0] == "report command refused repeated")
+    #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 1, refused: 1))
+  }
+}

@@ -1,0 +1,162 @@
+// The rules of commands, checked against what the world itself knows of each:
+//   - Nothing unproved drives a line or has anything stored.
+//   - A retained, repeated, late or early command never acts, not even after a restart.
+//   - A locked panel is locked for the topics that obey it.
+
+import TappetCore
+
+/// The world's own knowledge of the commands that it sent.
+struct CommandBook {
+  /// A command that is allowed to act in the current event.
+  struct Allowed {
+    var topic: String
+    var wish: CommandWish
+    /// `nil` where none is needed.
+    var proof: String?
+  }
+
+  /// When a proof acted.
+  struct Acted {
+    var life: Int
+    var clockEra: Int
+  }
+
+  var allowed: Allowed?
+  /// Whether the command of the current event has been accepted.
+  var isAccepted = false
+  var acted: [String: Acted] = [:]
+  /// A proved message, to be sent again.
+  struct Sent {
+    var arrival: CommandArrival
+    var allowed: Allowed
+    var unixSeconds: Int64
+  }
+
+  /// The newest of them.
+  var sent: [Sent] = []
+  /// Counts the times that the wall clock went back: no memory of a start helps against that.
+  var clockEra = 0
+}
+
+extension Cast {
+  static let tokenKey: TimestampKey = {
+    guard let key = TimestampKey(hex: "000102030405060708090a0b0c0d0e0f") else { fatalError("32 digits") }
+    return key
+  }()
+
+  static let signingKey: SecretKey = {
+    guard let key = SecretKey([UInt8](repeating: 0x5A, count: SecretKey.size)) else { fatalError("32 bytes") }
+    return key
+  }()
+
+  static let commands: [CommandPlan] = [
+    CommandPlan(
+      topic: "c/token", trust: .token(tokenKey), actions: ["light", "garage", "gate"], outputs: ["up", "down"],
+      perMinute: 60, replyTopic: "c/token/reply"),
+    CommandPlan(
+      topic: "c/signed", trust: .signed(signingKey), window: .seconds(8), actions: ["brief"], outputs: ["up", "latch"],
+      perMinute: 60, obeysLock: true, replyTopic: "c/signed/reply"),
+    CommandPlan(topic: "c/trusted", trust: .trusted, window: nil, outputs: ["lamp"]),
+  ]
+}
+
+extension World {
+  /// Sends a command: genuine mostly, else repeated, forged, retained, or of another time.
+  func command(_ number: Int) {
+    let plan = Cast.commands[abs(number) / 8 % Cast.commands.count]
+    let wishes =
+      plan.actions.map { CommandWish.action($0) }
+      + plan.outputs.flatMap { name in
+        OutputRequest.allCases.map { .output(OutputOrder(output: name, request: $0)) }
+      }
+    let wish = wishes[abs(number) / 24 % wishes.count]
+    switch abs(number) % 8 {
+    case 4:
+      guard !commands.sent.isEmpty else { return }
+      // It may have been refused for a while; whether it has acted is judged when it acts.
+      let again = commands.sent[abs(number) / 8 % commands.sent.count]
+      let plan = Cast.commands.first { $0.topic == again.allowed.topic }
+      let isFresh = Duration.seconds(abs(now.unixSeconds - again.unixSeconds)) <= plan?.window ?? .zero
+      send(again.arrival, allowing: isFresh ? again.allowed : nil)
+    case 5:
+      var arrival = proved(wish, plan, ahead: 0, seal: false).arrival
+      if case .trusted = plan.trust { arrival.topic = "c/token" }
+      send(arrival, allowing: nil)
+    case 6:
+      var arrival = proved(wish, plan, ahead: 0).arrival
+      arrival.isRetained = true
+      send(arrival, allowing: nil)
+    case 7:
+      if case .trusted = plan.trust { return }
+      send(proved(wish, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
+    default:
+      let (arrival, proof) = proved(wish, plan, ahead: 0)
+      let allowed = CommandBook.Allowed(topic: plan.topic, wish: wish, proof: proof)
+      let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds)
+      send(arrival, allowing: allowed)
+      if proof != nil { commands.sent = Array((commands.sent + [sent]).suffix(8)) }
+    }
+  }
+
+  private func send(_ arrival: CommandArrival, allowing allowed: CommandBook.Allowed?) {
+    commands.allowed = allowed
+    commands.isAccepted = false
+    tell(.commandArrived(arrival))
+    commands.allowed = nil
+  }
+
+  private func proved(
+    _ wish: CommandWish, _ plan: CommandPlan, ahead seconds: Int64, seal: Bool = true
+  ) -> (arrival: CommandArrival, proof: String?) {
+    var request = CommandRequest(.wish(wish), id: "7", unixSeconds: now.unixSeconds + seconds)
+    var proof: String?
+    switch plan.trust {
+    case .trusted: break
+    case .token:
+      let bytes = (0..<TimestampToken.randomSize).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      let token = try? TimestampToken.seal(unixSeconds: now.unixSeconds + seconds, key: Cast.tokenKey, random: bytes)
+      request.token = seal ? token : String(repeating: "0", count: 32)
+      proof = request.token
+    case .signed:
+      request.nonce = String(random.next())
+      let message = request.signedBytes(topic: plan.topic) ?? []
+      let code = (try? Cast.signingKey.authenticate(message)).map { Hex.encode($0) }
+      request.hmac = seal ? code : String(repeating: "0", count: 64)
+      proof = request.hmac
+    }
+    return (CommandArrival(topic: plan.topic, size: 200, content: .request(request)), proof)
+  }
+
+  // MARK: Rules
+
+  /// A command was accepted.
+  func judgeCommand(on topic: String, _ wish: CommandWish) {
+    guard let allowed = commands.allowed, allowed.topic == topic, allowed.wish == wish else {
+      return fail("a command on \(topic) acts, which was forged, repeated, retained or of another time")
+    }
+    if commands.isAccepted { fail("one command acts twice") }
+    commands.isAccepted = true
+    let plan = Cast.commands.first { $0.topic == topic }
+    if plan?.obeysLock == true, settings.panel.lockAfter != nil, book.isLocked {
+      fail("a command on \(topic) acts while the panel is locked")
+    }
+    guard let proof = allowed.proof else { return }
+    if let before = commands.acted[proof], before.life == life || before.clockEra == commands.clockEra {
+      fail("a repeated command acts")
+    }
+    commands.acted[proof] = CommandBook.Acted(life: life, clockEra: commands.clockEra)
+  }
+
+  /// Something happens that a command for this action must have asked for.
+  func judgeCommand(for action: String) {
+    guard case .action(action)? = commands.allowed?.wish else {
+      return fail("\(action) happened, and no proved command asked for it")
+    }
+  }
+
+  /// An output is switched by a command for itself.
+  func judgeCommand(forOutput name: String, on topic: String) {
+    guard case .output(let order)? = commands.allowed?.wish, order.output == name, commands.allowed?.topic == topic
+    else { return fail("\(name) was switched, and no proved command asked for it") }
+  }
+}
