@@ -73,7 +73,7 @@ PKG_CONFIG = $(if $(SYSROOT),PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/p
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) \
 	-Xswiftc -Xcc -Xswiftc -fPIC -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=/usr/src/tappet \
-	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 # The toolchain's own linker: it reads the compiler's bitcode and optimises each program as a whole.
 RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
