@@ -48,9 +48,9 @@ extension CommandRefusal {
     case .badToken: "its token was not made with this topic's key"
     case .badSignature: "its signature was not made with a key that this topic accepts"
     case .clockUnknown: "the clock is not synchronised, so nothing tells how old it is"
-    case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " s old"
+    case .late(let seconds): "it is " + CommandRefusal.text(seconds) + " old"
     case .early(let seconds):
-      "its time is " + CommandRefusal.text(seconds) + " s ahead; one of the two clocks is wrong"
+      "its time is " + CommandRefusal.text(seconds) + " ahead; one of the two clocks is wrong"
     case .justStarted: "it is older than this kiosk's start, and may have acted before; send it again"
     case .repeated: "it has acted before"
     case .memoryFull: "too many commands came at once; send it again later"
@@ -64,7 +64,7 @@ extension CommandRefusal {
   }
 
   private static func text(_ seconds: Int64) -> String {
-    seconds > 1_000_000_000 ? "decades of" : String(seconds)
+    seconds > 1_000_000_000 ? "decades" : String(seconds) + " s"
   }
 }
 

@@ -141,6 +141,20 @@ extension KioskWorld {
     #expect(try eventually { try world.levels(of: "gate") == [true, false] })
   }
 
+  @Test func `tokens are judged under a stored key from the moment it is stored`() throws {
+    let world = try KioskWorld.withCommands()
+    let text = textSoFar(world.configPath).replacingOccurrences(of: "{file: timestamp.key}", with: "{stored: true}")
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    #expect(try world.tappet("token", "key", input: String(Signing.key().prefix(32)) + "\n").status == 0)
+    try world.startForCommands()
+    #expect(try world.tappet("token", "key", input: world.timestampKey + "\n").status == 0)
+    let isDone = try eventually(15) {
+      try world.publish("sealed", #"{"id":"k","output":"gate","do":"pulse","token":"\#(try world.token())"}"#)
+      return eventually(1) { world.replies.contains("k done") }
+    }
+    #expect(isDone, "\(world.replies)")
+  }
+
   @Test func `signed commands and fresh action URLs act once`() throws {
     let world = try KioskWorld.withCommands()
     try world.startForCommands()

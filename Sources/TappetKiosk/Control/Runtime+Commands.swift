@@ -20,6 +20,14 @@ extension Runtime {
     }
   }
 
+  /// Judges tokens under the key for `%T` that is in force now.
+  func replaceCommandKeys() {
+    guard !configuration.commands.isEmpty else { return }
+    var settings = kiosk.settings
+    settings.commands = configuration.commandPlans
+    feed(.reconfigured(settings, reconnect: false))
+  }
+
   /// Publishes the report of an ESP32 device, with its QoS 0.
   func announce(to topic: String, at now: Moment) {
     let network = NetworkIdentity.current()

@@ -69,7 +69,10 @@ extension Runtime {
 
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
-    if let key = answer.timestampKey, configuration.storesTimestampKey { configuration.timestampKey = key }
+    if let key = answer.timestampKey, configuration.storesTimestampKey {
+      configuration.timestampKey = key
+      replaceCommandKeys()
+    }
     if let password = answer.brokerPassword, configuration.storesPassword {
       configuration.broker.password = password
       broker.update(settings: configuration.broker)
