@@ -588,6 +588,9 @@ int tappet_broker_last_error(const struct tappet_broker *broker, struct tappet_f
 /** An NFC reader. */
 struct tappet_reader;
 
+/** Size of the longest list of tappet_reader_list() in bytes, including the NUL. */
+#define TAPPET_READER_LIST_SIZE 16385
+
 /** Types of events at a reader. */
 enum tappet_reader_event_type {
   TAPPET_READER_EVENT_READY = 1,       /**< The reader looks for tags. */
@@ -664,6 +667,16 @@ void tappet_reader_free(struct tappet_reader *reader);
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_reader_set_event_callback(
     struct tappet_reader *reader, tappet_reader_event_callback callback, void *context);
+
+/** Lists the readers that libnfc finds: on USB, and those that its own configuration names. A reader on a serial line,
+ * I2C or SPI is not found unless that configuration has it. Starts a tappet-reader for it; blocks for at most 10 s.
+ * Any thread may call this at any time.
+ * @param ret_devices Receives the connection strings for tappet_reader_open(), each followed by a line feed, and a NUL;
+ *   may be NULL if ret_size is 0.
+ * @param ret_size Size of ret_devices in bytes; TAPPET_READER_LIST_SIZE is always enough.
+ * @return The number of bytes without the NUL, 0 if there is no reader; otherwise TAPPET_ERROR_ARGUMENT,
+ *   TAPPET_ERROR_BUFFER or TAPPET_ERROR_SYSTEM (tappet-reader is probably missing, or did not answer in time). */
+int tappet_reader_list(char *ret_devices, size_t ret_size);
 
 /** Starts the tappet-reader process. The event TAPPET_READER_EVENT_READY or TAPPET_READER_EVENT_LOST follows. A process
  * that is silent for 6 s while it starts, or for 12 s afterwards, is ended, and TAPPET_READER_EVENT_LOST reported.
@@ -769,6 +782,20 @@ struct tappet_panel_line {
                                       debounce; 0 to 60000. */
 };
 
+/** A line as the kernel describes it. Everything it points to belongs to the panel and is valid until the next call of
+ * tappet_panel_get_line_info() with it. */
+struct tappet_panel_line_info {
+  size_t size;          /**< sizeof(struct tappet_panel_line_info), set by the caller. */
+  const char *chip;     /**< Path of the chip, such as "/dev/gpiochip0". */
+  const char *label;    /**< Label of the chip, such as "pinctrl-bcm2835". */
+  const char *name;     /**< Name of the line, such as "GPIO17"; NULL if it has none. */
+  const char *consumer; /**< Name that its user gave the kernel: "tappet" for a panel's own line; NULL if there is
+                             none. */
+  uint32_t offset;      /**< Offset of the line on its chip. */
+  bool is_used;         /**< Whether the line is in use, by this panel or another program. */
+  uint8_t reserved[3];  /**< 0. */
+};
+
 /** Types of events on a panel. */
 enum tappet_panel_event_type {
   TAPPET_PANEL_EVENT_OPENED = 1,  /**< The line is in use; is_active tells whether a button is pressed now. */
@@ -854,6 +881,14 @@ int tappet_panel_set(struct tappet_panel *panel, int line, bool is_on);
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open, or the line is unavailable),
  *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_panel_get(const struct tappet_panel *panel, int line, bool *ret_is_active);
+
+/** Retrieves where a line was found, and who uses it: the caller's panel, or another program if it is busy.
+ * @param panel The panel.
+ * @param line The number of the line.
+ * @param ret_info Receives the information; its size must be set.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open, the line was not found, or its chip is
+ *   gone), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_panel_get_line_info(struct tappet_panel *panel, int line, struct tappet_panel_line_info *ret_info);
 
 /** Returns a descriptor for poll, epoll and event loops. It is readable when tappet_panel_dispatch() has something to
  * do.
@@ -955,7 +990,10 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD = 33,  /**< All certificates have time left again. */
   TAPPET_KIOSK_EVENT_REFUSED_MORE = 34,       /**< Within a minute more taps were refused or ignored than are reported
                                                    one by one; sentence says how many. */
-  TAPPET_KIOSK_EVENT_BROKER_FALLBACK = 35     /**< The broker does not take MQTT 5: 3.1.1 is used for days. */
+  TAPPET_KIOSK_EVENT_BROKER_FALLBACK = 35,    /**< The broker does not take MQTT 5: 3.1.1 is used for days. */
+  TAPPET_KIOSK_EVENT_TAG_WRITTEN = 36,        /**< The tag that tappet_kiosk_write_tag() asked for is written, and its
+                                                   secret is stored. */
+  TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN = 37     /**< The tag was not written; sentence says why. */
 };
 
 /** Lights: the states and moments that a kiosk shows to people. Values below 20 are states, shown as long as they last;
@@ -1000,10 +1038,10 @@ struct tappet_kiosk_event {
   const char *sentence;       /**< One sentence for a person; LIGHT: empty. */
   const char *action;         /**< Name of the action; NULL if the event does not concern one. */
   const char *topic;          /**< ACCEPTED to UNDELIVERABLE: topic of the message; otherwise NULL. */
-  const char *id;             /**< ACCEPTED to UNDELIVERABLE: the entry's unique id, 32 digits, as in "%I"; otherwise
-                                   NULL. */
-  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED: identifier of the tag; NULL in other events, and if
-                                   there was no tag. */
+  const char *id;             /**< ACCEPTED to UNDELIVERABLE: the entry's unique id, 32 digits, as in "%I"; TAG_WRITTEN:
+                                   the id of the tag's secret, for `tappet secret`; otherwise NULL. */
+  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED, TAG_WRITTEN: identifier of the tag; NULL in other events,
+                                   and if there was no tag. */
   size_t uid_size;            /**< Size of the identifier in bytes. */
   int64_t after_milliseconds; /**< DELIVERED: time since the tap; -1 in all other events, and if the tap was accepted
                                    before the start. */
@@ -1042,6 +1080,16 @@ void tappet_kiosk_free(struct tappet_kiosk *kiosk);
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_CONFIGURATION (tappet_kiosk_last_error()
  *   has a line for each mistake), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_kiosk_load(struct tappet_kiosk *kiosk, const char *path);
+
+/** Loads the whole configuration from memory, in place of what was set before: all that a kiosk.yaml can say, its panel
+ * too, without a file. Added secrets stay.
+ * @param kiosk The kiosk; not started.
+ * @param yaml The text of a kiosk.yaml; copied.
+ * @param size Size of the text in bytes.
+ * @param folder Absolute path of the folder from which relative paths in the text start.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_CONFIGURATION (tappet_kiosk_last_error()
+ *   has a line for each mistake), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_kiosk_load_text(struct tappet_kiosk *kiosk, const char *yaml, size_t size, const char *folder);
 
 /** Sets the broker to connect to.
  * @param kiosk The kiosk; not started.
@@ -1158,6 +1206,17 @@ int tappet_kiosk_run(struct tappet_kiosk *kiosk);
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 presses are
  *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
+
+/** Makes the tag on the reader, or else the next one, a tag of an action: makes a secret, writes the signed URL, reads
+ * it back, and stores the secret, sealed, in the database. The event TAPPET_KIOSK_EVENT_TAG_WRITTEN or
+ * TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN follows; until then no tag is a tap. The wait for a tag has no limit. Any thread
+ * may call this at any time, even while another one is in tappet_kiosk_run().
+ * @param kiosk The kiosk.
+ * @param action The name of the action; NULL means that the wait is cancelled.
+ * @param label A label for the secret, at most 128 bytes on one line; may be NULL.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 requests are
+ *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_kiosk_write_tag(struct tappet_kiosk *kiosk, const char *action, const char *label);
 
 /** Asks the kiosk to end. It waits up to 3 s for the broker's outstanding acknowledgements; a second call ends it at
  * once. Any thread may call this at any time, even while another one is in tappet_kiosk_run(), but a signal handler may

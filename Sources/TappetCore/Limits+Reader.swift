@@ -67,6 +67,10 @@ extension Limits {
   package static let readerRouseInterval: Duration = .milliseconds(1200)
   /// A stopping owner waits this long for the reader it killed; then it leaves it to the system.
   package static let readerDeathMax: Duration = .seconds(1)
+  /// Number of readers in a list of them.
+  package static let readersListedMax = 16
+  /// How long libnfc may take to list the readers; it asks each USB device.
+  package static let readerListTime: Duration = .seconds(10)
   /// The first wait before a reader is started again.
   package static let readerRestartDelayMin: Duration = .milliseconds(250)
   /// The longest wait before a reader is started again: a tap must work within 2 s of the reader's return.

@@ -23,6 +23,27 @@ public func tappet_kiosk_load(_ kiosk: OpaquePointer?, _ path: UnsafePointer<CCh
   }
 }
 
+/// `tappet_kiosk_load_text`.
+@_cdecl("tappet_kiosk_load_text") @implementation
+public func tappet_kiosk_load_text(
+  _ kiosk: OpaquePointer?, _ yaml: UnsafePointer<CChar>?, _ size: Int, _ folder: UnsafePointer<CChar>?
+) -> Int32 {
+  change(kiosk) { (setup) throws(Failure) in
+    guard yaml != nil, let folder = text(folder, sizeMax: Int(PATH_MAX)), folder.utf8.first == UInt8(ascii: "/") else {
+      throw Failure(.argument, "the text is NULL, or the folder is not an absolute path")
+    }
+    // One byte more than allowed is enough to be refused for its size.
+    let outcome = withInput(yaml, min(size, Limits.configurationSizeMax + 1), sizeMax: .max) {
+      ConfigurationParser.parse(Array($0), name: "the text", folder: folder)
+    }
+    switch outcome {
+    case .loaded(let configuration): setup.configuration = configuration
+    case .refused(let problems): throw Failure(problems)
+    case nil: throw Failure(.argument, "the text's size is not a size")
+    }
+  }
+}
+
 /// `tappet_kiosk_set_broker`.
 @_cdecl("tappet_kiosk_set_broker") @implementation
 public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32

@@ -19,13 +19,16 @@ final class KioskObject: LibraryObject {
   enum Request: Sendable {
     case begin
     case press(action: String)
+    case write(TagJobRequest)
+    case cancelWriting
     case stop
   }
   /// Requests to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
-  /// Number of places for presses; the rest is for requests that must always get through: to stop, twice at most.
-  private static let pressesMax = Limits.mailboxCapacity
+  /// Number of places for presses and writes; the rest is for requests to stop, twice at most, which must always get
+  /// through.
+  private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
   /// For calls that any thread may make.
   let facts = SharedFacts()
@@ -35,7 +38,7 @@ final class KioskObject: LibraryObject {
   private var trouble: Failure?
 
   init() throws(SystemError) {
-    requests = try Mailbox(capacity: KioskObject.pressesMax + 3)
+    requests = try Mailbox(capacity: KioskObject.requestsMax + 3)
     super.init(kind: .kiosk)
   }
 
@@ -77,6 +80,7 @@ final class KioskObject: LibraryObject {
     runtime.observers.onReport = calling(self) { $0.tell($1, $2) }
     runtime.observers.onRecord = calling(self) { $0.log($1) }
     runtime.observers.onLight = calling(self) { $0.tell($1) }
+    runtime.observers.onTagJob = calling(self) { $0.tell($1, $2) }
     do throws(RuntimeError) {
       do throws(SystemError) {
         requestsWatch = try runtime.watch(requests.fileDescriptor, calling(self) { $0.execute() })
@@ -96,6 +100,9 @@ final class KioskObject: LibraryObject {
       switch request {
       case .begin: break
       case .press(let action): runtime?.press(action: action)
+      case .write(let request):
+        if runtime?.beginTagJob(request) == false { tell(request, .busy) }
+      case .cancelWriting: runtime?.cancelTagJob()
       case .stop: runtime?.stop()
       }
     }
@@ -103,12 +110,37 @@ final class KioskObject: LibraryObject {
 
   /// Callable from any thread.
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
-    guard let name = text(action, sizeMax: Limits.actionNameSizeMax), facts.hasAction(name) else {
-      return fail(.argument, "there is no action of this name; add it first")
+    guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
+    return post(.press(action: name))
+  }
+
+  /// Callable from any thread.
+  func writeTag(_ action: UnsafePointer<CChar>?, _ label: UnsafePointer<CChar>?) -> Int32 {
+    guard action != nil else { return post(.cancelWriting) }
+    guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
+    var request = TagJobRequest(.write)
+    request.action = name
+    if label != nil {
+      guard let label = shortText(label, sizeMax: Limits.secretLabelSizeMax) else {
+        return fail(.argument, "the label must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
+      }
+      request.label = label
     }
+    return post(.write(request))
+  }
+
+  private static let noSuchAction = "there is no action of this name; add it first"
+
+  private func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
+    guard let name = text(action, sizeMax: Limits.actionNameSizeMax), facts.hasAction(name) else { return nil }
+    return name
+  }
+
+  /// Leaves a request for the next dispatch.
+  private func post(_ request: Request) -> Int32 {
     guard facts.isRunning else { return fail(.state, "the kiosk does not run") }
-    guard requests.count < KioskObject.pressesMax, requests.post(.press(action: name)) else {
-      return fail(.limit, "too many presses wait; dispatch them")
+    guard requests.count < KioskObject.requestsMax, requests.post(request) else {
+      return fail(.limit, "too many presses and writes wait; dispatch them")
     }
     return 0
   }
@@ -187,6 +219,23 @@ final class KioskObject: LibraryObject {
     callback(eventContext, &event)
   }
 
+  private func tell(_ request: TagJobRequest, _ result: TagJobRunner.Result) {
+    guard let callback = eventCallback, !isFreed else { return }
+    var loan = Loan()
+    defer { loan.clear() }
+    var event = KioskObject.event(
+      result.isDone ? TAPPET_KIOSK_EVENT_TAG_WRITTEN : TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN,
+      result.isDone ? .notice : .warning, &loan, name: result.isDone ? "tag-job-done" : "tag-job-failed",
+      sentence: result.sentence)
+    event.action = request.action.flatMap { loan.text($0) }
+    event.id = result.secretID.flatMap { loan.text($0) }
+    if let uid = result.uid.flatMap({ Hex.decode($0) }) {
+      event.uid = loan.bytes(uid)
+      event.uid_size = uid.count
+    }
+    callback(eventContext, &event)
+  }
+
   private static func event(
     _ type: tappet_kiosk_event_type, _ priority: Priority, _ loan: inout Loan, name: String, sentence: String
   ) -> tappet_kiosk_event {
@@ -218,120 +267,8 @@ final class KioskObject: LibraryObject {
   }
 }
 
-private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
-  Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }
-}
-
-/// For calls that any thread may make, even while another one is inside the object.
-private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
-  switch Objects.find(kiosk, as: .kiosk) {
-  case .failure(let failure): failure.code.rawValue
-  case .success(let object): body(unsafeDowncast(object, to: KioskObject.self))
-  }
-}
-
-/// `tappet_kiosk_new`.
-@_cdecl("tappet_kiosk_new") @implementation
-public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
-  guard let result else { return ErrorCode.argument.rawValue }
-  guard let object = try? KioskObject() else { return ErrorCode.system.rawValue }
-  return Objects.issue(object, to: result)
-}
-
-/// `tappet_kiosk_free`.
-@_cdecl("tappet_kiosk_free") @implementation
-public func tappet_kiosk_free(_ kiosk: OpaquePointer?) { Objects.free(kiosk, as: .kiosk) }
-
-/// `tappet_kiosk_set_event_callback`.
-@_cdecl("tappet_kiosk_set_event_callback") @implementation
-public func tappet_kiosk_set_event_callback(
-  _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_event_callback?, _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-  use(kiosk) {
-    $0.eventCallback = callback
-    $0.eventContext = context
-    return 0
-  }
-}
-
-/// `tappet_kiosk_set_log_callback`.
-@_cdecl("tappet_kiosk_set_log_callback") @implementation
-public func tappet_kiosk_set_log_callback(
-  _ kiosk: OpaquePointer?, _ callback: tappet_log_callback?, _ context: UnsafeMutableRawPointer?
-) -> Int32 {
-  use(kiosk) {
-    $0.logCallback = callback
-    $0.logContext = context
-    return 0
-  }
-}
-
-/// `tappet_kiosk_start`.
-@_cdecl("tappet_kiosk_start") @implementation
-public func tappet_kiosk_start(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.start() } }
-
-/// `tappet_kiosk_fd`.
-@_cdecl("tappet_kiosk_fd") @implementation
-public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
-  use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk does not run") }
-}
-
-/// `tappet_kiosk_wait`.
-@_cdecl("tappet_kiosk_wait") @implementation
-public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int32 {
-  use(kiosk) { object in
-    guard let runtime = object.runtime else { return object.fail(.state, "the kiosk does not run") }
-    return object.wait(runtime.fileDescriptor, timeout)
-  }
-}
-
-/// `tappet_kiosk_dispatch`.
-@_cdecl("tappet_kiosk_dispatch") @implementation
-public func tappet_kiosk_dispatch(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.dispatch(timeout: .zero) } }
-
-/// `tappet_kiosk_run`.
-@_cdecl("tappet_kiosk_run") @implementation
-public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.run() } }
-
-/// `tappet_kiosk_press`.
-@_cdecl("tappet_kiosk_press") @implementation
-public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
-  find(kiosk) { $0.press(action) }
-}
-
-/// `tappet_kiosk_stop`.
-@_cdecl("tappet_kiosk_stop") @implementation
-public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
-  find(kiosk) {
-    $0.stop()
-    return 0
-  }
-}
-
-/// `tappet_kiosk_get_counters`.
-@_cdecl("tappet_kiosk_get_counters") @implementation
-public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_kiosk_counters>?)
-  -> Int32
-{
-  find(kiosk) {
-    guard let result, result.pointee.size >= MemoryLayout<tappet_kiosk_counters>.size else {
-      return $0.fail(
-        .argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_kiosk_counters)")
-    }
-    let (counters, waiting) = $0.facts.counts
-    result.pointee.accepted = UInt64(counters.accepted)
-    result.pointee.delivered = UInt64(counters.delivered)
-    result.pointee.refused = UInt64(counters.refused)
-    result.pointee.ignored = UInt64(counters.ignored)
-    result.pointee.expired = UInt64(counters.expired)
-    result.pointee.undeliverable = UInt64(counters.undeliverable)
-    result.pointee.waiting = UInt64(waiting)
-    return 0
-  }
-}
-
-/// `tappet_kiosk_last_error`.
-@_cdecl("tappet_kiosk_last_error") @implementation
-public func tappet_kiosk_last_error(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
-  lastError(kiosk, .kiosk, result)
+extension TagJobRunner.Result {
+  /// The refusal of a second job.
+  fileprivate static let busy = TagJobRunner.Result(
+    isDone: false, isRefusal: true, code: "busy", sentence: "another tag is being written; wait until that is done")
 }

@@ -32,6 +32,8 @@ private final class PanelObject: LibraryObject {
   private var panel: GPIOPanel?
   private var isDispatching = false
   private var callCount: Int32 = 0
+  /// The memory to which the information of the last call points.
+  private var loan = Loan()
 
   init() throws(SystemError) {
     reactor = try Reactor()
@@ -40,7 +42,10 @@ private final class PanelObject: LibraryObject {
     eventsWatch = try reactor.watch(events.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.drain() })
   }
 
-  deinit { panel?.close() }
+  deinit {
+    loan.clear()
+    panel?.close()
+  }
 
   func setProfile(_ name: String) -> Int32 {
     guard panel == nil else { return fail(.state, "the panel is open; set it up before") }
@@ -96,6 +101,24 @@ private final class PanelObject: LibraryObject {
       return .failure(Failure(.state, "the panel is not open, or the line is unavailable"))
     }
     return .success(isActive)
+  }
+
+  func describe(_ line: Int, _ result: UnsafeMutablePointer<tappet_panel_line_info>) -> Int32 {
+    guard lines.indices.contains(line) else { return fail(.argument, "no line has this number") }
+    let id: GPIOLineID = lines[line].isOutput ? .output(lines[line].index) : .input(lines[line].index)
+    guard let panel else { return fail(.state, "the panel is not open") }
+    guard let (place, chip) = panel.look(at: id) else {
+      return fail(.state, "the line was not found, or its chip is gone")
+    }
+    loan.clear()
+    let info = chip.lines[Int(place.offset)]
+    result.pointee.chip = loan.text(place.path)
+    result.pointee.label = loan.text(chip.label)
+    result.pointee.offset = place.offset
+    result.pointee.name = info.name.isEmpty ? nil : loan.text(info.name)
+    result.pointee.consumer = info.consumer.isEmpty ? nil : loan.text(info.consumer)
+    result.pointee.is_used = info.isUsed
+    return 0
   }
 
   func dispatch() -> Int32 {
@@ -262,6 +285,20 @@ public func tappet_panel_get(_ panel: OpaquePointer?, _ line: Int32, _ result: U
       result.pointee = isActive
       return 0
     }
+  }
+}
+
+/// `tappet_panel_get_line_info`.
+@_cdecl("tappet_panel_get_line_info") @implementation
+public func tappet_panel_get_line_info(
+  _ panel: OpaquePointer?, _ line: Int32, _ result: UnsafeMutablePointer<tappet_panel_line_info>?
+) -> Int32 {
+  use(panel) {
+    guard let result, result.pointee.size >= MemoryLayout<tappet_panel_line_info>.size else {
+      return $0.fail(
+        .argument, "the information is NULL, or its size is not set to sizeof(struct tappet_panel_line_info)")
+    }
+    return $0.describe(Int(line), result)
   }
 }
 

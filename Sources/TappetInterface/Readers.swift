@@ -265,6 +265,17 @@ public func tappet_reader_set_event_callback(
   }
 }
 
+/// `tappet_reader_list`.
+@_cdecl("tappet_reader_list") @implementation
+public func tappet_reader_list(_ result: UnsafeMutablePointer<CChar>?, _ resultSize: Int) -> Int32 {
+  guard isBuffer(result, resultSize) else { return ErrorCode.argument.rawValue }
+  do throws(ReaderList.Trouble) {
+    var text = ""
+    for device in try ReaderList.find(executable: ReaderProcess.locateExecutable()) { text += device + "\n" }
+    return output(Array(text.utf8), result, resultSize, endsWithNUL: true)
+  } catch { return ErrorCode.system.rawValue }
+}
+
 /// `tappet_reader_open`.
 @_cdecl("tappet_reader_open") @implementation
 public func tappet_reader_open(_ reader: OpaquePointer?, _ device: UnsafePointer<CChar>?) -> Int32 {

@@ -20,6 +20,8 @@ package struct KioskObservers {
   package var onReport: ((Report, LogRecord) -> Void)?
   /// Called with each light.
   package var onLight: ((Light) -> Void)?
+  /// Called with the result of each job that `beginTagJob` began.
+  package var onTagJob: ((TagJobRequest, TagJobRunner.Result) -> Void)?
 
   init(startedAt: Instant) { self.startedAt = startedAt }
 

@@ -103,6 +103,14 @@ package final class GPIOPanel {
     report()
   }
 
+  /// The place where the line was found last, and its chip as it is now; `nil` if it was not found or the chip is gone.
+  package func look(at id: GPIOLineID) -> (place: GPIOPlace, chip: GPIOChip)? {
+    guard let place = entries.first(where: { $0.id == id })?.place, let chip = try? GPIOChip.look(at: place.path),
+      chip.lines.indices.contains(Int(place.offset))
+    else { return nil }
+    return (place, chip)
+  }
+
   /// Stops listening to an input that bounces without end, so that it costs nothing.
   package func pause(input: Int) {
     guard entries.indices.contains(input), input < inputCount, !entries[input].isPaused else { return }

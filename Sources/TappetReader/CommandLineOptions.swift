@@ -9,6 +9,8 @@ enum CommandLineOptions: Equatable {
   case version
   /// Open the device and report to the parent at `socket`.
   case serve(socket: Int32, device: String?)
+  /// Send the parent at `socket` the devices that libnfc finds.
+  case list(socket: Int32)
   /// A mistake in it, as half a sentence.
   case mistake(String)
 
@@ -17,10 +19,12 @@ enum CommandLineOptions: Equatable {
     var options = LongOptions()
     options.add("socket", "s", takesValue: true)
     options.add("device", "d", takesValue: true)
+    options.add("list", "l")
     options.add("help", "h")
     options.add("version", "V")
     var socket: Int32?
     var device: String?
+    var lists = false
     while true {
       switch options.next(count, words) {
       case .option("h", _):
@@ -30,6 +34,7 @@ enum CommandLineOptions: Equatable {
         self = .version
         return
       case .option("d", let value): device = value
+      case .option("l", _): lists = true
       case .option(_, let value):
         guard let number = Int32(value), number >= 0 else {
           self = .mistake("--socket needs a descriptor's number, not '\(value)'")
@@ -43,7 +48,11 @@ enum CommandLineOptions: Equatable {
         self = .mistake("unexpected argument '\(word)'")
         return
       case .end:
-        self = socket.map { .serve(socket: $0, device: device) } ?? .mistake("--socket is missing")
+        guard let socket else {
+          self = .mistake("--socket is missing")
+          return
+        }
+        self = lists ? .list(socket: socket) : .serve(socket: socket, device: device)
         return
       }
     }
@@ -58,12 +67,13 @@ enum CommandLineOptions: Equatable {
 
   /// The text of `--help`.
   static let helpText = """
-    usage: tappet-reader --socket FD [--device CONNSTRING]
+    usage: tappet-reader --socket FD [--device CONNSTRING | --list]
 
     \(purpose)
       --socket FD            the SOCK_SEQPACKET socket to its parent
       --device CONNSTRING    libnfc's connection string, such as pn532_uart:/dev/ttyUSB0;
                              the default is the first device that libnfc finds
+      --list                 send the connection strings of the devices that libnfc finds
       --version              print the protocol's version
       --help                 print this
 

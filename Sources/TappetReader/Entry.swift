@@ -30,11 +30,21 @@ package func tappet_reader_main(
     return ExitStatus.finished
   case .mistake(let text): return printUsageError(text)
   case .serve(let socket, let device):
-    guard let parent = ProcessSetup.parentSocket(socket) else {
-      return printUsageError("descriptor \(socket) is not a SOCK_SEQPACKET socket")
-    }
+    guard let parent = ProcessSetup.parentSocket(socket) else { return printSocketError(socket) }
     return serve(parent, device: device)
+  case .list(let socket):
+    guard let parent = ProcessSetup.parentSocket(socket) else { return printSocketError(socket) }
+    return list(to: parent)
   }
+}
+
+/// Sends each device's connection string as one packet.
+private func list(to parent: UnixSocket) -> Int32 {
+  ProcessSetup.giveUpPrivileges()
+  ProcessSetup.silenceLibraries()
+  Sandbox.detach()
+  for device in NFCDevice.list(countMax: Limits.readersListedMax) { _ = parent.send(Array(device.utf8)) }
+  return ExitStatus.finished
 }
 
 /// Serves the parent at the other end of `socket` until the parent, a signal or the device ends it.
@@ -55,6 +65,10 @@ private func serve(_ socket: UnixSocket, device: String?) -> Int32 {
     _ = parent.send(.lost(error.fault, code: error.code))
     return ExitStatus.deviceLost
   }
+}
+
+private func printSocketError(_ socket: Int32) -> Int32 {
+  printUsageError("descriptor \(socket) is not a SOCK_SEQPACKET socket")
 }
 
 private func printUsageError(_ text: String) -> Int32 {

@@ -59,7 +59,7 @@ final class NFCDevice {
     nfc_init(&context)
     guard let context else { throw DeviceTrouble(fault: .unusable, code: NFC_ESOFT) }
     do throws(DeviceTrouble) {
-      guard let connstring = connstring ?? Self.firstFound(context) else {
+      guard let connstring = connstring ?? Self.list(context, countMax: 1).first else {
         throw DeviceTrouble(fault: .notFound, code: NFC_ENOTSUCHDEV)
       }
       let path = DeviceNode.path(in: connstring)
@@ -284,13 +284,21 @@ final class NFCDevice {
   /// Bytes: libnfc's own buffer for one answer.
   private static let answerSizeMax = 264
 
-  private static func firstFound(_ context: OpaquePointer) -> String? {
+  /// The connection strings of the devices that libnfc finds, at most `countMax`.
+  static func list(countMax: Int) -> [String] {
+    var context: OpaquePointer?
+    nfc_init(&context)
+    guard let context else { return [] }
+    defer { nfc_exit(context) }
+    return list(context, countMax: countMax)
+  }
+
+  private static func list(_ context: OpaquePointer, countMax: Int) -> [String] {
     let size = Int(NFC_BUFSIZE_CONNSTRING)
-    let names = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+    let names = UnsafeMutablePointer<CChar>.allocate(capacity: countMax * size)
     defer { names.deallocate() }
-    names.initialize(repeating: 0, count: size)
-    guard tp_nfc_first_device(context, names) > 0 else { return nil }
-    return String(cString: names)
+    names.initialize(repeating: 0, count: countMax * size)
+    return (0..<tp_nfc_list_devices(context, names, countMax)).map { String(cString: names + $0 * size) }
   }
 
   private static func tag(_ target: nfc_target) -> SelectedTag? {

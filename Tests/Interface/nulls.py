@@ -31,10 +31,12 @@ VALUES = {
     "ret_broker": "&made_broker", "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_panel": "&made_panel",
     "panel": "panel", "profile": '"/no/such/profile.yaml"', "is_on": "1", "line": "0",
     "ret_event": "&reader_event", "ret_counters": "&counters", "ret_failure": "&failure", "receiver": "receiver",
+    "yaml": '"a: 1"', "folder": '"/"', "ret_devices": "(char *)buffer", "ret_info": "&info",
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
-              ("tappet_kiosk_press", "action"): '"one"', ("tappet_panel_add_line", "line"): "&line"}
+              ("tappet_kiosk_press", "action"): '"one"', ("tappet_kiosk_write_tag", "action"): '"one"',
+              ("tappet_panel_add_line", "line"): "&line"}
 STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_kiosk_action": "action", "tappet_panel_line": "line"}
 
 
@@ -76,6 +78,7 @@ int main(void) {
   struct tappet_url verified = {.size = sizeof verified};
   struct tappet_share share = {.size = sizeof share};
   struct tappet_kiosk_counters counters = {.size = sizeof counters};
+  struct tappet_panel_line_info info = {.size = sizeof info};
   struct tappet_failure failure = {.size = sizeof failure};
   struct tappet_reader_event reader_event = {.size = sizeof reader_event};
   int64_t seconds;

@@ -16,10 +16,14 @@ static void check(int result) {
 
 static void on_event(void *context,
                      const struct tappet_panel_event *event) {
+  struct tappet_panel_line_info info = {.size = sizeof info};
   (void)context;
   switch (event->type) {
   case TAPPET_PANEL_EVENT_OPENED:
-    printf("line %d is open\n", event->line);
+    check(tappet_panel_get_line_info(panel, event->line, &info));
+    printf("%s %d %s by %s\n", info.chip, (int)info.offset, info.name,
+           info.consumer);
+    fflush(stdout);
     break;
   case TAPPET_PANEL_EVENT_CHANGED:
     if (event->line == button)

@@ -8,7 +8,8 @@ int pn532_SAMConfiguration(struct nfc_device *pnd, pn532_sam_mode sam_mode, int 
 int pn53x_transceive(struct nfc_device *pnd, const uint8_t *pbtTx, const size_t szTx, uint8_t *pbtRx,
                      const size_t szRxLen, int timeout);
 
-/* nfc_connstring is an array type: a parameter of arrays of it has no name in Swift. */
-static inline size_t tp_nfc_first_device(nfc_context *context, char *ret_connstring) {
-  return nfc_list_devices(context, (nfc_connstring *)ret_connstring, 1);
+/* nfc_connstring is an array type: a parameter of arrays of it has no name in Swift. Fills at most
+   count * NFC_BUFSIZE_CONNSTRING bytes and returns the number of devices. */
+static inline size_t tp_nfc_list_devices(nfc_context *context, char *ret_connstrings, size_t count) {
+  return nfc_list_devices(context, (nfc_connstring *)ret_connstrings, count);
 }

@@ -5,7 +5,8 @@
 //   {"request": "next-tag"}                                     →  the next reading or fault, or the present tag's
 //   {"request": "watch-tags"}                                   →  each reading or fault
 //
-// The store's thread prepares a job and saves its secret, since both need the database.
+// The program around the kiosk has the same jobs by calls: `beginTagJob`, `cancelTagJob`. The store's thread prepares a
+// job and saves its secret, since both need the database.
 
 import CPlatform
 import TappetConfig
@@ -23,14 +24,15 @@ struct TagJobHost {
   fileprivate var readings = WholeReadings()
 }
 
-/// A client's job for a tag.
+/// A job for a tag.
 private struct HostedJob {
   var request: TagJobRequest
-  var client: ControlServer.Client
+  /// `nil` for the program around the kiosk.
+  var client: ControlServer.Client?
   var peer: LocalPeer
   /// `nil` while the store's thread prepares the job.
   var runner: TagJobRunner?
-  /// The client gave up while the job was being prepared.
+  /// Given up while the job was being prepared.
   var isCancelled = false
 }
 
@@ -81,7 +83,24 @@ extension Runtime {
     }
     guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
-    control.tags.job = HostedJob(request: request, client: client, peer: peer)
+    start(HostedJob(request: request, client: client, peer: peer))
+  }
+
+  /// Begins a job of the program around the kiosk; false while another one is under way.
+  ///
+  /// `observers.onTagJob` gets its result.
+  package func beginTagJob(_ request: TagJobRequest) -> Bool {
+    guard control.tags.job == nil else { return false }
+    start(HostedJob(request: request, client: nil, peer: .current()))
+    return true
+  }
+
+  /// Gives up the job of the program around the kiosk, if there is one.
+  package func cancelTagJob() { cancelTagJob(of: nil) }
+
+  private func start(_ job: HostedJob) {
+    control.tags.job = job
+    let request = job.request
     let configuration = configuration
     let unixSeconds = now().unixSeconds
     askStore(isRequired: true) { secrets in
@@ -95,13 +114,13 @@ extension Runtime {
     switch prepared {
     case .failure(let refusal):
       control.tags.job = nil
-      job.client.send(.object(["result": TagJobRunner.Result(refusal).json]))
+      answer(job, TagJobRunner.Result(refusal))
     case .success(let tagJob):
       let client = job.client
       control.tags.job?.runner = TagJobRunner(
         job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1) },
-        send: calling(self) { $0.reader.send($1) }, tell: { client.send($0.json) })
-      client.send(.object(["waiting": .bool(true)]))
+        send: calling(self) { $0.reader.send($1) }, tell: { client?.send($0.json) })
+      client?.send(.object(["waiting": .bool(true)]))
       feed(.tagJob(.waiting))
       if job.isCancelled {
         control.tags.job?.runner?.giveUp(.cancelled)
@@ -161,7 +180,7 @@ extension Runtime {
   func tagClientGone(_ client: ControlServer.Client) { cancelTagJob(of: client) }
 
   /// Gives the job up, unless its tag is being written: then it is brought to its end.
-  private func cancelTagJob(of client: ControlServer.Client) {
+  private func cancelTagJob(of client: ControlServer.Client?) {
     guard let job = control.tags.job, job.client === client else { return }
     guard let runner = job.runner else {
       control.tags.job?.isCancelled = true
@@ -176,9 +195,17 @@ extension Runtime {
     // A tag that is left lying is written again without being read again.
     if let url = job.runner?.writtenURL { control.tags.present?.url = url }
     control.tags.job = nil
-    log(Self.logRecord(result, job.request, user: job.client.peer?.user))
+    log(Self.logRecord(result, job.request, user: job.client?.peer?.user))
     feed(.tagJob(result.isDone ? .done : .failed))
-    job.client.send(.object(["result": result.json]))
+    answer(job, result)
+  }
+
+  private func answer(_ job: HostedJob, _ result: TagJobRunner.Result) {
+    if let client = job.client {
+      client.send(.object(["result": result.json]))
+    } else {
+      observers.onTagJob?(job.request, result)
+    }
   }
 
   /// Makes the record for the log, which never has the secret.

@@ -1,5 +1,6 @@
 """Programs with a broker and a reader: a kiosk in every language, and C programs that read and write tags."""
 import os
+import re
 import shutil
 
 from .place import HERE, ROOT, STRICT, needs, require, wait_for
@@ -60,6 +61,34 @@ def write(place):
     reader.stop()
 
 
+def provision(place):
+    """A kiosk set up by a text, which lists its readers and makes its own tag; the tag then works."""
+    world, name = place.world, "c-provision"
+    program = place.compile_c("provision")
+    reader = Reader(world, name)
+    process = world.start([program, world.url, world.pki, reader.name, place.folder], name)
+
+    def until(text):
+        wait_for(f"'{text}'", lambda: text in world.output(name) or process.poll() is not None,
+                 output=lambda: world.output(name))
+        require(text in world.output(name), world.output(name))
+
+    until("another tag is being written")
+    reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f6")
+    until("written garage, 7 bytes of uid")
+    url = re.search("smp://action[!-~]*", bytes.fromhex("".join(re.findall("[0-9a-f]{8,}", reader.tell("dump"))))
+                    .decode("ascii", "replace"))[0]
+    reader.tell("take")
+    reader.tell("place", "ntag215", "uid=04a1b2c3d4e5f6", "url=" + url)
+    until("delivered garage")
+    require(process.wait(20) == 0, world.output(name))
+    lines = world.output(name).splitlines()
+    for line in ["1 readers: " + reader.name, "without room -2", "write before the start -5", "mistakes -44",
+                 "ready 0 0"]:
+        require(line in lines, f"'{line}' is not in:\n{world.output(name)}")
+    reader.stop()
+
+
 def cplusplus(place):
     program = place.file("cplusplus")
     place.run("g++", "-std=c++17", *STRICT, "-o", program, os.path.join(HERE, "CPlusPlus/kiosk.cpp"),
@@ -105,4 +134,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, guest, loop, write, cplusplus, python, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, provision, cplusplus, python, go, rust, swift]

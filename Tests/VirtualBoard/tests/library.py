@@ -25,6 +25,9 @@ def lights(world):
     agent.sh("library-panel GPIO5 GPIO27 >/run/library-panel 2>&1 & echo $! >/run/library-panel.pid")
     try:
         until("both lines", lambda: "tappet" in agent.sh("gpioinfo | grep -w GPIO27"))
+        until("where they are", lambda: agent.sh("cat /run/library-panel").count("GPIO") == 2)
+        for line in (f"{chip.chip} {FRONT} GPIO5 by tappet", f"{chip.chip} {RESULT} GPIO27 by tappet"):
+            require(f"/dev/{line}" in agent.sh("cat /run/library-panel"), agent.sh("cat /run/library-panel"))
         for _ in range(3):
             chip.pull(FRONT, False)
             until("the light", lambda: chip.value(RESULT), pause=0.02)

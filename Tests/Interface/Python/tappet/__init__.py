@@ -13,10 +13,10 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 __all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Reader", "TokenReceiver", "URL", "open_token", "seal_token",
-           "sign_url", "verify_url", "version"]
+           "readers", "sign_url", "verify_url", "version"]
 
 _library = ctypes.CDLL("libtappet.so.0")
 
@@ -88,6 +88,7 @@ _declare("tappet_token_receiver_free", c_void_p, result=None)
 _declare("tappet_ndef_uri_encode", c_char_p, c_size_t, c_char_p, c_size_t)
 _declare("tappet_reader_new", POINTER(c_void_p))
 _declare("tappet_reader_free", c_void_p, result=None)
+_declare("tappet_reader_list", c_char_p, c_size_t)
 _declare("tappet_reader_open", c_void_p, c_char_p)
 _declare("tappet_reader_fd", c_void_p)
 _declare("tappet_reader_next", c_void_p, POINTER(_ReaderEvent))
@@ -99,6 +100,7 @@ _declare("tappet_kiosk_load", c_void_p, c_char_p)
 _declare("tappet_kiosk_add_secret", c_void_p, c_char_p, c_char_p)
 _declare("tappet_kiosk_set_event_callback", c_void_p, _EventCallback, c_void_p)
 _declare("tappet_kiosk_press", c_void_p, c_char_p)
+_declare("tappet_kiosk_write_tag", c_void_p, c_char_p, c_char_p)
 for _name in ("start", "fd", "dispatch", "run", "stop"):
     _declare(f"tappet_kiosk_{_name}", c_void_p)
 _declare("tappet_kiosk_get_counters", c_void_p, POINTER(_Counters))
@@ -181,6 +183,13 @@ class TokenReceiver:
 
     def __del__(self) -> None:
         _library.tappet_token_receiver_free(self._handle)
+
+
+def readers() -> List[str]:
+    """Lists the connection strings of the readers that libnfc finds. Blocks for at most 10 s."""
+    text = ctypes.create_string_buffer(16385)
+    size = _checked(_library.tappet_reader_list(text, len(text)))
+    return text.raw[:size].decode().splitlines()
 
 
 class Reader:
@@ -304,6 +313,11 @@ class Kiosk:
     def press(self, action: str) -> None:
         """Presses a button of the program's own, which triggers `action`. Any thread may call this."""
         self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
+
+    def write_tag(self, action: Optional[str], label: Optional[str] = None) -> None:
+        """Makes the next tag one of `action`; None cancels. An event tells the end. Any thread may call this."""
+        self._check(_library.tappet_kiosk_write_tag(
+            self._handle, None if action is None else action.encode(), None if label is None else label.encode()))
 
     def stop(self) -> None:
         """Asks the kiosk to end. Any thread may call this."""

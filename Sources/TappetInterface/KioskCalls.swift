@@ -1,0 +1,131 @@
+// A kiosk's life from C (tappet.h, "kiosk"), from its creation to its end; KioskSetupCalls.swift sets it up.
+
+import CPlatform
+import CTappet
+import TappetCore
+
+private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
+  Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }
+}
+
+/// For calls that any thread may make, even while another one is inside the object.
+private func find(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
+  switch Objects.find(kiosk, as: .kiosk) {
+  case .failure(let failure): failure.code.rawValue
+  case .success(let object): body(unsafeDowncast(object, to: KioskObject.self))
+  }
+}
+
+/// `tappet_kiosk_new`.
+@_cdecl("tappet_kiosk_new") @implementation
+public func tappet_kiosk_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  guard let object = try? KioskObject() else { return ErrorCode.system.rawValue }
+  return Objects.issue(object, to: result)
+}
+
+/// `tappet_kiosk_free`.
+@_cdecl("tappet_kiosk_free") @implementation
+public func tappet_kiosk_free(_ kiosk: OpaquePointer?) { Objects.free(kiosk, as: .kiosk) }
+
+/// `tappet_kiosk_set_event_callback`.
+@_cdecl("tappet_kiosk_set_event_callback") @implementation
+public func tappet_kiosk_set_event_callback(
+  _ kiosk: OpaquePointer?, _ callback: tappet_kiosk_event_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(kiosk) {
+    $0.eventCallback = callback
+    $0.eventContext = context
+    return 0
+  }
+}
+
+/// `tappet_kiosk_set_log_callback`.
+@_cdecl("tappet_kiosk_set_log_callback") @implementation
+public func tappet_kiosk_set_log_callback(
+  _ kiosk: OpaquePointer?, _ callback: tappet_log_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(kiosk) {
+    $0.logCallback = callback
+    $0.logContext = context
+    return 0
+  }
+}
+
+/// `tappet_kiosk_start`.
+@_cdecl("tappet_kiosk_start") @implementation
+public func tappet_kiosk_start(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.start() } }
+
+/// `tappet_kiosk_fd`.
+@_cdecl("tappet_kiosk_fd") @implementation
+public func tappet_kiosk_fd(_ kiosk: OpaquePointer?) -> Int32 {
+  use(kiosk) { $0.runtime?.fileDescriptor ?? $0.fail(.state, "the kiosk does not run") }
+}
+
+/// `tappet_kiosk_wait`.
+@_cdecl("tappet_kiosk_wait") @implementation
+public func tappet_kiosk_wait(_ kiosk: OpaquePointer?, _ timeout: Int32) -> Int32 {
+  use(kiosk) { object in
+    guard let runtime = object.runtime else { return object.fail(.state, "the kiosk does not run") }
+    return object.wait(runtime.fileDescriptor, timeout)
+  }
+}
+
+/// `tappet_kiosk_dispatch`.
+@_cdecl("tappet_kiosk_dispatch") @implementation
+public func tappet_kiosk_dispatch(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.dispatch(timeout: .zero) } }
+
+/// `tappet_kiosk_run`.
+@_cdecl("tappet_kiosk_run") @implementation
+public func tappet_kiosk_run(_ kiosk: OpaquePointer?) -> Int32 { use(kiosk) { $0.run() } }
+
+/// `tappet_kiosk_press`.
+@_cdecl("tappet_kiosk_press") @implementation
+public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?) -> Int32 {
+  find(kiosk) { $0.press(action) }
+}
+
+/// `tappet_kiosk_write_tag`.
+@_cdecl("tappet_kiosk_write_tag") @implementation
+public func tappet_kiosk_write_tag(
+  _ kiosk: OpaquePointer?, _ action: UnsafePointer<CChar>?, _ label: UnsafePointer<CChar>?
+) -> Int32 {
+  find(kiosk) { $0.writeTag(action, label) }
+}
+
+/// `tappet_kiosk_stop`.
+@_cdecl("tappet_kiosk_stop") @implementation
+public func tappet_kiosk_stop(_ kiosk: OpaquePointer?) -> Int32 {
+  find(kiosk) {
+    $0.stop()
+    return 0
+  }
+}
+
+/// `tappet_kiosk_get_counters`.
+@_cdecl("tappet_kiosk_get_counters") @implementation
+public func tappet_kiosk_get_counters(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_kiosk_counters>?)
+  -> Int32
+{
+  find(kiosk) {
+    guard let result, result.pointee.size >= MemoryLayout<tappet_kiosk_counters>.size else {
+      return $0.fail(
+        .argument, "the counters are NULL, or their size is not set to sizeof(struct tappet_kiosk_counters)")
+    }
+    let (counters, waiting) = $0.facts.counts
+    result.pointee.accepted = UInt64(counters.accepted)
+    result.pointee.delivered = UInt64(counters.delivered)
+    result.pointee.refused = UInt64(counters.refused)
+    result.pointee.ignored = UInt64(counters.ignored)
+    result.pointee.expired = UInt64(counters.expired)
+    result.pointee.undeliverable = UInt64(counters.undeliverable)
+    result.pointee.waiting = UInt64(waiting)
+    return 0
+  }
+}
+
+/// `tappet_kiosk_last_error`.
+@_cdecl("tappet_kiosk_last_error") @implementation
+public func tappet_kiosk_last_error(_ kiosk: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?) -> Int32 {
+  lastError(kiosk, .kiosk, result)
+}
