@@ -3,6 +3,7 @@
 import CPlatform
 import CTappet
 import TappetCore
+import TappetKiosk
 
 private func use(_ kiosk: OpaquePointer?, _ body: (KioskObject) -> Int32) -> Int32 {
   Objects.use(kiosk, as: .kiosk) { body(unsafeDowncast($0, to: KioskObject.self)) }

@@ -38,7 +38,7 @@ package enum Programs {
     return try found(name, in: folders, hint: "'make deps-test' names its package")
   }
 
-  /// The interpreter that has ndeflib.
+  /// The interpreter that has ndeflib and Prometheus's client.
   package static func python() throws -> URL {
     let chosen = ProcessInfo.processInfo.environment["TAPPET_PYTHON"] ?? Repository.path(".build-python/bin/python")
     let folder = URL(fileURLWithPath: chosen).deletingLastPathComponent()

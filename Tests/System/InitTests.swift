@@ -215,6 +215,25 @@ import Testing
     #expect(try session.status() >= 0)
   }
 
+  @Test func `a login that is missing or wrong ends it before anything is written`() throws {
+    let folder = try Programs.temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let broker = try TestBroker(.password(user: "ha", password: "right"))
+    let password = folder.path + "/password"
+    try "wrong\n".write(toFile: password, atomically: true, encoding: .utf8)
+    #expect(chmod(password, 0o600) == 0)
+    let words = [
+      "init", "--yes", "--url", "localhost:\(broker.port)", "--ca", try TestCertificates.path("ca.pem"), "--reader",
+      "none", "--config", folder.path + "/new/kiosk.yaml",
+    ]
+    for login in [[], ["--username", "ha", "--password-file", password]] {
+      let done = try Programs.run(try Programs.built("tappet"), words + login, environment: data)
+      #expect(done.status == 1 && done.errors.contains("see the user name and password"), "\(done)")
+      #expect(done.errors.contains("nothing was written"), "\(done)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
+  }
+
   @Test func `run again, it starts from what is there, and asks for a password without showing it`() throws {
     let world = try KioskWorld()
     let target = world.folder + "/new/kiosk.yaml"

@@ -50,6 +50,27 @@ extension KioskWorld {
     #expect(list.output == "" && list.status == 0)
   }
 
+  @Test func `its metrics are what Prometheus reads, with and without a kiosk`() throws {
+    let world = try KioskWorld.withOutputs()
+    try world.start()
+    #expect(try world.tappet("output", "on", "latch").status == 0)
+    let printed = try world.tappet("status", "--prometheus")
+    #expect(printed.status == 0)
+    let metrics = try Prometheus.parse(printed.output)
+    #expect(metrics["tappet_up{}"] == 1 && metrics["tappet_part_good{part=broker}"] == 1, "\(metrics)")
+    #expect(metrics["tappet_output_on{output=latch}"] == 1 && metrics["tappet_output_on{output=up}"] == 0)
+    #expect(metrics["tappet_taps_total{outcome=accepted}"] == 0 && metrics["tappet_light{light=ready}"] == 1)
+    #expect(metrics.contains { $0.key.hasPrefix("tappet_certificate_left_seconds{") && $0.value > 0 }, "\(metrics)")
+    #expect(world.kiosk?.end() == true)
+    let file = world.folder + "/tappet.prom"
+    #expect(try world.tappet("status", "--prometheus", "--output", file).status == 0)
+    #expect(try Prometheus.parse(String(contentsOfFile: file, encoding: .utf8)) == ["tappet_up{}": 0])
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
+    #expect(try world.tappet("status", "--prometheus", "--json").status == 2)
+    #expect(try world.tappet("status", "--output", file).status == 2)
+    #expect(try world.tappet("status", "--prometheus", "--output", world.folder + "/none/x").status == 4)
+  }
+
   @Test func `two directions are never on together, whoever asks`() throws {
     let world = try KioskWorld.withOutputs()
     try world.start()

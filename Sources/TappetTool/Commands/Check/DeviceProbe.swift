@@ -38,11 +38,26 @@ enum DeviceProbe {
   }
 
   /// Connects under a client id of its own and publishes nothing, so that a kiosk that runs keeps its connection.
+  ///
+  /// Where the broker may have refused that id alone, a kiosk that `isNew` asks again with its real one: only that
+  /// tells a wrong password, and nobody else has the id yet.
   static func broker(
-    _ configuration: KioskConfiguration, endpoint: Int, endedBy end: Int32 = -1
+    _ configuration: KioskConfiguration, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
   ) -> Finding {
-    let name = configuration.broker.endpoints[endpoint].text
-    let settings = configuration.broker.forProbe
+    let probe = configuration.broker.forProbe
+    let answer = broker(probe, endpoint, endedBy: end)
+    guard case .refused(let failure) = answer, failure.mayConcernClientID, probe.hasIdentity else {
+      return answer.finding(probe, endpoint)
+    }
+    if isNew {
+      var real = configuration.broker
+      real.announcesStatus = false
+      return broker(real, endpoint, endedBy: end).finding(real, endpoint)
+    }
+    return (.note, "\(probe.endpoints[endpoint].text): skipped: \(idRefusal(probe.clientID, failure))", failure.code)
+  }
+
+  private static func broker(_ settings: BrokerSettings, _ endpoint: Int, endedBy end: Int32) -> BrokerAnswer {
     do throws(SystemError) {
       let mailbox = try Mailbox<LinkEvent>()
       let link = try BrokerLink(settings: settings) { mailbox.post($0) }
@@ -54,35 +69,19 @@ enum DeviceProbe {
         for event in mailbox.drain() {
           switch event {
           case .fellBack: fellBack = true
-          case .connected: return connected(settings, endpoint, fellBack: fellBack)
-          case .failed(let failure) where failure.mayConcernClientID:
-            return (.note, "\(name): skipped: \(idRefusal(settings.clientID, failure))", failure.code)
-          case .failed(let failure), .lost(let failure):
-            return (.bad, "\(name): \(failure.sentence)", failure.code)
+          case .connected: return .accepted(fellBack: fellBack)
+          case .failed(let failure), .lost(let failure): return .refused(failure)
           case .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
         }
       }
-      return (.bad, "\(name) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
-    } catch { return (.bad, "the link to \(name) cannot be set up: \(error.call): \(error.text)", nil) }
-  }
-
-  private static func connected(
-    _ settings: BrokerSettings, _ index: Int, fellBack: Bool
-  ) -> Finding {
-    let endpoint = settings.endpoints[index]
-    let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
-    let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
-    guard fellBack else { return (.good, text, nil) }
-    return (
-      .note,
-      text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil
-    )
+      return .silent
+    } catch { return .noLink(error) }
   }
 
   private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
-    "the broker refused the client id '\(clientID)', which is the check's own; it may tie ids to certificates or users "
-      + "(\(failure.sentence)); 'tappet check --running' asks the kiosk"
+    "the broker refused the client id '\(clientID)', which is the check's own; it may tie ids to certificates or "
+      + "users, or the password is wrong (\(failure.sentence)); 'tappet check --running' asks the kiosk"
   }
 
   private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
@@ -93,7 +92,37 @@ enum DeviceProbe {
   }
 }
 
+/// The result of an attempt to connect.
+private enum BrokerAnswer {
+  case accepted(fellBack: Bool)
+  case refused(LinkFailure)
+  case silent
+  case noLink(SystemError)
+
+  func finding(_ settings: BrokerSettings, _ index: Int) -> DeviceProbe.Finding {
+    let endpoint = settings.endpoints[index]
+    switch self {
+    case .accepted(let fellBack):
+      let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
+      let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
+      guard fellBack else { return (.good, text, nil) }
+      return (
+        .note,
+        text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil
+      )
+    case .refused(let failure): return (.bad, "\(endpoint.text): \(failure.sentence)", failure.code)
+    case .silent:
+      return (.bad, "\(endpoint.text) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
+    case .noLink(let error):
+      return (.bad, "the link to \(endpoint.text) cannot be set up: \(error.call): \(error.text)", nil)
+    }
+  }
+}
+
 extension BrokerSettings {
+  /// Whether the broker can know who connects, apart from the client id.
+  fileprivate var hasIdentity: Bool { username != nil || certificateFile != nil }
+
   /// The same for a connection that nobody at the broker notices.
   var forProbe: BrokerSettings {
     let ending = "-check"

@@ -8,14 +8,21 @@ extension Command {
   static var status: Command {
     Command(
       words: "status", section: .running, summary: "show what the running kiosk is doing",
-      options: [.json],
+      options: [
+        CommandOption("prometheus", "print metrics for Prometheus, whether or not a kiosk runs"),
+        CommandOption("output", "FILE", .file, "with --prometheus: replace this file, for node_exporter"),
+        .json,
+      ],
       details: """
         Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
         Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
         configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
-        is not a fault yet; see days_left in --json.
+        is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
+        written, whatever they say.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
+        if arguments.has("prometheus") { return try writeMetrics(of: configuration, arguments) }
+        if arguments.has("output") { throw .usage("--output goes with --prometheus") }
         guard let kiosk = RunningKiosk(configuration) else {
           throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
         }
@@ -32,6 +39,19 @@ extension Command {
 
   /// The parts of a kiosk that can be good or not.
   static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
+
+  private static func writeMetrics(
+    of configuration: KioskConfiguration, _ arguments: Arguments
+  ) throws(CommandFailure) {
+    if arguments.report != nil { throw .usage("--prometheus and --json are two formats; give one") }
+    let text = Metrics(RunningKiosk(configuration)?.ask("status")).text
+    guard let path = arguments.value("output") else { return Output.write(text) }
+    let files = AtomicFiles()
+    do throws(AtomicFilesError) {
+      try files.add(path, Array(text.utf8), mode: 0o644)
+      try files.commit()
+    } catch { throw error.failure }
+  }
 
   private static func show(_ status: JSON) {
     Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")

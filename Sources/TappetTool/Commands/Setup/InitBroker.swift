@@ -167,7 +167,8 @@ extension SetupWizard {
         inform("  " + objection.sentence(preset?.title ?? ""))
       }
       inform("  Connecting to \(files.draft.url) …")
-      let probe = DeviceProbe.broker(configuration, endpoint: 0, endedBy: files.prompt.signalDescriptor)
+      let probe = DeviceProbe.broker(
+        configuration, endpoint: 0, isNew: true, endedBy: files.prompt.signalDescriptor)
       if probe.verdict != .bad { return inform("  " + probe.text) }
       if files.prompt.isOver { throw .reported(.refused) }
       Output.printError("  " + probe.text)
