@@ -46,7 +46,7 @@ enum DeviceProbe {
   ) -> Finding {
     let probe = configuration.broker.forProbe
     let answer = broker(probe, endpoint, endedBy: end)
-    guard case .refused(let failure) = answer, failure.mayConcernClientID, probe.hasIdentity else {
+    guard case .refused(let failure) = answer, failure.mayConcernClientID else {
       return answer.finding(probe, endpoint)
     }
     if isNew {
@@ -120,9 +120,6 @@ private enum BrokerAnswer {
 }
 
 extension BrokerSettings {
-  /// Whether the broker can know who connects, apart from the client id.
-  fileprivate var hasIdentity: Bool { username != nil || certificateFile != nil }
-
   /// The same for a connection that nobody at the broker notices.
   var forProbe: BrokerSettings {
     let ending = "-check"
