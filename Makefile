@@ -103,12 +103,14 @@ WIPING := Sources/CLibraries/standins/wiping-free.c
 
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode)
+WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 
 # ---- What is built --------------------------------------------------------------------------------------------------
 
 SOURCES := $(shell find Sources Include Package.swift -type f)
-PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader)
+PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader \
+	libexec/tappet/tappet-webhook)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
 	board/completions/*))
@@ -224,6 +226,12 @@ $(OUT)/libexec/tappet/tappet-reader:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-reader/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetReaderStatic.a \
 		$(LDFLAGS) $(READER_LIBS)
+	$(STRIPPED)
+
+$(OUT)/libexec/tappet/tappet-webhook:
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-webhook/main.c $(WIPING) $(STANDINS) $(ARCHIVES)/libTappetWebhookStatic.a \
+		$(LDFLAGS) $(WEBHOOK_LIBS)
 	$(STRIPPED)
 
 $(OUT)/bin/tappet-sim:
@@ -448,7 +456,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader $(PLACE)/libexec/tappet
+	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader \
+		$(OUT)/libexec/tappet/tappet-webhook $(PLACE)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
 	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
 	install -m 644 Include/tappet.h $(PLACE)/include

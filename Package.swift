@@ -35,7 +35,7 @@ let libraries = [
   library("CNFC", "libnfc", apt: "libnfc-dev"), library("CMosquitto", "libmosquitto", apt: "libmosquitto-dev"),
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
-  library("CQREncode", "libqrencode", apt: "libqrencode-dev"),
+  library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
   // The public header, against which the compiler checks the exports.
   .systemLibrary(name: "CTappet", path: "Include"),
 ]
@@ -54,13 +54,14 @@ let modules = [
   module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
   module("TappetTool", parts + ["TappetKiosk", "CQREncode"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
+  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
 ]
 
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
 let programs: [Target] = [
   ("tappet", "TappetTool"), ("tappet-tool", "TappetTool"), ("tappet-reader", "TappetReader"),
-  ("tappet-sim", "TappetSimulator"),
+  ("tappet-webhook", "TappetWebhook"), ("tappet-sim", "TappetSimulator"),
 ].map { .executableTarget(name: $0.0, dependencies: [.byName(name: $0.1)]) }
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
@@ -81,16 +82,15 @@ let testPrograms: [Target] = [
   .target(
     name: "TestSupport", dependencies: ["CPlatform", "TappetCore", "TappetPlatform", "TappetConfig", "TappetPanel"],
     path: "Tests/Support"),
-  // Tests/Simulation/run builds it with optimisation.
   .executableTarget(
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
-    exclude: ["run", "mutants", "mutants.txt"]),
+    exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimisation.
 ]
 
 let package = Package(
   name: "Tappet",
   products: isEmbedded
-    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetSimulator"].map {
+    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetWebhook", "TappetSimulator"].map {
       .library(name: $0 + "Static", type: .static, targets: [$0])
     } : [.library(name: "Tappet", targets: ["Tappet"])],
   targets: libraries + modules

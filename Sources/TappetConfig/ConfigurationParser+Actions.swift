@@ -37,16 +37,17 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output",
+      "unlock", "output", "webhook",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
     let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)
-    let sendsNothing = mapping["output"] != nil && mapping["topic"] == nil
-    let topic = sendsNothing ? nil : self.topic(required("topic", in: mapping))
-    let message = sendsNothing ? noMessage(in: mapping) : message(required("message", in: mapping), hasKey: hasKey)
+    let publishes = mapping["topic"] != nil || mapping["output"] == nil && mapping["webhook"] == nil
+    let topic = publishes ? self.topic(required("topic", in: mapping)) : nil
+    let message = message(in: mapping, publishes: publishes, hasKey: hasKey)
+    let body = webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey)
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
@@ -54,17 +55,21 @@ extension YAMLReader {
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
-    guard let name, let message, topic != nil || sendsNothing else { return nil }
+    guard let name, let message, topic != nil || !publishes else { return nil }
     return Action(
       name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
-      message: message, offline: offline, expiresAfter: expires, cooldown: cooldown ?? .seconds(2),
+      message: publishes ? message : PayloadTemplate(""), offline: offline, expiresAfter: expires,
+      cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
-      unlocksPanel: unlocks ?? false, outputs: orders)
+      unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body)
   }
 
-  /// An action that only drives outputs has nothing that is about a message.
-  private mutating func noMessage(in mapping: YAMLMapping) -> PayloadTemplate? {
-    for key in ["message", "offline", "expires", "retain"] {
+  /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.
+  private mutating func message(in mapping: YAMLMapping, publishes: Bool, hasKey: Bool) -> PayloadTemplate? {
+    if publishes { return message(required("message", in: mapping), hasKey: hasKey) }
+    let hasWebhook = mapping["webhook"] != nil
+    if hasWebhook, let node = mapping["message"] { return message(node, hasKey: hasKey) }
+    for key in hasWebhook ? ["retain"] : ["message", "offline", "expires", "retain"] {
       if let value = mapping[key] { note(.needsPartner(key, partner: "topic"), at: value.position, mapping.node.place) }
     }
     return PayloadTemplate("")
@@ -80,7 +85,7 @@ extension YAMLReader {
   }
 
   /// May be empty: some devices act on any message.
-  private mutating func message(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
+  mutating func message(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
     guard let node else { return nil }
     guard case .scalar(let text, _) = node.content else {
       note(.unquotedMessage, at: node)

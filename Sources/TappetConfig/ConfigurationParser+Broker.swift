@@ -88,7 +88,7 @@ extension YAMLReader {
     }
   }
 
-  private mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
+  mutating func checkFile(_ path: String, at node: YAMLNode, isAuthority: Bool) {
     guard files != .ignored else { return }
     do throws(SystemError) { _ = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
       // A kiosk starts without it, and reads it at each connect.

@@ -9,11 +9,12 @@ extension ConfigurationParser {
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
     var reader = YAMLReader(file: "", folder: "", files: .ignored)
-    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel"]) else { return [] }
+    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions"]) else { return [] }
     let broker = reader.mapping(in: top, "broker", keys: ["ca", "certificate", "private_key", "password"])
     var nodes = ["ca", "certificate", "private_key"].map { broker?[$0] }
     if let broker { nodes.append(reader.mapping(in: broker, "password", keys: ["file"])?["file"]) }
     nodes.append(reader.mapping(in: top, "timestamp_key", keys: ["file"])?["file"])
+    nodes += reader.webhookFiles(top["actions"])
     var files = nodes.compactMap { reader.text($0) }
     let profile = reader.mapping(in: top, "panel", keys: ["profile"])?["profile"]
     if let name = reader.text(profile), name.utf8.contains(UInt8(ascii: "/")) { files.append(name) }
@@ -29,6 +30,27 @@ extension ConfigurationParser {
 }
 
 extension YAMLReader {
+  /// The files of all actions' webhooks.
+  fileprivate mutating func webhookFiles(_ actions: YAMLNode?) -> [YAMLNode?] {
+    guard case .sequence(let elements) = actions?.content else { return [] }
+    var nodes: [YAMLNode?] = []
+    for element in elements {
+      guard let action = mapping(element, keys: ["webhook"]),
+        let webhook = mapping(
+          in: action, "webhook", keys: ["url", "headers", "ca", "certificate", "private_key", "secret"])
+      else { continue }
+      nodes += ["ca", "certificate", "private_key"].map { webhook[$0] }
+      for key in ["url", "secret"] { nodes.append(file(in: webhook[key])) }
+      if case .mapping(_, let values) = webhook["headers"]?.content { nodes += values.map { file(in: $0) } }
+    }
+    return nodes
+  }
+
+  private mutating func file(in node: YAMLNode?) -> YAMLNode? {
+    guard let node, case .mapping = node.content else { return nil }
+    return mapping(node, keys: ["file"])?["file"]
+  }
+
   fileprivate mutating func mapping(in outer: YAMLMapping, _ key: String, keys: [String]) -> YAMLMapping? {
     outer[key].flatMap { mapping($0, keys: keys) }
   }

@@ -140,7 +140,8 @@ extension YAMLReader {
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, commands: commands, checksClock: clock != 1,
+      panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
+      checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control)
   }

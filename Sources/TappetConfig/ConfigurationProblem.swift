@@ -53,6 +53,12 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// The password itself, which belongs neither here nor into a message.
     case passwordInFile
     case passwordFileEmpty(path: String)
+    /// A webhook's URL that is none; it is not shown, because it may be a secret.
+    case badWebhookURL
+    /// A webhook without TLS to another machine.
+    case plainWebhook
+    case webhookSecretMalformed(path: String)
+    case secretFileEmpty(path: String)
     case badMessage
     /// A message without quotes that YAML takes for a mapping or a list.
     case unquotedMessage

@@ -26,6 +26,8 @@ package struct KioskConfiguration: Sendable {
   package var actions: [Action]
   /// The topics with commands; unique.
   package var commands: [CommandPlan] = []
+  /// The webhooks of those actions that have one.
+  package var webhooks: [WebhookEndpoint] = []
   /// False with `clock: trust`.
   package var checksClock: Bool
   /// Maximum number of entries that may wait.

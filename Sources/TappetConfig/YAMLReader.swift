@@ -28,6 +28,8 @@ struct YAMLReader {
   private(set) var problems: [ConfigurationProblem] = []
   /// The actions with `confirm`, once `actions` was read.
   var askingActions: [String] = []
+  /// The webhooks of the actions.
+  var webhooks: [WebhookEndpoint] = []
 
   init(file: String, folder: String, files: NamedFiles = .used) {
     self.file = file

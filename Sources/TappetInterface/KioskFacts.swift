@@ -18,7 +18,7 @@ struct KioskFacts {
     self.type = type
     trigger = entry?.trigger
     action = entry?.action
-    topic = entry?.topic
+    topic = entry.flatMap { $0.destination == .broker ? $0.topic : nil }
     id = entry?.id
   }
 
@@ -48,7 +48,8 @@ struct KioskFacts {
     // It makes no difference to a program: the message will not be sent.
     case .expired(let entry), .dropped(let entry), .droppedOfMany(let entry):
       self.init(type: TAPPET_KIOSK_EVENT_EXPIRED, entry)
-    case .undeliverable(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
+    case .undeliverable(let entry, _), .webhookGivenUp(let entry, _):
+      self.init(type: TAPPET_KIOSK_EVENT_UNDELIVERABLE, entry)
     case .readerReady: self.init(type: TAPPET_KIOSK_EVENT_READER_READY)
     case .readerLost: self.init(type: TAPPET_KIOSK_EVENT_READER_LOST)
     case .linkUp: self.init(type: TAPPET_KIOSK_EVENT_BROKER_CONNECTED)
@@ -86,7 +87,7 @@ struct KioskFacts {
     case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
     case .performed, .outputSwitched, .outputWaits, .outputRefused, .commandAccepted, .commandRefused,
-      .commandsRefusedMore, .commandsSubscribed:
+      .commandsRefusedMore, .commandsSubscribed, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack:
       return nil
     }
   }

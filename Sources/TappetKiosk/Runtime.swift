@@ -33,6 +33,7 @@ package final class Runtime {
   let clock: ClockMonitor
   var certificates: CertificateMonitor
   let reader = ReaderHost()
+  let webhooks = WebhookHost()
   var panel: RuntimePanel
   var control = ControlHost()
   let supervisor = Supervisor()
@@ -143,6 +144,7 @@ package final class Runtime {
   private func watchEverything() throws(SystemError) {
     reactor.onTimer = calling(self) { $0.timerFired() }
     reader.onNotice = calling(self) { $0.readerChanged($1) }
+    webhooks.onEvent = calling(self) { $0.feed(.webhook($1)) }
     try inbox.open(reactor, calling(self) { $0.received($1) })
     try clock.open(
       reactor,
@@ -315,6 +317,17 @@ package final class Runtime {
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
+    case .startWebhooks: startWebhooks()
+    case .stopWebhooks: webhooks.stop()
+    case .killWebhooks: webhooks.kill()
+    case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)
+    case .forgetWebhooks(let entries): store.thread.submit(.removeWebhooks(entries))
+    case .giveUpWebhook(let entry, let reason, let time):
+      store.thread.submit(.giveUpWebhook(entry, reason, unixMilliseconds: time))
+    case .fetchWebhooks(let after, let limit, let clockIsGood, let resting):
+      store.thread.submit(.fetchWebhooks(after: after, limit: limit, clockIsGood: clockIsGood, excluding: resting))
+    case .fetchExpiredWebhooks(let clockIsGood, let spared):
+      store.thread.submit(.fetchExpiredWebhooks(now, clockIsGood: clockIsGood, excluding: spared))
     case .report(let report): tell(report, at: now)
     case .forget(let ids, let mayWait): store.thread.submit(.remove(ids, mayWait: mayWait))
     case .finish: inbox.isFinished = true
@@ -322,15 +335,8 @@ package final class Runtime {
   }
 
   private func publish(_ entry: OutboxEntry, unixSeconds: Int64) {
-    var token: String?
-    if entry.message.usesTimestamp {
-      // The configuration may have lost the key since the entry was accepted.
-      token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
-      guard token != nil else { return inbox.append(.fillFailed(entry.id)) }
-    }
-    broker.publish(
-      id: entry.id, topic: entry.topic, payload: entry.message.fill(token: token, id: entry.id),
-      isRetained: entry.isRetained)
+    guard let payload = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.fillFailed(entry.id)) }
+    broker.publish(id: entry.id, topic: entry.topic, payload: payload, isRetained: entry.isRetained)
   }
 
   private func show(_ light: Light, at now: Instant) {

@@ -14,6 +14,7 @@ extension TapRefusal {
     case .noTagConfigured: "action-without-secrets"
     case .invalidSignature: "signature-invalid"
     case .brokerAway: "broker-away"
+    case .webhookAway: "webhook-away"
     case .strayIndex: "stray-index"
     case .copiedURL: "url-copied"
     case .outboxFull: "outbox-full"
@@ -118,6 +119,7 @@ extension QueueReason {
   package var code: String {
     switch self {
     case .linkDown: "broker-away"
+    case .webhookFails: "webhook-away"
     case .clockUnknown: "clock-unknown"
     case .behindOthers: "behind-others"
     }

@@ -60,7 +60,8 @@ extension TapRefusal {
   package var action: String? {
     switch self {
     case .strayIndex(_, let action, _), .copiedURL(let action), .noTagConfigured(let action),
-      .invalidSignature(let action), .brokerAway(let action), .outboxFull(let action, _, _), .notStored(let action, _):
+      .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
+      .outboxFull(let action, _, _), .notStored(let action, _):
       action
     case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
     }
@@ -88,6 +89,8 @@ extension TapRefusal {
     case .copiedURL(let action):
       return "tap refused: the URL of a tag of '\(action)' was copied onto this one; remove the secret, and write the "
         + "tag that it belongs to again"
+    case .webhookAway(let action):
+      return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"

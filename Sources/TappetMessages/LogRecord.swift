@@ -125,7 +125,8 @@ package struct LogRecord: Sendable {
         entry.fields + time + [("subscribers", "none")])
     case .expired(let entry):
       self.init(
-        .warning, "expired", "\(entry.action) expired before the broker took it; it will not be sent", entry.fields)
+        .warning, "expired", "\(entry.action) expired before the \(entry.receiver) took it; it will not be sent",
+        entry.fields)
     case .droppedMore(let count):
       self.init(
         .notice, "dropped-more", "\(count) entries were removed from the outbox; they will not be sent",
@@ -135,6 +136,12 @@ package struct LogRecord: Sendable {
         .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
+    case .webhookWaits(let action, let fault, let pause): self.init(action, waits: pause, fault, configuration)
+    case .webhookBack(let action):
+      self.init(.notice, "webhook-good", "the webhook of \(action) works again", [("action", action)])
+    case .webhookGivenUp(let entry, let reason): self.init(entry, reason, configuration)
+    case .webhooksLost(let loss): self.init(.error, "webhooks-lost", loss.sentence, [("code", loss.code)])
+    case .webhooksBack: self.init(.notice, "webhooks-good", "tappet-webhook works again")
     case .linkUp(let index, let usesFallback):
       let condition = KioskStatus.Link.connected(endpoint: index, usesFallback: usesFallback)
       self.init(.notice, "broker-connected", condition.sentence(configuration))
@@ -249,7 +256,11 @@ extension BrokerEndpoint {
 }
 
 extension OutboxEntry {
-  fileprivate var fields: [Field] { [("action", action), ("id", id.hex), ("topic", topic)] }
+  var fields: [Field] {
+    [("action", action), ("id", id.hex)] + [destination == .broker ? ("topic", topic) : ("destination", "webhook")]
+  }
+
+  fileprivate var receiver: String { destination == .broker ? "broker" : "webhook's server" }
 
   fileprivate func undeliverableSentence(_ code: Int32?) -> String {
     guard let code else {
@@ -265,6 +276,7 @@ extension QueueReason {
     switch self {
     case .linkDown: "the broker is away; it is sent when the link is back, unless it expires before"
     case .clockUnknown: "the clock is not synchronised; it is sent when it is, unless it expires before"
+    case .webhookFails: "its webhook's server failed last time; it is sent when that is back, unless it expires before"
     case .behindOthers(let count): "\(count) others are before it"
     }
   }

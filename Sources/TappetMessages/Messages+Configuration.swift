@@ -75,6 +75,14 @@ extension ConfigurationProblem {
     case .passwordInFile:
       return "\(what) must be {file: FILE}: write the password into a file of its own, with mode 0600"
     case .passwordFileEmpty(let path): return "\(path) is empty; write the password into its first line"
+    case .badWebhookURL:
+      return "\(what) must be 'https://HOST/…' without a user, spaces and '#', or {file: FILE} with such a line"
+    case .plainWebhook:
+      return "\(what) leaves this machine without TLS: use https://, or set 'allow_http: true'"
+    case .webhookSecretMalformed(let path):
+      return "\(path) must hold 'whsec_' and 16 to 128 bytes in Base64; make one with: "
+        + "echo \"whsec_$(openssl rand -base64 32)\""
+    case .secretFileEmpty(let path): return "\(path) is empty; write the value into its first line"
     case .passphraseNeeded(let problem): return problem.sentence
     case .more(let count): return "and \(count) more"
     case .unusableProfile(let error): return error.sentences.joined(separator: "; ")

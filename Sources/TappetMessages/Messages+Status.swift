@@ -58,6 +58,7 @@ extension KioskStatus {
   /// The condition in one line, for the service manager.
   package func line(_ configuration: KioskConfiguration) -> String {
     var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
+    if let webhooks, !webhooks.isGood { line += "; webhooks: " + webhooks.sentence(configuration) }
     if let store { line += "; disk: " + store.sentence(folder: configuration.stateFolder) }
     if !panel.isEmpty { line += "; panel: " + panelSentence(configuration) }
     return line

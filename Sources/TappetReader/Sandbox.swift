@@ -18,7 +18,7 @@ enum Sandbox {
   static func close() {
     denyFiles()
     _ = tp_drop_capabilities()
-    _ = tp_seccomp_allow()
+    _ = tp_seccomp_allow(false)
   }
 
   private static func denyFiles() {

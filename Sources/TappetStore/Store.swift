@@ -187,7 +187,10 @@ package final class Store {
   /// Draws the number of this start, within a transaction.
   private func insertBoot() throws(StoreError) {
     try database.statement(
-      "DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)"
+      """
+      DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)
+        AND NOT EXISTS (SELECT 1 FROM webhooks WHERE webhooks.boot = boots.number)
+      """
     ).run()
     let insertion = try database.statement(
       "INSERT INTO boots (boot_id) VALUES (CASE WHEN length(?1) = 0 THEN randomblob(16) ELSE ?1 END)")

@@ -49,9 +49,14 @@ extension Store {
   }
 
   private func renameEntries(_ old: String, to new: String) throws(StoreError) {
-    let statement = try database.statement("UPDATE outbox SET action = ?2 WHERE action = ?1")
-    statement.bind(old, at: 1)
-    statement.bind(new, at: 2)
-    try statement.run()
+    let statements: [StaticString] = [
+      "UPDATE outbox SET action = ?2 WHERE action = ?1", "UPDATE webhooks SET action = ?2 WHERE action = ?1",
+    ]
+    for text in statements {
+      let statement = try database.statement(text)
+      statement.bind(old, at: 1)
+      statement.bind(new, at: 2)
+      try statement.run()
+    }
   }
 }

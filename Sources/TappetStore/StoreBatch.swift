@@ -18,6 +18,14 @@ package indirect enum StoreRequest: Sendable {
   /// Remove one entry, or the oldest ones if there is no id, except these, as a person asked. Answered by `dropped` or
   /// `dropFailed`.
   case drop(EntryID?, excluding: [EntryID])
+  /// Remove entries for webhooks, at their rows. Answered as `remove`, in `webhooks`.
+  case removeWebhooks([OutboxEntry])
+  /// Remove an entry for a webhook, and list it among those given up. Answered as `remove`, in `webhooks`.
+  case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
+  /// As `fetch`, without the entries of these actions. Answered in `webhooks`.
+  case fetchWebhooks(after: Int64, limit: Int, clockIsGood: Bool, excluding: [String])
+  /// As `fetchExpired`. Answered in `webhooks`.
+  case fetchExpiredWebhooks(Moment, clockIsGood: Bool, excluding: [EntryID])
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember with the next commit that a tag of this secret was used. Not answered: losing one use harms nobody.
@@ -31,15 +39,35 @@ package indirect enum StoreRequest: Sendable {
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true): false
-    case .append, .remove, .fetch, .fetchExpired, .drop, .check, .noteFallback, .forgetFallbacks: true
+    case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
+      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks:
+      true
     }
   }
 }
 
 /// Requests that share a commit.
 struct StoreBatch {
-  private(set) var removals: [EntryID]
-  private var expiries: [(moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
+  /// The removals that a commit carries, or that an earlier one could not.
+  struct Unfinished {
+    var removals: [EntryID] = []
+    var webhooks: [WebhookRemoval] = []
+
+    var isEmpty: Bool { removals.isEmpty && webhooks.isEmpty }
+  }
+
+  /// A request for entries.
+  struct Fetch {
+    var destination = Destination.broker
+    var after: Int64
+    var limit: Int
+    var clockIsGood: Bool
+    var excluding: [String] = []
+  }
+
+  /// The removals of these requests, and those of an earlier commit.
+  private(set) var unfinished: Unfinished
+  private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
   private var uses: [(id: String, unixSeconds: Int64)] = []
   /// Without an id, the oldest ones.
@@ -47,17 +75,27 @@ struct StoreBatch {
   private var checkCount = 0
   /// Without a URL, all are forgotten.
   private var fallbacks: [(url: String?, until: Int64)] = []
-  private(set) var fetches: [(after: Int64, limit: Int, clockIsGood: Bool)] = []
+  private(set) var fetches: [Fetch] = []
 
   /// The requests, and the removals that an earlier commit could not carry.
-  init(_ requests: [StoreRequest], unfinished: [EntryID]) {
-    removals = unfinished
+  init(_ requests: [StoreRequest], unfinished: Unfinished = Unfinished()) {
+    self.unfinished = unfinished
     for request in requests {
       switch request {
       case .append(let entry): appends.append(entry)
-      case .remove(let ids, _): removals += ids
-      case .fetch(let after, let limit, let clockIsGood): fetches.append((after, limit, clockIsGood))
-      case .fetchExpired(let moment, let clockIsGood, let excluded): expiries.append((moment, clockIsGood, excluded))
+      case .remove(let ids, _): self.unfinished.removals += ids
+      case .removeWebhooks(let entries): self.unfinished.webhooks += entries.map { WebhookRemoval(entry: $0) }
+      case .giveUpWebhook(let entry, let reason, let time):
+        self.unfinished.webhooks.append(WebhookRemoval(entry: entry, reason: reason, unixMilliseconds: time))
+      case .fetch(let after, let limit, let clockIsGood):
+        fetches.append(Fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+      case .fetchWebhooks(let after, let limit, let clockIsGood, let excluded):
+        fetches.append(
+          Fetch(destination: .webhook, after: after, limit: limit, clockIsGood: clockIsGood, excluding: excluded))
+      case .fetchExpired(let moment, let clockIsGood, let excluded):
+        expiries.append((.broker, moment, clockIsGood, excluded))
+      case .fetchExpiredWebhooks(let moment, let clockIsGood, let excluded):
+        expiries.append((.webhook, moment, clockIsGood, excluded))
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
@@ -68,24 +106,31 @@ struct StoreBatch {
   }
 
   var writes: Bool {
-    !removals.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
+    !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
       || !fallbacks.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
   func commit(to store: Store) throws(StoreError) -> [StoreEvent] {
     let events = try store.transaction { () throws(StoreError) in
-      for id in removals { try store.delete(id) }
-      var events: [StoreEvent] = removals.isEmpty ? [] : [.removed(removals)]
+      for id in unfinished.removals { try store.delete(id) }
+      try store.remove(unfinished.webhooks)
+      var events: [StoreEvent] = unfinished.removals.isEmpty ? [] : [.removed(unfinished.removals)]
+      if !unfinished.webhooks.isEmpty { events.append(.webhooks(.removed(unfinished.webhooks.map { $0.entry.id }))) }
       for expiry in expiries {
         let limit = Limits.storeExpireMax
         let answer = try store.findExpired(
-          at: expiry.moment, clockIsGood: expiry.clockIsGood, excluding: expiry.excluded, limit: limit)
-        events.append(.expired(answer.expired, earliest: answer.earliest))
+          of: expiry.destination, at: expiry.moment, clockIsGood: expiry.clockIsGood, excluding: expiry.excluded,
+          limit: limit)
+        events.append(.expired(answer.expired, earliest: answer.earliest).of(expiry.destination))
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       try writeFallbacks(to: store)
-      for entry in appends { events.append(.stored(entry.id, sequence: try store.insert(entry))) }
+      for entry in appends {
+        let (broker, webhook) = try store.insertAll(entry)
+        if let webhook { events.append(.webhooks(.stored(entry.id, sequence: webhook))) }
+        if let broker { events.append(.stored(entry.id, sequence: broker)) }
+      }
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
       }
@@ -112,29 +157,30 @@ struct StoreBatch {
   /// Removals stay together.
   func separated() -> [StoreBatch] {
     var batches: [StoreBatch] = []
-    if !removals.isEmpty { batches.append(StoreBatch([], unfinished: removals)) }
+    if !unfinished.isEmpty { batches.append(StoreBatch([], unfinished: unfinished)) }
     for expiry in expiries {
-      let request = StoreRequest.fetchExpired(
-        expiry.moment, clockIsGood: expiry.clockIsGood, excluding: expiry.excluded)
-      batches.append(StoreBatch([request], unfinished: []))
+      var batch = StoreBatch([])
+      batch.expiries = [expiry]
+      batches.append(batch)
     }
     for use in uses {
-      batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)], unfinished: []))
+      batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)]))
     }
     for fallback in fallbacks {
       let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
-      batches.append(StoreBatch([request ?? .forgetFallbacks], unfinished: []))
+      batches.append(StoreBatch([request ?? .forgetFallbacks]))
     }
-    for entry in appends { batches.append(StoreBatch([.append(entry)], unfinished: [])) }
-    for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)], unfinished: [])) }
-    for _ in 0..<checkCount { batches.append(StoreBatch([.check], unfinished: [])) }
+    for entry in appends { batches.append(StoreBatch([.append(entry)])) }
+    for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
+    for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }
     return batches
   }
 
   /// The answers when nothing of it could be written.
   func failed(_ fault: StoreFault) -> [StoreEvent] {
-    var events: [StoreEvent] = removals.isEmpty ? [] : [.removeFailed(fault)]
-    for _ in expiries { events.append(.fetchExpiredFailed(fault)) }
+    var events: [StoreEvent] = unfinished.removals.isEmpty ? [] : [.removeFailed(fault)]
+    if !unfinished.webhooks.isEmpty { events.append(.webhooks(.removeFailed(fault))) }
+    for expiry in expiries { events.append(.fetchExpiredFailed(fault).of(expiry.destination)) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
@@ -149,13 +195,18 @@ extension Store {
       switch event {
       case .stored(let id, let sequence): cacheRow(of: id, at: sequence)
       case .removed(let ids): for id in ids { rowCache[id] = nil }
-      case .dropped(let entries): for entry in entries { rowCache[entry.id] = nil }
+      case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
       case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed, .dropFailed, .replaced,
-        .checked, .checkFailed:
+        .webhooks, .checked, .checkFailed:
         break
       }
     }
   }
+}
+
+extension StoreEvent {
+  /// The answer about this outbox.
+  func of(_ destination: Destination) -> StoreEvent { destination == .broker ? self : .webhooks(self) }
 }
 
 extension StoreFault {

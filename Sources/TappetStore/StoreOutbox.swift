@@ -12,10 +12,15 @@ extension Store {
   package func append(_ entries: [OutboxEntry]) throws(StoreError) -> [Int64] {
     let sequences = try transaction { () throws(StoreError) in
       var sequences: [Int64] = []
-      for entry in entries { sequences.append(try insert(entry)) }
+      for entry in entries {
+        let (broker, webhook) = try insertAll(entry)
+        sequences.append(broker ?? webhook ?? 0)
+      }
       return sequences
     }
-    for (entry, sequence) in zip(entries, sequences) { cacheRow(of: entry.id, at: sequence) }
+    for (entry, sequence) in zip(entries, sequences) where entry.destination == .broker {
+      cacheRow(of: entry.id, at: sequence)
+    }
     return sequences
   }
 
@@ -31,14 +36,11 @@ extension Store {
   ///
   /// Leaves out the entries that may not be sent in this state of the clock (`OutboxEntry.isSendable`).
   package func fetch(
-    after sequence: Int64, limit: Int, clockIsGood: Bool
+    after sequence: Int64, limit: Int, clockIsGood: Bool, of destination: Destination = .broker,
+    excluding actions: [String] = []
   ) throws(StoreError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
     let limit = max(0, min(limit, Limits.storeAppendsMax))
-    let statement = try database.statement(
-      """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
-      FROM outbox WHERE sequence > ?1 ORDER BY sequence
-      """)
+    let statement = try database.statement(destination.fetch)
     defer { statement.reset() }
     statement.bind(sequence, at: 1)
     let offsets = try wallOffsets()
@@ -47,8 +49,11 @@ extension Store {
       let isSendable = OutboxEntry.isSendable(
         usesTimestamp: statement.integer(10) != 0, isOfThisStart: statement.integer(8) == boot,
         clockIsGood: clockIsGood)
-      if isSendable { entries.append(entry(statement, offsets: offsets)) }
+      guard isSendable else { continue }
+      if !actions.isEmpty, actions.contains(statement.text(2)) { continue }
+      entries.append(entry(statement, offsets: offsets, destination))
     }
+    guard destination == .broker else { return (Array(entries.prefix(limit)), entries.count <= limit) }
     for (id, row) in rowCache where row > sequence { rowCache[id] = nil }
     for entry in entries.prefix(limit) { cacheRow(of: entry.id, at: entry.sequence) }
     return (Array(entries.prefix(limit)), entries.count <= limit)
@@ -59,9 +64,17 @@ extension Store {
     let statement = try database.statement("SELECT count, size FROM outbox_totals")
     defer { statement.reset() }
     guard try statement.step() else { return OutboxSummary() }
-    return OutboxSummary(
+    var summary = OutboxSummary(
       count: Int(clamping: statement.integer(0)), size: Int(clamping: statement.integer(1)),
       earliestExpiry: try earliestExpiry(at: moment, clockIsGood: clockIsGood, excluding: []))
+    let webhooks = try database.statement("SELECT count, size FROM webhook_totals")
+    defer { webhooks.reset() }
+    guard try webhooks.step() else { return summary }
+    summary.webhookCount = Int(clamping: webhooks.integer(0))
+    summary.webhookSize = Int(clamping: webhooks.integer(1))
+    summary.earliestWebhookExpiry = try earliestExpiry(
+      of: .webhook, at: moment, clockIsGood: clockIsGood, excluding: [])
+    return summary
   }
 
   /// Returns at most `limit` entries whose time is over, and the first expiry of the rest: it is in the past if there
@@ -69,10 +82,12 @@ extension Store {
   ///
   /// Entries of an earlier start are judged only by a good wall clock. Excluded entries count for neither result.
   package func fetchExpired(
-    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID] = [], limit: Int = Limits.storeExpireMax
+    of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool,
+    excluding excluded: [EntryID] = [], limit: Int = Limits.storeExpireMax
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try transaction { () throws(StoreError) in
-      try findExpired(at: moment, clockIsGood: clockIsGood, excluding: excluded, limit: limit)
+      try findExpired(
+        of: destination, at: moment, clockIsGood: clockIsGood, excluding: excluded, limit: limit)
     }
   }
 
@@ -87,24 +102,30 @@ extension Store {
 
   /// Does the work of `drop`; excluded entries stay.
   func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(StoreError) -> [OutboxEntry] {
-    let statement = try database.statement(
-      """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
-      FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
-      """)
-    if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
-    statement.bind(Int64(Limits.storeDropMax + excluded.count), at: 2)
-    let found = try rows(of: statement, offsets: try wallOffsets())
-    let chosen = Array(found.filter { !excluded.contains($0.id) }.prefix(Limits.storeDropMax))
+    var chosen: [OutboxEntry] = []
+    for destination in [Destination.broker, .webhook] {
+      let statement = try database.statement(destination.choose)
+      if let id { statement.bind(blob: id.bigEndianBytes, at: 1) }
+      statement.bind(Int64(Limits.storeDropMax + excluded.count), at: 2)
+      let found = try rows(of: statement, offsets: try wallOffsets(), destination)
+      chosen += found.filter { !excluded.contains($0.id) }.prefix(Limits.storeDropMax - chosen.count)
+    }
     for entry in chosen {
-      let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1")
+      let statement = try database.statement(entry.destination.delete)
       statement.bind(entry.sequence, at: 1)
       try statement.run()
     }
-    return chosen
+    return chosen + (try removeGivenUp(id, limit: Limits.storeDropMax - chosen.count))
   }
 
-  /// Inserts the entry's row; returns the sequence number.
+  /// Inserts the rows of a tap's entry; returns their sequence numbers.
+  func insertAll(_ entry: OutboxEntry) throws(StoreError) -> (broker: Int64?, webhook: Int64?) {
+    let webhook: Int64?
+    if let half = entry.forWebhook { webhook = try insert(forWebhook: half) } else { webhook = nil }
+    return (entry.destination == .broker ? try insert(entry) : nil, webhook)
+  }
+
+  /// Inserts the row of an entry for the broker; returns the sequence number.
   func insert(_ entry: OutboxEntry) throws(StoreError) -> Int64 {
     if let instant = entry.acceptedAt {
       try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
@@ -123,16 +144,21 @@ extension Store {
     statement.bind(Int64(entry.trigger.rawValue), at: 6)
     statement.bind(entry.message.usesTimestamp, at: 7)
     statement.bind(entry.acceptedUnixMilliseconds, at: 8)
-    switch entry.expiry {
-    case .at(let instant):
-      statement.bind(boot, at: 9)
-      statement.bind(instant.nanoseconds, at: 10)
-    case .atUnixMilliseconds(let time):
-      statement.bind(Store.unixEra, at: 9)
-      statement.bind(Store.nanoseconds(time), at: 10)
-    }
+    bind(entry.expiry, to: statement, at: 9)
     try statement.run()
     return database.lastRow
+  }
+
+  /// Binds the start that the expiry counts from, and the time.
+  func bind(_ expiry: Expiry, to statement: StoreStatement, at index: Int32) {
+    switch expiry {
+    case .at(let instant):
+      statement.bind(boot, at: index)
+      statement.bind(instant.nanoseconds, at: index + 1)
+    case .atUnixMilliseconds(let time):
+      statement.bind(Store.unixEra, at: index)
+      statement.bind(Store.nanoseconds(time), at: index + 1)
+    }
   }
 
   /// Deletes the entry's row, found in the cache or by a search.
@@ -151,27 +177,26 @@ extension Store {
 
   /// Does the work of `fetchExpired`, and notes the clock's reading.
   func findExpired(
-    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID], limit: Int
+    of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID],
+    limit: Int
   ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try noteClock(moment)
     let offsets = try wallOffsets()
     var expired: [OutboxEntry] = []
     for start in offsets where expired.count < limit {
       guard let threshold = threshold(of: start, at: moment, clockIsGood: clockIsGood) else { continue }
-      let statement = try database.statement(
-        """
-        SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
-        FROM outbox WHERE boot = ?1 AND expires_ns <= ?2 ORDER BY expires_ns, sequence LIMIT ?3
-        """)
+      let statement = try database.statement(destination.expired)
       statement.bind(start.boot, at: 1)
       statement.bind(threshold, at: 2)
       statement.bind(Int64(limit - expired.count + excluded.count), at: 3)
-      for entry in try rows(of: statement, offsets: offsets) {
+      for entry in try rows(of: statement, offsets: offsets, destination) {
         if expired.count < limit, !excluded.contains(entry.id) { expired.append(entry) }
       }
     }
     let others = excluded + expired.map { $0.id }
-    return (expired, try earliestExpiry(at: moment, clockIsGood: clockIsGood, excluding: others))
+    let earliest = try earliestExpiry(
+      of: destination, at: moment, clockIsGood: clockIsGood, excluding: others)
+    return (expired, earliest)
   }
 
   /// Stores the difference between the two clocks if it has changed by enough to matter.
@@ -253,12 +278,12 @@ extension Store {
 
   /// The first expiry; if in doubt, one that can be judged by the clocks as they are.
   private func earliestExpiry(
-    at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
+    of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
   ) throws(StoreError) -> Expiry? {
     var own: Instant?
     var others: Int64?
     for start in try wallOffsets() {
-      guard let first = try firstExpiry(of: start, excluding: excluded) else { continue }
+      guard let first = try firstExpiry(of: start, destination, excluding: excluded) else { continue }
       if start.boot == boot {
         own = Instant(nanoseconds: first)
       } else {
@@ -274,9 +299,10 @@ extension Store {
   }
 
   /// The first expiry of that start, on its monotonic clock.
-  private func firstExpiry(of start: Start, excluding excluded: [EntryID]) throws(StoreError) -> Int64? {
-    let statement = try database.statement(
-      "SELECT expires_ns, id FROM outbox WHERE boot = ?1 ORDER BY expires_ns LIMIT ?2")
+  private func firstExpiry(
+    of start: Start, _ destination: Destination, excluding excluded: [EntryID]
+  ) throws(StoreError) -> Int64? {
+    let statement = try database.statement(destination.firstExpiry)
     defer { statement.reset() }
     statement.bind(start.boot, at: 1)
     statement.bind(Int64(excluded.count) + 1, at: 2)
@@ -288,14 +314,16 @@ extension Store {
 
   // MARK: Rows
 
-  private func rows(of statement: StoreStatement, offsets: [Start]) throws(StoreError) -> [OutboxEntry] {
+  private func rows(
+    of statement: StoreStatement, offsets: [Start], _ destination: Destination
+  ) throws(StoreError) -> [OutboxEntry] {
     defer { statement.reset() }
     var entries: [OutboxEntry] = []
-    while try statement.step() { entries.append(entry(statement, offsets: offsets)) }
+    while try statement.step() { entries.append(entry(statement, offsets: offsets, destination)) }
     return entries
   }
 
-  private func entry(_ row: StoreStatement, offsets: [Start]) -> OutboxEntry {
+  private func entry(_ row: StoreStatement, offsets: [Start], _ destination: Destination) -> OutboxEntry {
     let number = row.integer(8)
     let start = offsets.first { $0.boot == number } ?? Start(boot: number, offset: nil, notedAt: 0)
     let time = row.integer(9)
@@ -304,7 +332,8 @@ extension Store {
       message: PayloadTemplate(row.text(4)), isRetained: row.integer(5) != 0,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(6))) ?? .tag, acceptedUnixMilliseconds: row.integer(7),
       expiry: number == boot
-        ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)))
+        ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)),
+      destination: destination)
   }
 }
 

@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth, fifth, sixth]
+  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -13,11 +13,13 @@ enum StoreSchema {
   static let tableCount: StaticString = """
     SELECT count(*) FROM sqlite_schema
     WHERE type = 'table'
-      AND name IN ('secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain')
+      AND name IN (
+        'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
+        'webhook_totals', 'webhooks_given_up')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 8
+  static let tables: Int64 = 11
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -81,6 +83,32 @@ enum StoreSchema {
     CREATE TABLE audit_chain (
       id INTEGER PRIMARY KEY CHECK (id = 1), anchor INTEGER NOT NULL, anchor_mac BLOB NOT NULL, last INTEGER NOT NULL,
       last_mac BLOB NOT NULL, mac BLOB NOT NULL
+    );
+    """
+
+  /// The outbox of the webhooks, and what was given up of it.
+  ///
+  /// Tables of their own: an entry for the broker pays nothing for them, and the broker's are found without passing
+  /// over those of a server that is away.
+  private static let seventh = """
+    CREATE TABLE webhooks (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, action TEXT NOT NULL, message BLOB NOT NULL,
+      trigger INTEGER NOT NULL, uses_timestamp INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL,
+      boot INTEGER NOT NULL, expires_ns INTEGER NOT NULL
+    );
+    CREATE INDEX webhooks_expiry ON webhooks (boot, expires_ns);
+    CREATE TABLE webhook_totals (count INTEGER NOT NULL, size INTEGER NOT NULL);
+    INSERT INTO webhook_totals VALUES (0, 0);
+    CREATE TRIGGER webhook_added AFTER INSERT ON webhooks BEGIN
+      UPDATE webhook_totals SET count = count + 1, size = size + length(NEW.message);
+    END;
+    CREATE TRIGGER webhook_removed AFTER DELETE ON webhooks BEGIN
+      UPDATE webhook_totals SET count = count - 1, size = size - length(OLD.message);
+    END;
+    CREATE TABLE webhooks_given_up (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, action TEXT NOT NULL, message BLOB NOT NULL,
+      trigger INTEGER NOT NULL, accepted_unix_ms INTEGER NOT NULL, given_up_unix_ms INTEGER NOT NULL,
+      reason INTEGER NOT NULL
     );
     """
 

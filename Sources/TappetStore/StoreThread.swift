@@ -44,7 +44,7 @@ package final class StoreThread: @unchecked Sendable {
   private var isHeartbeatWanted = false
   /// Shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
-  private var unfinished: [EntryID] = []
+  private var unfinished = StoreBatch.Unfinished()
   private var thread: pthread_t?
 
   /// Takes the store over and starts the thread.
@@ -205,7 +205,7 @@ package final class StoreThread: @unchecked Sendable {
       serve(batch, store)
     } catch {
       fail(batch, error.fault)
-      for _ in batch.fetches { post(.fetchFailed(error.fault)) }
+      for fetch in batch.fetches { post(.fetchFailed(error.fault).of(fetch.destination)) }
     }
     closeIfDamaged()
   }
@@ -217,7 +217,7 @@ package final class StoreThread: @unchecked Sendable {
     fresh.defersReplica = true
     store = fresh
     if isDamaged || fresh.isReplacement {
-      unfinished = []
+      unfinished = StoreBatch.Unfinished()
       post(.replaced)
     }
     isDamaged = false
@@ -261,16 +261,18 @@ package final class StoreThread: @unchecked Sendable {
     if batch.writes { write(batch, to: store) }
     for fetch in batch.fetches {
       do throws(StoreError) {
-        let answer = try store.fetch(after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood)
-        post(.fetched(answer.entries, reachedEnd: answer.reachedEnd))
-      } catch { post(.fetchFailed(error.fault)) }
+        let answer = try store.fetch(
+          after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood, of: fetch.destination,
+          excluding: fetch.excluding)
+        post(.fetched(answer.entries, reachedEnd: answer.reachedEnd).of(fetch.destination))
+      } catch { post(.fetchFailed(error.fault).of(fetch.destination)) }
     }
   }
 
   private func write(_ batch: StoreBatch, to store: Store) {
     do throws(StoreError) {
       let events = try batch.commit(to: store)
-      unfinished = []
+      unfinished = StoreBatch.Unfinished()
       for event in events { post(event) }
     } catch {
       // To wait once per request for a database that was busy for seconds would take forever.
@@ -289,7 +291,7 @@ package final class StoreThread: @unchecked Sendable {
       }
       do throws(StoreError) {
         let events = try part.commit(to: store)
-        if !part.removals.isEmpty { unfinished = [] }
+        if !part.unfinished.isEmpty { unfinished = StoreBatch.Unfinished() }
         for event in events { post(event) }
       } catch {
         fail(part, error.fault)
@@ -299,7 +301,7 @@ package final class StoreThread: @unchecked Sendable {
   }
 
   private func fail(_ batch: StoreBatch, _ fault: StoreFault) {
-    if !batch.removals.isEmpty { unfinished = batch.removals }
+    if !batch.unfinished.isEmpty { unfinished = batch.unfinished }
     for event in batch.failed(fault) { post(event) }
   }
 }

@@ -20,6 +20,17 @@ extension Effect {
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .drop(let id, let spared):
       (id == nil ? "drop all" : "drop one") + (spared.isEmpty ? "" : " but \(spared.count)")
+    case .startWebhooks: "start webhooks"
+    case .stopWebhooks: "stop webhooks"
+    case .killWebhooks: "kill webhooks"
+    case .postWebhook(let entry, _): "post \(entry.action)"
+    case .forgetWebhooks: "forget webhook"
+    case .giveUpWebhook(let entry, _, _): "give up \(entry.action)"
+    case .fetchWebhooks(let after, _, let clockIsGood, let resting):
+      "fetch webhooks after \(after)" + (clockIsGood ? "" : " without a clock")
+        + (resting.isEmpty ? "" : " but \(resting.joined(separator: " "))")
+    case .fetchExpiredWebhooks(let clockIsGood, let spared):
+      "expire webhooks" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
     case .noteSecretUse(let id, _): "note \(id)"
     case .light(let light): "light \(light.name)"
@@ -64,6 +75,7 @@ extension Report {
     case .outputRefused(let order, _, let refusal): "output \(order.output) refused \(refusal)"
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
+    case .queued(let entry, .webhookFails): "queued \(entry.action) for its webhook"
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
     case .deliveredUnheard(let entry, _): "delivered \(entry.action) unheard"
@@ -74,6 +86,11 @@ extension Report {
     case .droppedOfMany(let entry): "dropped \(entry.action) of many"
     case .droppedMore(let count): "dropped \(count) at once"
     case .undeliverable(let entry, let code): "undeliverable \(entry.action)" + (code.map { " \($0)" } ?? "")
+    case .webhookWaits(let action, let fault, _): "webhook waits \(action) \(fault.words)"
+    case .webhookBack(let action): "webhook back \(action)"
+    case .webhookGivenUp(let entry, let reason): "given up \(entry.action) \(reason.number)"
+    case .webhooksLost(let loss): "webhooks lost \(loss.words)"
+    case .webhooksBack: "webhooks back"
     case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
@@ -132,6 +149,7 @@ extension TapRefusal {
     case .strayIndex(let index, let action, let isConfigured):
       "stray \(index) of \(action)\(isConfigured ? "" : ", gone")"
     case .copiedURL(let action): "copied \(action)"
+    case .webhookAway(let action): "webhook away \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
@@ -166,6 +184,26 @@ extension OutputReason {
     case .interlock: "interlock"
     case .linkLost: "link lost"
     case .closing: "closing"
+    }
+  }
+}
+
+extension WebhookFault {
+  var words: String {
+    switch self {
+    case .status(let status): "\(status)"
+    case .trouble(let trouble, _): "\(trouble)"
+    }
+  }
+}
+
+extension WebhookLoss {
+  var words: String {
+    switch self {
+    case .ended: "ended"
+    case .silent: "silent"
+    case .malformed: "malformed"
+    case .notStarted: "not started"
     }
   }
 }

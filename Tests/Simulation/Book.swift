@@ -9,6 +9,7 @@ struct Book {
     /// Index of its action in `Cast.actions`.
     var action: Int
     var size: Int
+    var isForWebhook = false
     /// A light has shown that it is accepted.
     var isPromised = false
     /// A light has shown its outcome.
@@ -103,7 +104,10 @@ struct Seen {
 }
 
 extension World {
-  func beginBook(_ summary: OutboxSummary) { book.begin(summary, isLocked: settings.panel.lockAfter != nil) }
+  func beginBook(_ summary: OutboxSummary) {
+    book.begin(summary, isLocked: settings.panel.lockAfter != nil)
+    (hook.count, hook.size) = (summary.webhookCount, summary.webhookSize)
+  }
 
   /// The process is gone: entries that the disk removed without a report have come to their end unseen.
   func endBook() {

@@ -18,6 +18,8 @@ enum Cast {
     action("door", 6, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2),
     // Opens the panel too.
     action("master", 7, "in", cooldown: .zero, unlocksPanel: true),
+    // Go to webhooks; the second has a short life.
+    hook("hook", 9, expiresAfter: nil), hook("poke", 10, expiresAfter: 20),
     // Sends nothing: it drives outputs.
     Action(
       name: "gate", title: "gate", index: 8, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
@@ -134,6 +136,12 @@ enum Cast {
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
       confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel,
       outputs: outputs)
+  }
+
+  private static func hook(_ name: String, _ index: Int64, expiresAfter: Int64?) -> Action {
+    Action(
+      name: name, title: name, index: index, topic: nil, message: PayloadTemplate(""),
+      expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: .zero, webhookBody: PayloadTemplate("post"))
   }
 
   private static func button(_ gesture: Gesture, _ action: String) -> ButtonPlan {

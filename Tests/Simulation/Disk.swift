@@ -8,9 +8,9 @@ struct Disk {
   /// A question, in the order of asking.
   enum Question {
     case append(OutboxEntry)
-    case remove([EntryID])
-    case fetch(after: Int64, limit: Int, clockIsGood: Bool)
-    case fetchExpired(Moment, clockIsGood: Bool, spared: [EntryID])
+    case remove([EntryID], of: Destination = .broker)
+    case fetch(after: Int64, limit: Int, clockIsGood: Bool, of: Destination = .broker, excluding: [String] = [])
+    case fetchExpired(Moment, clockIsGood: Bool, spared: [EntryID], of: Destination = .broker)
     /// `tappet outbox drop`, of this entry or of all.
     case drop(EntryID?, spared: [EntryID])
     case check
@@ -39,6 +39,9 @@ struct Disk {
   private(set) var answers: [StoreEvent] = []
   var owesFetch = false
   var owesExpiry = false
+  /// The same for the webhooks' outbox.
+  var owesWebhookFetch = false
+  var owesWebhookExpiry = false
   /// A drop was requested, and its answer is not delivered yet.
   var owesDrop: Bool {
     asked.contains { if case .drop = $0 { true } else { false } }
@@ -51,7 +54,7 @@ struct Disk {
   }
   /// Counts starts of the machine and new databases; the order of entries holds within an era.
   private var era = 0
-  private var unfinished: [EntryID] = []
+  private var unfinished: [Destination: [EntryID]] = [:]
   private var nextSequence: Int64 = 1
 
   var isIdle: Bool { asked.isEmpty && answers.isEmpty }
@@ -66,19 +69,22 @@ struct Disk {
   mutating func commit(_ count: Int) {
     let batch = asked.prefix(count)
     guard !batch.isEmpty else { return }
-    remove(batch)
-    for case .fetchExpired(let moment, let clockIsGood, let spared) in batch {
-      answers.append(
+    for destination in [Destination.broker, .webhook] { remove(batch, of: destination) }
+    for case .fetchExpired(let moment, let clockIsGood, let spared, let destination) in batch {
+      let answer =
         canRemove
-          ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared) : .fetchExpiredFailed(fault ?? .ioError))
+        ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared, of: destination)
+        : .fetchExpiredFailed(fault ?? .ioError)
+      answers.append(answer.of(destination))
     }
     for case .append(let entry) in batch { answers.append(append(entry)) }
     for case .drop(let id, let spared) in batch {
       answers.append(canRemove ? drop(id, spared: spared) : .dropFailed(fault ?? .ioError))
     }
     for case .check in batch { answers.append(fault.map { .checkFailed($0) } ?? .checked) }
-    for case .fetch(let after, let limit, let clockIsGood) in batch {
-      answers.append(fetch(after: after, limit: limit, clockIsGood: clockIsGood))
+    for case .fetch(let after, let limit, let clockIsGood, let destination, let excluded) in batch {
+      let answer = fetch(after: after, limit: limit, clockIsGood: clockIsGood, of: destination, excluding: excluded)
+      answers.append(answer.of(destination))
     }
     asked.removeFirst(batch.count)
   }
@@ -90,17 +96,17 @@ struct Disk {
   /// A full disk still removes rows.
   private var canRemove: Bool { fault == nil || fault == .full }
 
-  private mutating func remove(_ batch: ArraySlice<Question>) {
-    var ids = unfinished
-    for case .remove(let done) in batch { ids += done }
+  private mutating func remove(_ batch: ArraySlice<Question>, of destination: Destination) {
+    var ids = unfinished[destination] ?? []
+    for case .remove(let done, of: destination) in batch { ids += done }
     guard !ids.isEmpty else { return }
     guard canRemove else {
-      unfinished = ids
-      return answers.append(.removeFailed(fault ?? .ioError))
+      unfinished[destination] = ids
+      return answers.append(.removeFailed(fault ?? .ioError).of(destination))
     }
-    unfinished = []
+    unfinished[destination] = nil
     rows.removeAll { ids.contains($0.id) }
-    answers.append(.removed(ids))
+    answers.append(.removed(ids).of(destination))
   }
 
   private mutating func append(_ entry: OutboxEntry) -> StoreEvent {
@@ -111,22 +117,30 @@ struct Disk {
     nextSequence += 1
     rows.append(
       Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, era: era))
-    return .stored(entry.id, sequence: fetched.sequence)
+    return StoreEvent.stored(entry.id, sequence: fetched.sequence).of(entry.destination)
   }
 
-  private func fetch(after: Int64, limit: Int, clockIsGood: Bool) -> StoreEvent {
+  private func fetch(
+    after: Int64, limit: Int, clockIsGood: Bool, of destination: Destination, excluding excluded: [String]
+  ) -> StoreEvent {
     if let fault, fault != .full, fault != .readOnly { return .fetchFailed(fault) }
-    let found = rows.filter { $0.sequence > after && $0.maySend(clockIsGood: clockIsGood) }
+    let found = rows.filter {
+      $0.sequence > after && $0.maySend(clockIsGood: clockIsGood) && $0.entry.destination == destination
+        && !excluded.contains($0.entry.action)
+    }
     return .fetched(found.prefix(limit).map { $0.entry }, reachedEnd: found.count <= limit)
   }
 
-  private func fetchExpired(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> StoreEvent {
+  private func fetchExpired(
+    at moment: Moment, clockIsGood: Bool, spared: [EntryID], of destination: Destination
+  ) -> StoreEvent {
     var over: [OutboxEntry] = []
-    for row in rows where over.count < Limits.storeExpireMax {
+    for row in rows where over.count < Limits.storeExpireMax && row.entry.destination == destination {
       if !spared.contains(row.id), row.isOver(at: moment, clockIsGood: clockIsGood) { over.append(row.entry) }
     }
     let others = spared + over.map { $0.id }
-    return .expired(over, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: others))
+    return .expired(
+      over, earliest: earliest(at: moment, clockIsGood: clockIsGood, spared: others, of: destination))
   }
 
   private mutating func drop(_ id: EntryID?, spared: [EntryID]) -> StoreEvent {
@@ -140,7 +154,7 @@ struct Disk {
     goneRows += rows
     losses.append(rows)
     rows.removeAll()
-    unfinished = []
+    unfinished = [:]
     era += 1
     answers.append(.replaced)
   }
@@ -151,16 +165,26 @@ struct Disk {
   // MARK: Summaries
 
   func summary(at moment: Moment, clockIsGood: Bool) -> OutboxSummary {
-    OutboxSummary(
-      count: rows.count, size: rows.reduce(0) { $0 + $1.entry.message.text.utf8.count },
-      earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: []))
+    var summary = OutboxSummary(
+      count: rows.count { $0.entry.destination == .broker }, size: size(of: .broker),
+      earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .broker))
+    summary.webhookCount = rows.count { $0.entry.destination == .webhook }
+    summary.webhookSize = size(of: .webhook)
+    summary.earliestWebhookExpiry = earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .webhook)
+    return summary
+  }
+
+  private func size(of destination: Destination) -> Int {
+    rows.reduce(0) { $1.entry.destination == destination ? $0 + $1.entry.message.text.utf8.count : $0 }
   }
 
   /// The expiry that comes first; in doubt, the one that the monotonic clock can judge.
-  private func earliest(at moment: Moment, clockIsGood: Bool, spared: [EntryID]) -> Expiry? {
+  private func earliest(
+    at moment: Moment, clockIsGood: Bool, spared: [EntryID], of destination: Destination
+  ) -> Expiry? {
     var own: Instant?
     var others: Int64?
-    for row in rows where !spared.contains(row.id) {
+    for row in rows where !spared.contains(row.id) && row.entry.destination == destination {
       switch row.expiry {
       case .at(let instant): own = min(own ?? instant, instant)
       case .atUnixMilliseconds(let time): others = min(others ?? time, time)
@@ -182,6 +206,7 @@ struct Disk {
     answers.removeAll(keepingCapacity: true)
     unfinished.removeAll()
     (owesFetch, owesExpiry) = (false, false)
+    (owesWebhookFetch, owesWebhookExpiry) = (false, false)
     if moment != nil { era += 1 }
     goneRows.removeAll(keepingCapacity: true)
     losses.removeAll()
@@ -209,4 +234,12 @@ extension Disk.Row {
     if case .atUnixMilliseconds = expiry { return false }
     return !entry.message.usesTimestamp
   }
+}
+
+extension StoreEvent {
+  /// The answer about this outbox.
+  func of(_ destination: Destination) -> StoreEvent { destination == .broker ? self : .webhooks(self) }
+
+  /// The answer itself, whichever outbox it is about.
+  var bare: StoreEvent { if case .webhooks(let event) = self { event } else { self } }
 }

@@ -15,7 +15,8 @@ extension World {
     guard let action = settings.actions.first(where: { $0.name == entry.action }),
       let number = Book.actionNumbers[entry.action]
     else { return fail("\(entry.action) was stored, which is not configured") }
-    if entry.topic != action.topic || entry.message != action.message {
+    let isForWebhook = entry.destination == .webhook
+    if entry.topic != action.topic ?? "" || entry.message != (isForWebhook ? action.webhookBody : action.message) {
       fail("\(entry.action) was stored with another topic or message")
     }
     if entry.expiry != .at(now.instant + action.expiresAfter) {
@@ -27,17 +28,32 @@ extension World {
     case .button: judgePress(entry.action, number)
     case .command: judgeCommand(for: entry.action)
     }
-    if action.offline == .drop, !isUp || isStopping { fail("\(action.name) was stored without a broker") }
-    let size = action.message.text.utf8.count
-    if book.count + book.pendingCount >= settings.outboxCountMax {
-      fail("the outbox holds \(book.count + book.pendingCount) and took one more")
+    if action.offline == .drop, !isForWebhook, !isUp || isStopping {
+      fail("\(action.name) was stored without a broker")
     }
-    if book.size + book.pendingSize + size > settings.outboxSizeMax {
-      fail("the outbox holds \(book.size + book.pendingSize) bytes and took \(size) more")
+    let size = entry.message.text.utf8.count
+    let (count, bytes) = promised
+    if count >= settings.outboxCountMax {
+      fail("the outbox holds \(count) and took one more")
     }
-    book.pendingCount += 1
-    book.pendingSize += size
-    book.fates[entry.id] = Book.Fate(action: number, size: size)
+    if bytes + size > settings.outboxSizeMax {
+      fail("the outbox holds \(bytes) bytes and took \(size) more")
+    }
+    if isForWebhook {
+      hook.pending = (hook.pending.count + 1, hook.pending.size + size)
+    } else {
+      book.pendingCount += 1
+      book.pendingSize += size
+    }
+    book.fates[entry.id] = Book.Fate(action: number, size: size, isForWebhook: isForWebhook)
+  }
+
+  /// Entries and bytes of both outboxes, with those that are not committed yet.
+  private var promised: (count: Int, size: Int) {
+    (
+      book.count + book.pendingCount + hook.count + hook.pending.count,
+      book.size + book.pendingSize + hook.size + hook.pending.size
+    )
   }
 
   private func judgeTap(_ entry: OutboxEntry, _ action: Action) {
@@ -59,12 +75,12 @@ extension World {
     }
   }
 
-  private var isUp: Bool { if case .up = link { true } else { false } }
+  var isUp: Bool { if case .up = link { true } else { false } }
 
-  private var clockIsGood: Bool { isSynchronised || settings.trustsClock }
+  var clockIsGood: Bool { isSynchronised || settings.trustsClock }
 
   /// Whether an action cannot do without the clock that is missing.
-  private var isTokenWaiting: Bool { !clockIsGood && settings.actions.contains { $0.message.usesTimestamp } }
+  var isTokenWaiting: Bool { !clockIsGood && settings.actions.contains { $0.message.usesTimestamp } }
 
   func judgePublished(_ entry: OutboxEntry, unixSeconds: Int64) {
     if !isUp { fail("published without a link") }
@@ -113,15 +129,22 @@ extension World {
 
   /// An entry that is in flight cannot be taken back.
   func judgeDrop(of id: EntryID?, sparing spared: [EntryID]) {
-    if Set(spared) != Set(outstanding.filter { id == nil || $0 == id }) {
+    let underWay = outstanding + hook.outstanding.map { $0.id }
+    if Set(spared) != Set(underWay.filter { id == nil || $0 == id }) {
       fail("a drop spares \(spared.count) entries while \(outstanding.count) are in flight")
     }
   }
 
-  private func leaveBook(_ id: EntryID) {
+  func leaveBook(_ id: EntryID) {
     if book.memoryOnly.remove(id) != nil { return }
+    let size = book.fates[id]?.size ?? 0
+    if book.fates[id]?.isForWebhook == true {
+      hook.count -= 1
+      hook.size -= size
+      return
+    }
     book.count -= 1
-    book.size -= book.fates[id]?.size ?? 0
+    book.size -= size
   }
 
   // MARK: Lights and reports
@@ -148,8 +171,9 @@ extension World {
     case .delivered(let entry, _), .deliveredUnheard(let entry, _), .deliveredOfMany(let entry):
       seen.deliveredReports += 1
       noteOutcome(entry)
-    case .undeliverable(let entry, _):
+    case .undeliverable(let entry, _), .webhookGivenUp(let entry, _):
       seen.undeliverableReports += 1
+      hook.restsUntil[entry.action] = nil
       noteOutcome(entry)
     case .expired(let entry):
       seen.expiredReports += 1
@@ -176,7 +200,11 @@ extension World {
       book.isLocked = true
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
-    case .refusedMore, .deliveredMore, .droppedMore, .queued, .readerReady, .readerLost, .linkUp, .linkFellBack,
+    case .webhookWaits(let action, _, let pause): hook.restsUntil[action] = now.instant + pause
+    case .webhookBack(let action): hook.restsUntil[action] = nil
+    case .refusedMore, .deliveredMore, .droppedMore, .queued,
+      .webhooksLost, .webhooksBack,
+      .readerReady, .readerLost, .linkUp, .linkFellBack,
       .linkFailed,
       .linkLost, .linkStorm,
       .linkClosed,
@@ -215,8 +243,8 @@ extension World {
   private func judgeRefusal(_ trigger: Trigger, _ refusal: TapRefusal, after event: Event) {
     switch refusal {
     case .outboxFull(let action, let count, let size):
-      let wanted = Cast.actions.first { $0.name == action }?.message.text.utf8.count ?? 0
-      let promised = (count: book.count + book.pendingCount, size: book.size + book.pendingSize)
+      let wanted = Cast.actions.first { $0.name == action }.map { ($0.webhookBody ?? $0.message).text.utf8.count } ?? 0
+      let promised = promised
       if (count, size) != promised { fail("the outbox is reported with \(count), and holds \(promised.count)") }
       noteOutputs(of: action, trigger)
       if count < settings.outboxCountMax, size + wanted <= settings.outboxSizeMax {
@@ -225,6 +253,9 @@ extension World {
     case .brokerAway(let action):
       noteOutputs(of: action, trigger)
       if isUp, !isStopping { fail("\(action) was refused for lack of a broker, although there is one") }
+    case .webhookAway(let action):
+      noteOutputs(of: action, trigger)
+      if hook.restsUntil[action] == nil, hook.lostAt == nil { fail("\(action) was refused, and its server is there") }
     case .tooMany:
       // Taps of other tags do not count.
       guard let tag = lying else { return fail("too many taps without a tag") }
@@ -277,6 +308,7 @@ extension World {
       {
         fail("a PUBACK led to \(seen.deliveredLights) lights and \(seen.forgets) removals")
       }
+    case .webhook(let answer): judgeWebhookAnswer(answer)
     case .link(.publishRefused), .fillFailed:
       if seen.undeliverableReports != 1 || seen.refusedLights < 1 || seen.forgets != 1 {
         fail("a refusal by the broker was not shown")
@@ -286,13 +318,14 @@ extension World {
       if reader == .ready, seen.lights == 0, seen.stores == 0 { fail("a tap had no effect") }
     case _: break
     }
-    if case .store = event {
-    } else if seen.acceptedLights != seen.codes + seen.performed {
-      fail("a promise was made before the commit")
+    switch event {
+    // A request that failed is shown as an entry that waits.
+    case .store, .webhook: break
+    case _: if seen.acceptedLights != seen.codes + seen.performed { fail("a promise was made before the commit") }
     }
-    if case .link(.acknowledged) = event {
-    } else if seen.deliveredLights > 0 {
-      fail("delivery was shown without a PUBACK")
+    switch event {
+    case .link(.acknowledged), .webhook(.answered): break
+    case _: if seen.deliveredLights > 0 { fail("delivery was shown without a PUBACK") }
     }
     if seen.stores > 0, case .reader(.tagRead) = event, seen.stores > 1 { fail("one tap was stored twice") }
     if kiosk.outboxCount != book.count {
@@ -301,100 +334,6 @@ extension World {
     judgeWhatLasts()
     judgeOutputs()
     judgeProgress()
-  }
-
-  private func judgeAnswer(_ answer: StoreEvent) {
-    switch answer {
-    case .stored(let id, _):
-      book.isStoreInTrouble = false
-      if seen.acceptedLights != 1 || seen.acceptedReports != 1 { fail("a commit was not shown as accepted") }
-      let size = book.fates[id]?.size ?? 0
-      book.pendingCount -= 1
-      book.pendingSize -= size
-      book.count += 1
-      book.size += size
-    case .storeFailed(let id, _):
-      book.isStoreInTrouble = true
-      if seen.refusedLights < 1 { fail("a failed commit was not shown as refused") }
-      book.pendingCount -= 1
-      book.pendingSize -= book.fates[id]?.size ?? 0
-      lying?.isSpent = false
-    case .expired:
-      // A settled entry has its outcome already; every other one is reported first, and then forgotten.
-      if seen.forgets != book.answering.count {
-        fail("\(book.answering.count) entries expired, and \(seen.forgets) are forgotten")
-      }
-      let outcomes = seen.forgets + seen.memoryOnlyExpired
-      if seen.expiredLights != outcomes || seen.expiredReports != outcomes {
-        fail("\(outcomes) entries expired, and \(seen.expiredLights) were shown")
-      }
-    case .checked: book.isStoreInTrouble = false
-    case .dropped(let entries):
-      var outcomes = 0
-      for entry in entries where book.settled.insert(entry.id).inserted {
-        outcomes += 1
-        leaveBook(entry.id)
-      }
-      if seen.droppedReports != outcomes {
-        fail("\(outcomes) entries were dropped, and \(seen.droppedReports) reported")
-      }
-    case .replaced:
-      let loss = disk.takeLoss()
-      noteLoss(loss)
-      (book.count, book.size) = (0, 0)
-      for row in loss { book.memoryOnly.insert(row.id) }
-    case .removeFailed, .fetchFailed, .fetchExpiredFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
-    case .removed, .fetched: break
-    }
-  }
-
-  /// A lasting light tells the truth about each part.
-  private func judgeWhatLasts() {
-    guard let light = book.shownLight else { return }
-    if book.isStoreInTrouble, light != .fault, light != .confirming {
-      fail("\(light.name) is shown while the disk fails")
-    }
-    switch light {
-    case .ready, .locked, .certificateExpiring:
-      if reader != .ready || !isUp || isTokenWaiting { fail("\(light.name) is shown while a part is missing") }
-      let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
-      if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
-      if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
-        fail("ready is shown while the panel is locked")
-      }
-    case .clockUnknown:
-      if !isTokenWaiting, book.count == 0 { fail("clock-unknown is shown, and nothing waits for the clock") }
-    case .starting, .offline, .readerLost, .fault, .confirming: break
-    case .writing: fail("writing is shown, but no story writes a tag")
-    case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
-    }
-  }
-
-  /// Nothing waits without end: an answer is outstanding, a part is alive, or a deadline is set.
-  ///
-  /// Work that can be done now is under way.
-  private func judgeProgress() {
-    if isFinished { return }
-    let deadline = World.nextDeadline(of: &kiosk, at: now)
-    guard disk.isIdle else { return }
-    if deadline == nil, !isAnotherAlive { fail("nothing is awaited and nothing is due") }
-    guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
-    // An entry in memory alone may wait for the clock, and holds back later entries of its action.
-    let canSend = isUp && outstanding.count < Limits.inflightMax && book.memoryOnly.isEmpty
-    for row in disk.rows where !row.isForgotten && !outstanding.contains(row.id) {
-      if row.isOver(at: now, clockIsGood: clockIsGood) {
-        if !book.settled.contains(row.id) { return fail("an entry has expired and stays in the outbox") }
-      } else if canSend, row.maySend(clockIsGood: clockIsGood) {
-        return fail("an entry could be sent, and is not")
-      }
-    }
-  }
-
-  private var isAnotherAlive: Bool {
-    if reader == .starting || reader == .ending { return true }
-    switch link {
-    case .connecting, .closing: return true
-    case .none, .up: return false
-    }
+    judgeWebhookProgress()
   }
 }

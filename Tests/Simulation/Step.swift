@@ -51,6 +51,12 @@ struct Step: Hashable, Sendable {
     case unfillable
     /// The answer to a disconnect: done as ordered (0), the link was lost already (1), or it came up first (2).
     case closed
+    // The webhooks.
+    case webhookStarts = "webhook-starts"
+    /// tappet-webhook cannot be started (0), ends (1) or sends nonsense (2).
+    case webhookEnds = "webhook-ends"
+    /// The server of a request under way answers.
+    case webhookAnswers = "webhook-answers"
     // The disk.
     /// The disk serves this number of requests, and one more, in one commit.
     case commit

@@ -67,13 +67,16 @@ extension World {
     for button in contacts.indices { take(Step(.line, button)) }
     for output in settings.panel.outputs.indices { take(Step(.output, 200 + output)) }
     take(Step(.synchronised, 1))
-    // Neither a pause nor the wait for another attempt is longer than a minute.
-    for _ in 0..<1_000 where failure == nil {
+    // The longest pause is that of a webhook's server, after that of its process: five minutes each.
+    for _ in 0..<2_000 where failure == nil {
       disk.commitAll()
       tellAnswers(.max)
       take(Step(.linkUp))
       take(Step(.closed))
       while !outstanding.isEmpty, failure == nil { take(Step(.acknowledge)) }
+      if hook.process == .ending { take(Step(.webhookEnds, 1)) }
+      take(Step(.webhookStarts))
+      while !hook.outstanding.isEmpty, failure == nil { take(Step(.webhookAnswers)) }
       if reader == .ending || isHanging { take(Step(.readerEnds, 2)) }
       isHanging = false
       take(Step(.readerStarts))
@@ -86,12 +89,12 @@ extension World {
 
   private var isAtRest: Bool {
     guard reader == .ready, case .up = link, disk.isIdle, disk.rows.isEmpty else { return false }
-    return kiosk.outboxCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
+    return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
   }
 
   private var restlessness: String {
     if !disk.rows.isEmpty { return "entries are still waiting" }
-    if kiosk.outboxCount != 0 { return "the outbox is not empty" }
+    if kiosk.outboxCount + kiosk.webhookCount != 0 { return "the outbox is not empty" }
     return "the light is \(book.shownLight?.name ?? "dark")"
   }
 }

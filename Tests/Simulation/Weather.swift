@@ -20,7 +20,8 @@ private struct Weather {
     (.tap, 130),
     (.torn, 8), (.hammer, 1), (.again, 10), (.leave, 60), (.stale, 4), (.press, 40), (.edge, 30), (.line, 12),
     (.asked, 12), (.output, 30), (.command, 40),
-    (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130), (.repeated, 10), (.refuse, 5),
+    (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130),
+    (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
     (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3), (.certificates, 3), (.stop, 1),
@@ -41,6 +42,8 @@ private struct Weather {
     Weather([.linkUp: 200, .linkLost: 120, .pass: 200]),
     // The broker answers slowly, so that the window in flight is full.
     Weather([.acknowledge: 12, .linkLost: 4, .asked: 150, .linkUp: 150]),
+    // A server that answers slowly, and a process that ends again and again.
+    Weather([.webhookAnswers: 10, .webhookEnds: 20, .asked: 150, .minutes: 10]),
     // A slow disk that fails.
     Weather([.commit: 30, .tell: 40, .disk: 40, .drop: 20, .replace: 10]),
     // Power that comes and goes, and a clock that is wrong.
@@ -89,10 +92,12 @@ struct StoryTeller {
 
   private mutating func number(for kind: Step.Kind) -> Int {
     switch kind {
-    case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp, .early, .epoch,
+    case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp,
+      .webhookStarts, .early, .epoch,
       .stop, .replace:
       0
-    case .readerEnds, .closed: below(3)
+    case .readerEnds, .closed, .webhookEnds: below(3)
+    case .webhookAnswers: below(24)
     // Mostly genuine ones.
     case .tap: below(4) > 0 ? below(Cast.genuineCount) : below(Cast.cards.count)
     case .torn, .hammer, .stale: below(Cast.cards.count)

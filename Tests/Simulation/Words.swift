@@ -19,8 +19,10 @@ extension World {
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
+    case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .forget, .drop,
-      .checkStore, .noteSecretUse, .setOutput, .reply, .announce,
+      .checkStore, .noteSecretUse, .setOutput, .reply, .announce, .startWebhooks, .stopWebhooks, .killWebhooks,
+      .forgetWebhooks, .giveUpWebhook, .fetchWebhooks, .fetchExpiredWebhooks,
       .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

@@ -29,6 +29,9 @@ extension World {
     case .repeated:
       guard case .up = link, !answered.isEmpty else { return }
       tell(.link(.acknowledged(answered[number % answered.count])))
+    case .webhookStarts: webhookStarts()
+    case .webhookEnds: webhookEnds(abs(number))
+    case .webhookAnswers: webhookAnswers(abs(number))
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
     case .drop: drop(number)
@@ -87,6 +90,11 @@ extension World {
       }
     }
     tell(.reconfigured(new, reconnect: differs || number % 2 == 1))
+    if number % 3 == 0, !isFinished, !isStopping {
+      hookReloaded = true
+      hook.restsUntil = [:]
+      tell(.webhooksReplaced)
+    }
   }
 
   // MARK: The reader
@@ -279,13 +287,20 @@ extension World {
       guard let answer = disk.takeAnswer() else { return }
       switch answer {
       case .fetched, .fetchFailed: disk.owesFetch = false
+      case .webhooks(.fetched), .webhooks(.fetchFailed): disk.owesWebhookFetch = false
+      case .webhooks(.fetchExpiredFailed): disk.owesWebhookExpiry = false
+      case .webhooks(.expired(let entries, _)):
+        disk.owesWebhookExpiry = false
+        book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
       case .expired(let entries, _):
         disk.owesExpiry = false
         book.answering = entries.map { $0.id }.filter { !book.settled.contains($0) }
       case .fetchExpiredFailed: disk.owesExpiry = false
       case .dropped(let entries):
-        if entries.contains(where: { outstanding.contains($0.id) }) { fail("an entry in flight was dropped") }
-      case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .checked, .checkFailed: break
+        let underWay = outstanding + hook.outstanding.map { $0.id }
+        if entries.contains(where: { underWay.contains($0.id) }) { fail("an entry in flight was dropped") }
+      case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked, .checkFailed:
+        break
       }
       tell(.store(answer))
       book.answering = []

@@ -48,6 +48,9 @@ final class World {
   /// The lines of the outputs.
   var outputs = OutputBook([])
   var commands = CommandBook()
+  var hook = WebhookBook()
+  /// Whether the webhooks were replaced since the process has started.
+  var hookReloaded = false
 
   // Lives.
   var life = 0
@@ -128,6 +131,9 @@ final class World {
       if disk.owesExpiry { fail("two expiry passes at a time") }
       disk.owesExpiry = true
       disk.asked.append(.fetchExpired(now, clockIsGood: clockIsGood, spared: spared))
+    case .startWebhooks, .stopWebhooks, .killWebhooks, .postWebhook, .forgetWebhooks, .giveUpWebhook, .fetchWebhooks,
+      .fetchExpiredWebhooks:
+      performWebhook(effect)
     case .checkStore: disk.asked.append(.check)
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
@@ -207,6 +213,8 @@ final class World {
     lying?.isSeen = false
     lying?.isSpent = false
     lying?.readAt = nil
+    hook = WebhookBook()
+    hookReloaded = false
     disk.restart(fromOtherBootAt: reboots ? now : nil)
     life += 1
     if reboots {

@@ -36,6 +36,9 @@ import Testing
       ALTER TABLE audit DROP COLUMN detail;
       ALTER TABLE audit DROP COLUMN mac;
       DROP TABLE audit_chain;
+      DROP TABLE webhooks;
+      DROP TABLE webhook_totals;
+      DROP TABLE webhooks_given_up;
       DELETE FROM meta WHERE name = 'seal';
       PRAGMA user_version = 5;
       """)

@@ -83,6 +83,7 @@ private final class Answers: @unchecked Sendable {
     case .dropped(let entries): "dropped \(entries.map(\.id.low))"
     case .dropFailed(let fault): "dropFailed \(fault)"
     case .replaced: "replaced"
+    case .webhooks(let event): "webhooks \(describe(event))"
     case .checked: "checked"
     case .checkFailed(let fault): "checkFailed \(fault)"
     }

@@ -28,7 +28,10 @@ import Testing
       .compactMap { $0.split(separator: "|").first }.flatMap { words($0) }
     #expect(Set(documented).count == documented.count)
     var known: Set<String> = []
-    for file in ["TappetMessages/Codes.swift", "TappetMessages/Codes+Link.swift", "TappetTool/FailureCode.swift"] {
+    for file in [
+      "TappetMessages/Codes.swift", "TappetMessages/Codes+Link.swift", "TappetMessages/Codes+Webhooks.swift",
+      "TappetTool/FailureCode.swift",
+    ] {
       let source = try String(contentsOfFile: Repository.path("Sources/" + file), encoding: .utf8)
       let literals = source.split(separator: "\n").filter { !$0.hasPrefix("//") }.joined(separator: "\n")
         .split(separator: "\"", omittingEmptySubsequences: false).enumerated()

@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -145,9 +146,21 @@ static const uint32_t allowed[] = {
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-int tp_seccomp_allow(void) {
+/* And those of an HTTP client: sockets, the resolver with its threads, and its files, which are only read. */
+static const uint32_t allowed_network[] = {
+  SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_getsockname, SYS_getpeername, SYS_getsockopt, SYS_setsockopt,
+  SYS_sendmmsg, SYS_recvmmsg, SYS_pipe2, SYS_eventfd2, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat,
+  SYS_uname, SYS_sysinfo, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_set_robust_list, SYS_rseq,
+  SYS_sched_getaffinity, SYS_sigaltstack, SYS_dup, SYS_dup3,
+#ifdef SYS_poll
+  SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_pipe,
+#endif
+};
+
+int tp_seccomp_allow(bool network) {
 #ifdef ARCHITECTURE
-  enum { COUNT = sizeof allowed / sizeof allowed[0] };
+  enum { OWN = sizeof allowed / sizeof allowed[0], MORE = sizeof allowed_network / sizeof allowed_network[0] };
+  const int count = network ? OWN + MORE : OWN;
   const uint32_t own = (uint32_t)getpid();
   /* Of an argument the lower half is looked at, which comes first on all three processors. */
   const struct sock_filter head[] = {
@@ -161,20 +174,67 @@ int tp_seccomp_allow(void) {
     /* Typing into a terminal. */
     EQUAL(SYS_ioctl, 0, 5), LOAD(args[1]), EQUAL(TIOCSTI, 1, 0), EQUAL(TIOCLINUX, 0, 1), REFUSE, ALLOW,
   };
-  enum { HEAD = sizeof head / sizeof head[0] };
-  struct sock_filter code[HEAD + 2 * COUNT + 1];
+  /* Files are only read; threads may start, processes may not. glibc uses clone where there is no clone3. */
+  const struct sock_filter network_head[] = {
+    EQUAL(SYS_openat, 0, 4), LOAD(args[2]),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0, 1), REFUSE, ALLOW,
+    EQUAL(SYS_clone3, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+    EQUAL(SYS_clone, 0, 4), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), REFUSE, ALLOW,
+  };
+  enum { HEAD = sizeof head / sizeof head[0], NETWORK_HEAD = sizeof network_head / sizeof network_head[0] };
+  struct sock_filter code[HEAD + NETWORK_HEAD + 2 * (OWN + MORE) + 1];
+  size_t size = HEAD;
   memcpy(code, head, sizeof head);
-  for (int index = 0; index < COUNT; index++) {
-    code[HEAD + 2 * index] = (struct sock_filter)EQUAL(allowed[index], 0, 1);
-    code[HEAD + 2 * index + 1] = (struct sock_filter)ALLOW;
+  if (network) {
+    memcpy(code + size, network_head, sizeof network_head);
+    size += NETWORK_HEAD;
   }
-  code[HEAD + 2 * COUNT] = (struct sock_filter)REFUSE;
-  const struct sock_fprog program = { sizeof code / sizeof code[0], code };
+  for (int index = 0; index < count; index++) {
+    const uint32_t number = index < OWN ? allowed[index] : allowed_network[index - OWN];
+    code[size++] = (struct sock_filter)EQUAL(number, 0, 1);
+    code[size++] = (struct sock_filter)ALLOW;
+  }
+  code[size++] = (struct sock_filter)REFUSE;
+  const struct sock_fprog program = { (unsigned short)size, code };
   /* For all threads: libusb has one. */
   return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 #else
   return -1;
 #endif
+}
+
+int tp_landlock_confine(uint64_t files, uint64_t network, const char *const *readable) {
+  const struct { uint64_t files, network; } rules = { files, network };
+  const int ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, network ? sizeof rules : sizeof files, 0);
+  if (ruleset < 0) return -1;
+  for (; *readable != NULL; readable++) {
+    const int place = open(*readable, O_PATH | O_CLOEXEC);
+    if (place < 0) continue;
+    const struct { uint64_t access; int32_t fd; } __attribute__((packed)) rule = { 1 << 2 /* READ_FILE */, place };
+    syscall(SYS_landlock_add_rule, ruleset, 1 /* LANDLOCK_RULE_PATH_BENEATH */, &rule, 0);
+    close(place);
+  }
+  const int result = (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+  close(ruleset);
+  return result;
+}
+
+void tp_load_resolver_modules(void) {
+  FILE *file = fopen("/etc/nsswitch.conf", "re");
+  if (file == NULL) return;
+  char line[512];
+  while (fgets(line, sizeof line, file) != NULL) {
+    char *rest = NULL;
+    const char *word = strtok_r(line, " \t\n", &rest);
+    if (word == NULL || strcmp(word, "hosts:") != 0) continue;
+    while ((word = strtok_r(NULL, " \t\n", &rest)) != NULL) {
+      char name[64];
+      if (word[0] == '[' || strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(word)) continue;
+      snprintf(name, sizeof name, "libnss_%s.so.2", word);
+      dlopen(name, RTLD_LAZY);
+    }
+  }
+  fclose(file);
 }
 
 int tp_drop_capabilities(void) {

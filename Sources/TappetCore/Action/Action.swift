@@ -8,7 +8,7 @@ package enum OfflinePolicy: Hashable, Sendable {
   case drop
 }
 
-/// One configured action: a message to a topic, a request to outputs, or both.
+/// One configured action: a message to a topic, a request to a webhook, requests to outputs, or several of them.
 ///
 /// A value from the configuration, checked at load. It never changes, so everyone holds a reference to the same object.
 package final class Action: Hashable, Sendable {
@@ -26,6 +26,8 @@ package final class Action: Hashable, Sendable {
   package let outputs: [OutputOrder]
   /// The payload's template; empty without a topic.
   package let message: PayloadTemplate
+  /// The template of the body for its webhook; `nil` means that it has none.
+  package let webhookBody: PayloadTemplate?
   /// The fate of its messages while the broker is away.
   package let offline: OfflinePolicy
   /// How long after the tap the message may still be sent.
@@ -49,7 +51,7 @@ package final class Action: Hashable, Sendable {
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
     isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
-    outputs: [OutputOrder] = []
+    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil
   ) {
     self.name = name
     self.title = title
@@ -58,14 +60,19 @@ package final class Action: Hashable, Sendable {
     self.topic = topic
     self.outputs = outputs
     self.message = message
-    self.offline = offline ?? (message.usesTimestamp ? .drop : .queue)
-    self.expiresAfter = expiresAfter ?? (message.usesTimestamp ? .seconds(10) : .seconds(24 * 3600))
+    self.webhookBody = webhookBody
+    let usesTimestamp = message.usesTimestamp || webhookBody?.usesTimestamp ?? false
+    self.offline = offline ?? (usesTimestamp ? .drop : .queue)
+    self.expiresAfter = expiresAfter ?? (usesTimestamp ? .seconds(10) : .seconds(24 * 3600))
     self.cooldown = cooldown
     self.isRetained = isRetained
     self.confirmWithin = confirmWithin
     self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
   }
+
+  /// Whether its message or its body has `%T`.
+  package var usesTimestamp: Bool { message.usesTimestamp || webhookBody?.usesTimestamp ?? false }
 
   /// Whether messages can be published to the topic `text`.
   ///
@@ -83,6 +90,7 @@ package final class Action: Hashable, Sendable {
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
+      && one.webhookBody == other.webhookBody
   }
 
   /// Hashes the name, which identifies the action.

@@ -15,6 +15,21 @@ package struct Counters: Hashable, Sendable {
   /// Accepted, but refused by the broker for good.
   package var undeliverable = 0
 
+  /// The same for webhooks.
+  package var webhooks = Webhooks()
+
+  /// Counts of entries that go to a webhook.
+  package struct Webhooks: Hashable, Sendable {
+    /// Answered with success.
+    package var delivered = 0
+    /// Requests that have to be repeated.
+    package var again = 0
+    /// Refused for good.
+    package var givenUp = 0
+    /// Not delivered in time.
+    package var expired = 0
+  }
+
   /// Counters that are all zero.
   package init() {}
 }

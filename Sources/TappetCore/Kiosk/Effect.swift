@@ -36,6 +36,22 @@ package enum Effect: Sendable {
   ///
   /// Answered by `StoreEvent.expired` or `.fetchExpiredFailed`.
   indirect case fetchExpired(clockIsGood: Bool, excluding: [EntryID])
+  /// Start the tappet-webhook process; answered by `WebhookEvent.ready`, `.ended` or `.notStarted`.
+  case startWebhooks
+  /// Let tappet-webhook end by itself; answered by `WebhookEvent.ended`.
+  case stopWebhooks
+  /// Kill tappet-webhook at once; answered by `WebhookEvent.ended`.
+  case killWebhooks
+  /// Fill the body with this second's token and post it; answered by `WebhookEvent.answered`, `.failed` or the
+  /// process's end.
+  indirect case postWebhook(OutboxEntry, unixSeconds: Int64)
+  /// As `forget`, `fetch` and `fetchExpired`, for the webhooks' outbox; answered by `StoreEvent.webhooks`.
+  indirect case forgetWebhooks([OutboxEntry])
+  /// Leaves out the entries of the actions `excluding`, whose servers rest.
+  indirect case fetchWebhooks(after: Int64, limit: Int, clockIsGood: Bool, excluding: [String])
+  indirect case fetchExpiredWebhooks(clockIsGood: Bool, excluding: [EntryID])
+  /// Remove the entry, and list it among those that were given up; answered by the removal.
+  indirect case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.
@@ -77,14 +93,14 @@ extension Effect {
   private var turn: Turn {
     switch self {
     case .setOutput: .drive
-    case .publish: .send
+    case .publish, .postWebhook: .send
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .store, .drop,
-      .fetch, .fetchExpired,
+      .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks, .stopWebhooks, .killWebhooks,
       .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.
     case .report, .reply, .announce: .report
-    case .forget: .forget
+    case .forget, .forgetWebhooks, .giveUpWebhook: .forget
     }
   }
 

@@ -47,6 +47,12 @@ package enum Event: Sendable {
   case dropAsked(EntryID?)
   /// The link to the broker changed, or the broker answered.
   case link(LinkEvent)
+  /// tappet-webhook answered, or ended.
+  case webhook(WebhookEvent)
+  /// The entry yields no body for its webhook: its time does not fit a token.
+  case webhookFillFailed(EntryID)
+  /// Other webhooks apply from now on, or other files may.
+  case webhooksReplaced
   /// The entry yields no message: its time does not fit a token.
   case fillFailed(EntryID)
   /// Something happened on the panel.

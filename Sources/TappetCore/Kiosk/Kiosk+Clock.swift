@@ -10,6 +10,7 @@ extension Kiosk {
   /// Whether an action, or an entry that waits, cannot do without the wall clock.
   var needsClock: Bool {
     settings.usesTimestamp || outbox.isHoldingBack ?? (hasHeldBack && outbox.count > 0)
+      || webhooks.isHoldingBack == true && supervision.restingActions.isEmpty
   }
 
   mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
@@ -18,13 +19,18 @@ extension Kiosk {
     isClockSynchronised = isSynchronised
     if isFirst, !wasGood, !clockIsGood { return [] }
     clockJudged(before: wasGood, at: now)
-    if wasGood, clockIsGood, !isFirst { outbox.clockStepped(at: now.instant) }
+    if wasGood, clockIsGood, !isFirst {
+      outbox.clockStepped(at: now.instant)
+      webhooks.clockStepped(at: now.instant)
+    }
     return []
   }
 
   /// Handles a clock that became good, or ceased to be.
   mutating func clockJudged(before wasGood: Bool, at now: Moment) {
-    if wasGood != clockIsGood { outbox.clockChanged(at: now.instant) }
+    guard wasGood != clockIsGood else { return }
+    outbox.clockChanged(at: now.instant)
+    webhooks.clockChanged(at: now.instant)
   }
 
   /// Reports that the clock is missed, or no longer; where nothing needs it, it is never missed.

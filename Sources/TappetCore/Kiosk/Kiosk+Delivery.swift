@@ -69,7 +69,9 @@ extension Kiosk {
     return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
   }
 
-  func expiryDeadline(at now: Moment) -> Instant? {
+  func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: outbox, at: now) }
+
+  func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
     guard !outbox.isExpiring, store.isGood else { return nil }
     guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)

@@ -92,22 +92,31 @@ extension Kiosk {
 
   /// Returns what prevents the action now, although it is allowed as such.
   func obstacle(to action: Action) -> TapRefusal? {
-    guard action.topic != nil else { return nil }
-    guard action.offline == .queue || isSending else { return .brokerAway(action: action.name) }
-    let (count, size) = outbox.promised
-    let hasRoom = count < settings.outboxCountMax && size + action.message.size <= settings.outboxSizeMax
+    guard action.topic != nil || action.webhookBody != nil else { return nil }
+    if action.offline == .drop {
+      guard action.topic == nil || isSending else { return .brokerAway(action: action.name) }
+      let fails = supervision.loss != nil || supervision.hasFailed(action.name)
+      guard action.webhookBody == nil || isPosting && !fails else { return .webhookAway(action: action.name) }
+    }
+    let count = outbox.promised.count + webhooks.promised.count
+    let size = outbox.promised.size + webhooks.promised.size
+    let added = action.message.size + (action.webhookBody?.size ?? 0)
+    let hasRoom = count < settings.outboxCountMax && size + added <= settings.outboxSizeMax
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
   }
 
   /// Makes the action's entry, and expects the store's answer to it; `nil` when the action sends no message.
   private mutating func enter(_ action: Action, by trigger: Trigger, _ uid: TagUID?, at now: Moment) -> OutboxEntry? {
-    guard let topic = action.topic else { return nil }
+    guard action.topic != nil || action.webhookBody != nil else { return nil }
+    let isForBroker = action.topic != nil
     let entry = OutboxEntry(
-      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: topic,
-      message: action.message, isRetained: action.isRetained, trigger: trigger,
-      acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
-      expiry: .at(now.instant + action.expiresAfter))
-    outbox.willStore(entry, uid)
+      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: action.topic ?? "",
+      message: isForBroker ? action.message : action.webhookBody ?? action.message, isRetained: action.isRetained,
+      trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
+      expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
+      webhookBody: isForBroker ? action.webhookBody : nil)
+    if isForBroker { outbox.willStore(entry, uid) }
+    if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry
   }
 

@@ -24,6 +24,9 @@ package struct Kiosk: Sendable {
   private(set) var reader: ReaderSupervision
   var link: LinkSupervision
   var outbox: Outbox
+  /// The entries for webhooks.
+  var webhooks = Outbox(OutboxSummary())
+  var supervision = WebhookSupervision()
   var taps = TapDeduplicator()
   var rates = TapRateLimiter()
   var refusals = RefusalLogThrottle()
@@ -52,7 +55,7 @@ package struct Kiosk: Sendable {
   var hasHeldBack = false
   /// Days left until the first certificate expires, while they are too few.
   private var certificateDaysLeft: Int?
-  private(set) var store = StoreSupervision()
+  var store = StoreSupervision()
   /// The lasting light on display.
   private var shownLight: Light?
   /// Since when the store owes an answer, counted from its last one; `nil` means that it owes none.
@@ -76,8 +79,16 @@ package struct Kiosk: Sendable {
   /// Number of entries that wait in the store.
   package var outboxCount: Int { outbox.count }
 
+  /// Number of entries that wait for their webhook.
+  package var webhookCount: Int { webhooks.count }
+
   /// Returns the number of entries in flight, of all or of this one.
-  package func inflightCount(of id: EntryID?) -> Int { outbox.inflightIDs(id).count }
+  ///
+  /// An entry for both destinations is in flight if one of its halves is.
+  package func inflightCount(of id: EntryID?) -> Int {
+    let ids = outbox.inflightIDs(id)
+    return ids.count + webhooks.inflightIDs(id).count { !ids.contains($0) }
+  }
 
   /// Whether an answer that always comes has not come, or a deadline passed long ago.
   ///
@@ -102,6 +113,8 @@ package struct Kiosk: Sendable {
       consider(link.deadline)
       consider(store.deadline)
       consider(expiryDeadline(at: now))
+      consider(webhookExpiryDeadline(at: now))
+      consider(supervision.deadline)
       consider(panel.deadline)
       consider(refusals.deadline)
       consider(commandRefusals.deadline)
@@ -136,9 +149,17 @@ package struct Kiosk: Sendable {
     case .readerEnded(let end): effects = reader.ended(end, at: now.instant)
     case .readerNotStarted(let code): effects = reader.notStarted(code: code, at: now.instant)
     case .store(let answer): effects = storeAnswered(answer, at: now)
-    case .dropAsked(let id): effects = [.drop(id, excluding: outbox.willDrop(id))]
+    case .dropAsked(let id):
+      let excluded = outbox.willDrop(id)
+      effects = [.drop(id, excluding: excluded + webhooks.willDrop(id).filter { !excluded.contains($0) })]
     case .link(let change): effects = linkChanged(change, at: now)
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
+    case .webhook(let change): effects = webhookChanged(change, at: now)
+    case .webhookFillFailed(let id): effects = webhookUnfillable(id, at: now)
+    case .webhooksReplaced:
+      supervision.replace()
+      webhooks.readAgain()
+      effects = []
     case .panel(let change): effects = panelChanged(change, at: now)
     case .outputAsked(let name, let request): effects = askedOutput(name, request, at: now)
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
@@ -151,6 +172,7 @@ package struct Kiosk: Sendable {
     effects += firmwareDue(at: now)
     effects += dueOnOutputs(at: now) + dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
+    effects += postWhatMayBePosted(at: now)
     effects += reportClock()
     effects += lastingLight()
     noteProgress(of: event, at: now.instant)
@@ -158,7 +180,7 @@ package struct Kiosk: Sendable {
   }
 
   private mutating func noteProgress(of event: Event, at now: Instant) {
-    guard outbox.isAwaitingStore || store.isChecking else { return storeSilentSince = nil }
+    guard outbox.isAwaitingStore || webhooks.isAwaitingStore || store.isChecking else { return storeSilentSince = nil }
     if case .store = event { storeSilentSince = now } else if storeSilentSince == nil { storeSilentSince = now }
   }
 
@@ -168,7 +190,9 @@ package struct Kiosk: Sendable {
     guard phase == .starting else { return [] }
     phase = .running
     outbox = Outbox(summary)
-    return summary.count > 0 ? [.report(.outboxRestored(count: summary.count))] : []
+    webhooks = Outbox(summary.ofWebhooks)
+    let count = summary.count + summary.webhookCount
+    return count > 0 ? [.report(.outboxRestored(count: count))] : []
   }
 
   /// Stops: the first request drains what is in flight for a bounded time; a second one ends at once.
@@ -181,7 +205,7 @@ package struct Kiosk: Sendable {
       phase = .draining(until: now.instant + Limits.drainMax)
       firmware.stop()
       return endConfirmation(.closed) + closeOutputs(at: now) + reportRefusals() + backlog.reportRest()
-        + [.report(.stopping(unacknowledged: outbox.inflightCount))] + reader.stop()
+        + [.report(.stopping(unacknowledged: outbox.inflightCount + webhooks.inflightCount))] + reader.stop()
     case .draining, .closing:
       phase = .finished
       return [.finish]
@@ -192,6 +216,9 @@ package struct Kiosk: Sendable {
 
   /// Whether an entry that is accepted now can be sent now.
   var isSending: Bool { link.isUp && phase == .running }
+
+  /// Whether webhooks are posted.
+  var isPosting: Bool { phase == .running }
 
   /// Whether an end was requested.
   var isStopping: Bool {
@@ -216,12 +243,14 @@ package struct Kiosk: Sendable {
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now) + store.timeUp(at: now.instant)
         + panel.timeUp(at: now.instant) + refusalsDue(at: now.instant) + backlog.timeUp(at: now.instant)
-        + expireWhatIsOver(at: now)
+        + expireWhatIsOver(at: now) + webhooksTimeUp(at: now)
     case .draining(let until):
-      let isDrained = outbox.inflightCount == 0 && outbox.uncommittedCount == 0
+      let isDrained =
+        outbox.inflightCount == 0 && outbox.uncommittedCount == 0 && webhooks.inflightCount == 0
+        && webhooks.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
-      return link.stop(at: now.instant) + finishIfClosed()
+      return link.stop(at: now.instant) + supervision.stop() + finishIfClosed()
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }
@@ -306,7 +335,8 @@ package struct Kiosk: Sendable {
       return store.succeeded() + stored(id, sequence: sequence)
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
-      guard let (entry, uid) = outbox.notStored(id) else { return trouble }
+      let webhook = webhooks.notStored(id)
+      guard let (entry, uid) = outbox.notStored(id) ?? webhook else { return trouble }
       if let uid { taps.notAccepted(uid, action: entry.action) }
       let refusal = TapRefusal.notStored(action: entry.action, fault)
       if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
@@ -320,9 +350,13 @@ package struct Kiosk: Sendable {
     case .expired(let entries, let earliest):
       return expired(entries, earliest: earliest)
     case .dropped(let entries):
-      return dropped(outbox.dropped(entries))
+      let outcomes = outbox.dropped(entries.filter { $0.destination == .broker })
+      return dropped(outcomes + webhooks.dropped(entries.filter { $0.isWaiting }))
+    case .webhooks(let answer):
+      return webhooksAnswered(answer, at: now)
     case .replaced:
       outbox.replaced()
+      webhooks.replaced()
       return []
     case .checked:
       return store.succeeded()
@@ -334,6 +368,7 @@ package struct Kiosk: Sendable {
       return store.failed(fault, isRead: true, at: now.instant)
     case .dropFailed(let fault):
       outbox.dropFailed()
+      webhooks.dropFailed()
       return store.failed(fault, at: now.instant)
     case .removeFailed(let fault), .checkFailed(let fault):
       return store.failed(fault, at: now.instant)
@@ -348,7 +383,7 @@ package struct Kiosk: Sendable {
     if !store.isGood || !panel.isGood { return .fault }
     if reader.isLost { return .readerLost }
     if isWriting { return .writing }
-    if link.hasFailed { return .offline }
+    if link.hasFailed || supervision.loss != nil || supervision.trouble != nil { return .offline }
     if isClockMissed { return .clockUnknown }
     guard reader.isUsable, link.isUp else { return .starting }
     if certificateDaysLeft != nil { return .certificateExpiring }

@@ -41,6 +41,8 @@ package struct KioskSettings: Sendable {
 
   /// Whether a message has `%T`, or a command a time.
   package var usesTimestamp: Bool { facts.usesTimestamp || commands.contains { $0.needsClock } }
+  /// Whether an action has a webhook.
+  var usesWebhooks: Bool { facts.usesWebhooks }
   /// The longest cooldown of all actions.
   var cooldownMax: Duration { facts.cooldownMax }
 }
@@ -48,11 +50,13 @@ package struct KioskSettings: Sendable {
 /// Facts about all actions, found once and not for each tap: a tap takes as long with 256 actions as with one.
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
+  var usesWebhooks = false
   var cooldownMax: Duration = .zero
 
   init(_ actions: [Action]) {
     for action in actions {
-      usesTimestamp = usesTimestamp || action.message.usesTimestamp
+      usesTimestamp = usesTimestamp || action.usesTimestamp
+      usesWebhooks = usesWebhooks || action.webhookBody != nil
       cooldownMax = max(cooldownMax, action.cooldown)
     }
   }

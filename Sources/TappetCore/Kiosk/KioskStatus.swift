@@ -24,6 +24,15 @@ package struct KioskStatus: Hashable, Sendable {
     case closed
   }
 
+  /// The condition of the webhooks.
+  package enum Webhooks: Hashable, Sendable {
+    case good
+    /// The server of this action failed last time.
+    case failing(action: String, WebhookFault)
+    /// tappet-webhook does not run.
+    case lost(WebhookLoss)
+  }
+
   /// Something on the panel that does not work.
   package enum PanelProblem: Hashable, Sendable {
     case lost(PanelPart, PanelFault)
@@ -48,6 +57,8 @@ package struct KioskStatus: Hashable, Sendable {
 
   package var reader: Reader
   package var link: Link
+  /// `nil` when no action has a webhook, and none waits.
+  package var webhooks: Webhooks?
   /// The disk's fault; `nil` while it takes entries.
   package var store: StoreFault?
   /// In the order in which the parts failed.
@@ -67,10 +78,17 @@ package struct KioskStatus: Hashable, Sendable {
 }
 
 extension Kiosk {
+  private var webhookCondition: KioskStatus.Webhooks? {
+    guard settings.usesWebhooks || webhooks.count > 0 else { return nil }
+    if let loss = supervision.loss { return .lost(loss) }
+    return supervision.trouble.map { .failing(action: $0.action, $0.1) } ?? .good
+  }
+
   /// The kiosk's condition now.
   package var status: KioskStatus {
     KioskStatus(
-      reader: reader.condition, link: link.condition, store: store.fault, panel: panel.problems,
+      reader: reader.condition, link: link.condition, webhooks: webhookCondition, store: store.fault,
+      panel: panel.problems,
       outputs: outputs.indices.map { index in
         let (isOn, isAvailable) = outputs.status(of: index)
         return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)

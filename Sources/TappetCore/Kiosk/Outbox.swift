@@ -14,31 +14,31 @@ struct Outbox: Sendable {
   /// Never later than the truth by the clock as it was last reported.
   private(set) var earliestUnixMilliseconds: Int64?
   /// Entries given to the store that are not committed yet.
-  private var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
+  private(set) var uncommitted: [EntryID: (entry: OutboxEntry, uid: TagUID?)] = [:]
   /// Number of bytes in their messages.
   private var uncommittedSize = 0
   /// Entries that are next, in order of acceptance.
-  private var window: [OutboxEntry] = []
+  var window: [OutboxEntry] = []
   /// Entries published on this connection that wait for their PUBACK.
-  private var inflight: [EntryID: OutboxEntry] = [:]
+  var inflight: [EntryID: OutboxEntry] = [:]
   /// Entries acknowledged, given up or expired whose removal is not confirmed yet: never to be sent or reported again.
   private var resolved: Set<EntryID> = []
   /// The expiry pass under way; there is one at a time.
-  private var expiring: ExpiryPass?
+  private(set) var expiring: ExpiryPass?
   /// Number of a person's requests to drop entries that are not answered yet.
   ///
   /// Nothing is sent until then, since the store might be removing it.
-  private var unansweredDropCount = 0
+  private(set) var unansweredDropCount = 0
   /// Entries that are only in memory, waiting or in flight: their database was damaged and set aside.
-  private var memoryOnly: Set<EntryID> = []
-  private var reading: Reading = .idle
+  private(set) var memoryOnly: Set<EntryID> = []
+  private(set) var reading: Reading = .idle
   /// Whether a fetch was requested and not answered.
   ///
   /// There is one at a time, because an answer does not name its question.
   private var isFetchUnanswered = false
 
   /// How far the store was read for this connection.
-  private enum Reading: Equatable, Sendable {
+  enum Reading: Equatable, Sendable {
     /// The link is down, so nothing is held in memory.
     case idle
     /// Everything up to `through` is in memory or done; more follows.
@@ -50,7 +50,7 @@ struct Outbox: Sendable {
   }
 
   /// A request for expired entries that the store has not answered.
-  private struct ExpiryPass: Sendable {
+  struct ExpiryPass: Sendable {
     /// Entries over at this moment are not sent any more, whatever the clock shows later: the store may be naming them.
     var moment: Moment
     var clockIsGood: Bool
@@ -325,6 +325,9 @@ struct Outbox: Sendable {
     return (through, Limits.outboxWindow)
   }
 
+  /// Reads the store again from its beginning.
+  mutating func readAgain() { if reading != .idle { restart() } }
+
   private mutating func restart() {
     window.removeAll { !memoryOnly.contains($0.id) }
     reading = .behind(through: 0)
@@ -336,7 +339,7 @@ struct Outbox: Sendable {
     size = max(0, size - entry.message.size)
   }
 
-  private mutating func note(_ expiry: Expiry) {
+  mutating func note(_ expiry: Expiry) {
     switch expiry {
     case .at(let instant): earliestInstant = min(earliestInstant ?? instant, instant)
     case .atUnixMilliseconds(let time): earliestUnixMilliseconds = min(earliestUnixMilliseconds ?? time, time)

@@ -43,6 +43,12 @@ package enum Trigger: UInt8, Hashable, Sendable {
   case command = 3
 }
 
+/// Where an entry goes.
+package enum Destination: Hashable, Sendable {
+  case broker
+  case webhook
+}
+
 /// The time until which an entry may be sent.
 package enum Expiry: Hashable, Sendable {
   /// Accepted since this machine started, so it is immune to steps of the wall clock.
@@ -51,7 +57,7 @@ package enum Expiry: Hashable, Sendable {
   case atUnixMilliseconds(Int64)
 }
 
-/// One accepted tap that the broker has not acknowledged yet.
+/// One accepted tap that its destination has not acknowledged yet.
 package struct OutboxEntry: Hashable, Sendable {
   /// Assigned by the store at its commit, rising: the order of acceptance.
   package var sequence: Int64
@@ -72,10 +78,12 @@ package struct OutboxEntry: Hashable, Sendable {
     let isRetained: Bool
     let trigger: Trigger
     let unixMilliseconds: Int64
+    let destination: Destination
+    let webhookBody: PayloadTemplate?
 
     init(
       id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
-      unixMilliseconds: Int64
+      unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?
     ) {
       self.id = id
       self.action = action
@@ -84,20 +92,23 @@ package struct OutboxEntry: Hashable, Sendable {
       self.isRetained = isRetained
       self.trigger = trigger
       self.unixMilliseconds = unixMilliseconds
+      self.destination = destination
+      self.webhookBody = webhookBody
     }
   }
 
   /// An accepted entry; `sequence` is 0 until the store has committed it.
   package init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
-    trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry
+    trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,
+    destination: Destination = .broker, webhookBody: PayloadTemplate? = nil
   ) {
     self.sequence = sequence
     self.acceptedAt = acceptedAt
     self.expiry = expiry
     acceptance = Acceptance(
       id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
-      unixMilliseconds: acceptedUnixMilliseconds)
+      unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody)
   }
 
   /// Its name outside this process.
@@ -115,12 +126,28 @@ package struct OutboxEntry: Hashable, Sendable {
   /// When it was accepted, in milliseconds since 1970 by the wall clock of that time.
   package var acceptedUnixMilliseconds: Int64 { acceptance.unixMilliseconds }
 
+  /// Where it goes.
+  package var destination: Destination { acceptance.destination }
+  /// The body for the webhook of an entry that goes to the broker, too, until both are committed.
+  package var webhookBody: PayloadTemplate? { acceptance.webhookBody }
+
+  /// The entry for the webhook, which is committed together with the one for the broker and has the same id.
+  package var forWebhook: OutboxEntry? {
+    guard destination == .broker else { return self }
+    guard let body = webhookBody else { return nil }
+    return OutboxEntry(
+      id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
+      acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
+      destination: .webhook)
+  }
+
   /// Compares all fields, and not the references.
   package static func == (one: OutboxEntry, other: OutboxEntry) -> Bool {
     one.sequence == other.sequence && one.acceptedAt == other.acceptedAt && one.expiry == other.expiry
       && one.id == other.id && one.action == other.action && one.topic == other.topic && one.message == other.message
       && one.isRetained == other.isRetained && one.trigger == other.trigger
-      && one.acceptedUnixMilliseconds == other.acceptedUnixMilliseconds
+      && one.acceptedUnixMilliseconds == other.acceptedUnixMilliseconds && one.destination == other.destination
+      && one.webhookBody == other.webhookBody
   }
 
   /// Hashes the id, which identifies the entry.

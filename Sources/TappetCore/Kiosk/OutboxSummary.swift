@@ -8,6 +8,17 @@ package struct OutboxSummary: Hashable, Sendable {
   package var size: Int
   /// When the first of them expires.
   package var earliestExpiry: Expiry?
+  /// Number of entries for webhooks, which the others do not count.
+  package var webhookCount = 0
+  /// Number of bytes in their bodies.
+  package var webhookSize = 0
+  /// When the first of them expires.
+  package var earliestWebhookExpiry: Expiry?
+
+  /// The summary of the webhooks alone.
+  var ofWebhooks: OutboxSummary {
+    OutboxSummary(count: webhookCount, size: webhookSize, earliestExpiry: earliestWebhookExpiry)
+  }
 
   /// A summary of these numbers; without arguments, of an empty outbox.
   package init(count: Int = 0, size: Int = 0, earliestExpiry: Expiry? = nil) {

@@ -20,6 +20,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case copiedURL(action: String)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
+  /// The action must not be queued, and its webhook's server failed last time.
+  case webhookAway(action: String)
   /// The outbox has no room for its entry; the outbox's current numbers.
   case outboxFull(action: String, count: Int, size: Int)
   /// The disk did not take the entry.
@@ -56,6 +58,8 @@ package enum ReaderLoss: Hashable, Sendable {
 package enum QueueReason: Hashable, Sendable {
   case linkDown
   case clockUnknown
+  /// Its webhook's server failed last time.
+  case webhookFails
   case behindOthers(count: Int)
 }
 
@@ -99,6 +103,15 @@ package indirect enum Report: Sendable {
   case droppedMore(count: Int)
   /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
+  /// A request failed; the action's server is asked again then.
+  case webhookWaits(action: String, WebhookFault, retryIn: Duration)
+  /// The action's server takes requests again.
+  case webhookBack(action: String)
+  /// Its webhook will never take it.
+  case webhookGivenUp(OutboxEntry, WebhookRefusal)
+  case webhooksLost(WebhookLoss)
+  /// tappet-webhook works again.
+  case webhooksBack
   case linkUp(endpoint: Int, usesFallback: Bool = false)
   /// The endpoint does not take MQTT 5, and is not asked again for this time.
   case linkFellBack(endpoint: Int, LinkFailure, for: Duration)

@@ -41,6 +41,8 @@ package indirect enum StoreEvent: Sendable {
   case fetchExpiredFailed(StoreFault)
   /// The database was damaged; a new, empty one has taken its place.
   case replaced
+  /// The answer is about the webhooks' outbox. `stored` comes before that of the broker's entry of the same tap.
+  case webhooks(StoreEvent)
   /// A trial write reached the disk.
   case checked
   /// A trial write failed.

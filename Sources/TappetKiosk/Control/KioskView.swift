@@ -33,6 +33,8 @@ package struct KioskView: Sendable {
   package var reader: Part
   /// The link to the broker.
   package var broker: Part
+  /// The condition of the webhooks; `nil` when no action has one.
+  package var webhooks: Part?
   /// The disk under the outbox.
   package var disk: Part
   /// The panel's lines and buttons.
@@ -59,6 +61,8 @@ package struct KioskView: Sendable {
   package var counters: Counters
   /// Number of entries that wait in the store.
   package var outboxCount: Int
+  /// Number of entries that wait for their webhook.
+  package var webhookCount: Int
   /// The certificates in use, as of the last look at them.
   package var certificates: [CertificateFact]
   /// The newest first.
@@ -82,6 +86,9 @@ package struct KioskView: Sendable {
     reader = Part(
       isGood: status.reader.isGood, code: status.reader.code, text: status.reader.sentence(configuration))
     broker = Part(isGood: status.link.isGood, code: status.link.code, text: status.link.sentence(configuration))
+    webhooks = status.webhooks.map {
+      Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration))
+    }
     let diskText = status.store?.sentence(folder: configuration.stateFolder)
     disk = Part(isGood: diskText == nil, code: status.diskCode, text: diskText ?? "good")
     panel = Part(
@@ -98,6 +105,7 @@ package struct KioskView: Sendable {
     reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
     outboxCount = runtime.kiosk.outboxCount
+    webhookCount = runtime.kiosk.webhookCount
     certificates = runtime.certificates.facts
     taps = runtime.observers.history.outcomes
     baseLight = status.light
@@ -114,7 +122,7 @@ package struct KioskView: Sendable {
     return .object([
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
-      "reader": reader.json, "broker": broker.json, "disk": disk.json, "panel": panel.json,
+      "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON, "disk": disk.json, "panel": panel.json,
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
@@ -122,6 +130,20 @@ package struct KioskView: Sendable {
       "outbox": .number(Int64(outboxCount)), "counters": counts,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
+  }
+
+  /// The webhooks with their counters; they are in neither the outbox's number nor the other counters.
+  private var webhooksJSON: JSON {
+    guard let webhooks, case .object(let members) = webhooks.json else { return .null }
+    let counts: JSON = .object([
+      "delivered": .number(Int64(counters.webhooks.delivered)), "again": .number(Int64(counters.webhooks.again)),
+      "given_up": .number(Int64(counters.webhooks.givenUp)), "expired": .number(Int64(counters.webhooks.expired)),
+    ])
+    return .object(
+      members + [
+        JSON.Member(name: "waiting", value: .number(Int64(webhookCount))),
+        JSON.Member(name: "counters", value: counts),
+      ])
   }
 
   /// The outputs, as `tappet output list --json` prints them.

@@ -49,7 +49,7 @@ extension Runtime {
       guard !control.drops.isEmpty else { return }
       control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
     case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed,
-      .replaced, .checked, .checkFailed:
+      .replaced, .webhooks, .checked, .checkFailed:
       break
     }
   }

@@ -57,12 +57,14 @@ struct TapHistory {
       .commandAccepted:
       isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
+      .webhookGivenUp,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded, .commandRefused, .commandsRefusedMore:
       isGood = false
     case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
-      .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
+      .stopping, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack,
+      .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
       .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed:
       return
     }

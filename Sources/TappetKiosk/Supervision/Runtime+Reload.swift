@@ -93,6 +93,7 @@ extension Runtime {
     if changesPanel { feed(.panel(.closed)) }
     let changesReader = new.readerDevice != old.readerDevice
     inbox.append(.reconfigured(KioskSettings(new), reconnect: reconnects, newReader: changesReader))
+    inbox.append(.webhooksReplaced)
     load(secrets)
     checkClock()
     checkCertificates()

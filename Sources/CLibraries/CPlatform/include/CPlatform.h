@@ -127,10 +127,15 @@ void tp_network_identity(uint8_t addresses[10]);
 int tp_set_window(int fd, int bytes);
 
 /* Refuses (EPERM) all system calls to this process from now on but those that a reader with an open device makes; needs
-   no_new_privs. -1: this kernel or processor cannot. */
-int tp_seccomp_allow(void);
+   no_new_privs. With `network`, an HTTP client's are allowed, too. -1: this kernel or processor cannot. */
+int tp_seccomp_allow(bool network);
 /* Gives up root's privileges, but not its name. */
 int tp_drop_capabilities(void);
+
+/* As tp_landlock_deny, but the files at and below these paths, of which the last is NULL, can be read. */
+int tp_landlock_confine(uint64_t files, uint64_t network, const char *const *readable);
+/* Loads what the name resolver would load with its first question. */
+void tp_load_resolver_modules(void);
 
 /* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
 static inline int tp_landlock_version(void) {

@@ -73,6 +73,7 @@ struct Checkup {
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
     checkCertificates(configuration.broker)
+    checkWebhooks(configuration)
     for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
   }
 
@@ -157,13 +158,26 @@ struct Checkup {
     }
   }
 
+  /// Their files were read with the configuration.
+  private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
+    guard !configuration.webhooks.isEmpty else { return }
+    guard access(WebhookProgram.path, X_OK) == 0 else {
+      return note(
+        "webhooks", .bad, "\(WebhookProgram.path) is missing: install the package tappet-webhook",
+        code: "webhooks-not-started")
+    }
+    for webhook in configuration.webhooks {
+      note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
+    }
+  }
+
   private mutating func checkClock(_ configuration: KioskConfiguration) {
     if SystemClock().isSynchronised() { return note("clock", .good, "synchronised") }
     guard configuration.checksClock else {
       return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
     }
     let isNeeded =
-      configuration.actions.contains { $0.message.usesTimestamp } || configuration.commands.contains { $0.needsClock }
+      configuration.actions.contains { $0.usesTimestamp } || configuration.commands.contains { $0.needsClock }
     guard isNeeded else {
       return note("clock", .good, "not synchronised, but no action has %T")
     }

@@ -30,7 +30,9 @@ extension Command {
           throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
         }
         if let report = arguments.report { report.set(status) } else { show(status) }
-        let isGood = statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
+        let isGood =
+          statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
+          && status["webhooks"]?["good"] != .bool(false)
         let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
         let isRejected = status["reload"]?["good"] == .bool(false)
         if !isGood || isClockMissed || isRejected { throw .found }
@@ -57,6 +59,7 @@ extension Command {
     Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
     Output.print("light     \(status["light"]?.text ?? "")")
     for name in statusParts { Output.print(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
       Output.print(
@@ -82,6 +85,16 @@ extension Command {
       let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
       Output.print("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid)
     }
+  }
+
+  private static func showWebhooks(_ status: JSON) {
+    var line = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) waiting"
+    if case .object(let counts)? = status["counters"] {
+      for count in counts {
+        line += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
+      }
+    }
+    Output.print(line)
   }
 
   /// When it was, before it.

@@ -13,20 +13,34 @@ struct OutboxClient {
 
   init(_ configuration: KioskConfiguration) { self.configuration = configuration }
 
-  /// Calls `body` with every entry in the order of acceptance, until it returns false.
+  /// Calls `body` with every entry in the order of acceptance, until it returns false; those for the broker first.
   func forEach(_ body: (OutboxEntry) -> Bool) throws(CommandFailure) {
     let store = try Settings.openStore(configuration).store
-    var last: Int64 = 0
     do throws(StoreError) {
-      while true {
-        let (entries, reachedEnd) = try store.fetch(after: last, limit: Limits.storeDropMax, clockIsGood: true)
-        for entry in entries {
-          last = entry.sequence
-          if !body(entry) { return }
-        }
-        if reachedEnd || entries.isEmpty { return }
-      }
+      if try Self.forEach(.broker, in: store, body) { _ = try Self.forEach(.webhook, in: store, body) }
     } catch { throw .failed(error.sentence) }
+  }
+
+  /// False when `body` returned false.
+  private static func forEach(
+    _ destination: Destination, in store: Store, _ body: (OutboxEntry) -> Bool
+  ) throws(StoreError) -> Bool {
+    var last: Int64 = 0
+    while true {
+      let (entries, reachedEnd) = try store.fetch(
+        after: last, limit: Limits.storeDropMax, clockIsGood: true, of: destination)
+      for entry in entries {
+        last = entry.sequence
+        if !body(entry) { return false }
+      }
+      if reachedEnd || entries.isEmpty { return true }
+    }
+  }
+
+  /// The entries that webhooks refused for good.
+  func givenUp() throws(CommandFailure) -> [Store.GivenUp] {
+    let store = try Settings.openStore(configuration).store
+    do throws(StoreError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
   }
 
   /// Drops one entry, or all; returns the number of those dropped, and of those that the broker has already.

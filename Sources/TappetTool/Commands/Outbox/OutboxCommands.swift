@@ -1,18 +1,20 @@
-// tappet outbox: what waits for the broker.
+// tappet outbox: what waits for the broker and for webhooks.
 
 import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetPlatform
+import TappetStore
 
 extension Command {
   static var outboxList: Command {
     Command(
-      words: "outbox list", section: .outbox, summary: "list what waits for the broker", options: [.json],
+      words: "outbox list", section: .outbox, summary: "list what waits to be sent", options: [.json],
       details: """
         Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
-        and message. With --json one object per line.
+        and message; then those that wait for their webhook, and the last hundred that a webhook refused for
+        good, with the reason. With --json one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
@@ -21,6 +23,10 @@ extension Command {
           count += 1
           if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
           return true
+        }
+        for entry in try OutboxClient(configuration).givenUp() {
+          count += 1
+          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
         }
         if count == 0, !arguments.asJSON { Output.printError("The outbox is empty.") }
       })
@@ -124,15 +130,31 @@ extension OutboxEntry {
   fileprivate var line: String {
     let seconds = remainingMilliseconds / 1000
     let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
-    return "\(id.hex)  \(action)  \(topic)  \(expiry)  \(message.text)"
+    let place = destination == .broker ? topic : "(webhook)"
+    return "\(id.hex)  \(action)  \(place)  \(expiry)  \(message.text)"
   }
 
   fileprivate var json: JSON {
     .object([
-      "id": .string(id.hex), "action": .string(action), "topic": .string(topic), "message": .string(message.text),
-      "retained": .bool(isRetained), "trigger": .string(trigger.name),
+      "id": .string(id.hex), "destination": .string(destination == .broker ? "broker" : "webhook"),
+      "action": .string(action), "topic": destination == .broker ? .string(topic) : .null,
+      "message": .string(message.text), "retained": .bool(isRetained), "trigger": .string(trigger.name),
       "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
       "expires_in_ms": .number(remainingMilliseconds),
+    ])
+  }
+}
+
+extension Store.GivenUp {
+  fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence())  \(body)" }
+
+  fileprivate var json: JSON {
+    .object([
+      "id": .string(id.hex), "destination": .string("webhook"), "action": .string(action), "message": .string(body),
+      "trigger": .string(trigger.name),
+      "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
+      "given_up_at": .time(unixMilliseconds: givenUpUnixMilliseconds), "code": .string(reason.code),
+      "text": .string(reason.sentence()),
     ])
   }
 }

@@ -21,7 +21,7 @@ extension SetupWizard {
     earlier = answers(of: configuration)
     let others = configuration.actions.dropFirst()
     files.draft.actions += others.compactMap { action in
-      // One that sends nothing drives outputs, which are not asked for either.
+      // One without a topic drives outputs or has a webhook, which are not asked for either.
       guard let topic = action.topic else { return nil }
       return ConfigTemplate.Action(
         name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,

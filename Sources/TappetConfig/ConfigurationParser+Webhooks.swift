@@ -1,0 +1,180 @@
+// The part `webhook` of an action. No mistake shows a URL: its path and query may be a secret.
+
+import TappetCore
+import TappetPlatform
+
+extension YAMLReader {
+  /// The body's template; `nil` after a mistake, and without a webhook.
+  ///
+  /// The endpoint is kept in `webhooks`.
+  mutating func webhook(
+    _ node: YAMLNode?, of action: String?, message: PayloadTemplate?, hasKey: Bool
+  ) -> PayloadTemplate? {
+    let keys = [
+      "url", "method", "headers", "body", "timeout", "redirects", "ca", "certificate", "private_key", "secret",
+      "allow_http",
+    ]
+    guard let node, let mapping = mapping(node, keys: keys) else { return nil }
+    let allowsPlain = flag(mapping["allow_http"]) ?? false
+    let url = webhookURL(required("url", in: mapping), allowsPlain: allowsPlain)
+    var endpoint = WebhookEndpoint(action: action ?? "", url: url ?? .text(""))
+    endpoint.allowsPlain = allowsPlain
+    if let method = choice(mapping["method"], of: WebhookEndpoint.Method.allCases.map { $0.word }) {
+      endpoint.method = WebhookEndpoint.Method.allCases[method]
+    }
+    if let time = duration(mapping["timeout"], min: Limits.webhookTimeoutMin, max: Limits.webhookTimeoutMax) {
+      endpoint.timeout = time
+    }
+    endpoint.redirects = UInt8(clamping: whole(mapping["redirects"], in: 0...Limits.webhookRedirectsMax) ?? 0)
+    endpoint.headers = headers(mapping["headers"])
+    certificates(in: mapping, at: node, &endpoint)
+    endpoint.secretFile = webhookSecret(mapping["secret"])
+    let body = mapping["body"] == nil ? message ?? PayloadTemplate("") : webhookBody(mapping["body"], hasKey: hasKey)
+    webhooks.append(endpoint)
+    return body
+  }
+
+  private mutating func webhookBody(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
+    if case .scalar("", _) = node?.content { return PayloadTemplate("") }
+    return message(node, hasKey: hasKey)
+  }
+
+  private mutating func webhookURL(_ node: YAMLNode?, allowsPlain: Bool) -> WebhookEndpoint.Value? {
+    guard let node else { return nil }
+    guard case .mapping = node.content else {
+      guard let text = text(node), isUsable(text, allowsPlain: allowsPlain, at: node) else { return nil }
+      return .text(text)
+    }
+    guard let path = privateFile(node) else { return nil }
+    if let line = firstLine(of: path, at: node),
+      !isUsable(String(decoding: line, as: UTF8.self), allowsPlain: allowsPlain, at: node)
+    {
+      return nil
+    }
+    return .file(path)
+  }
+
+  private mutating func isUsable(_ url: String, allowsPlain: Bool, at node: YAMLNode) -> Bool {
+    guard let parts = WebhookURL(url) else {
+      note(.badWebhookURL, at: node)
+      return false
+    }
+    if !parts.usesTLS, !parts.isLoopback, !allowsPlain {
+      note(.plainWebhook, at: node)
+      return false
+    }
+    return true
+  }
+
+  /// `{Name: value}`, or `{Name: {file: FILE}}`.
+  private mutating func headers(_ node: YAMLNode?) -> [WebhookEndpoint.Header] {
+    guard let node else { return [] }
+    guard case .mapping(let keys, let values) = node.content, keys.count <= Limits.webhookHeadersMax else {
+      invalid(node, expected: "at most \(Limits.webhookHeadersMax) headers, as '{X-Kiosk: door}'")
+      return []
+    }
+    var headers: [WebhookEndpoint.Header] = []
+    for (index, key) in keys.enumerated() {
+      guard case .scalar(let name, _) = key.content, isHeaderName(name) else {
+        invalid(key, expected: "a header's name that Tappet does not set itself")
+        continue
+      }
+      if headers.contains(where: { $0.name.asciiLowercase == name.asciiLowercase }) {
+        note(.duplicateKey(name), at: key)
+      }
+      guard let value = headerValue(values[index], of: name) else { continue }
+      headers.append(WebhookEndpoint.Header(name: name, value: value))
+    }
+    return headers
+  }
+
+  private mutating func headerValue(_ node: YAMLNode, of name: String) -> WebhookEndpoint.Value? {
+    if case .mapping = node.content {
+      guard let path = privateFile(node) else { return nil }
+      _ = firstLine(of: path, at: node)
+      return .file(path)
+    }
+    if ["authorization", "cookie"].contains(name.asciiLowercase) {
+      note(.passwordInFile, at: node)
+      return nil
+    }
+    return shortText(node, sizeMax: Limits.webhookHeaderSizeMax).map { .text($0) }
+  }
+
+  /// RFC 9110 §5.6.2; without those that libcurl, or the promise of a delivery, needs.
+  private func isHeaderName(_ name: String) -> Bool {
+    let own = ["host", "content-length", "transfer-encoding", "connection", "expect", "idempotency-key"]
+    let lower = name.asciiLowercase
+    return (1...Limits.webhookHeaderNameSizeMax).contains(name.utf8.count) && !own.contains(lower)
+      && !lower.utf8.starts(with: "webhook-".utf8)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+      }
+  }
+
+  private mutating func certificates(in mapping: YAMLMapping, at node: YAMLNode, _ endpoint: inout WebhookEndpoint) {
+    endpoint.caFile = certificateFile(mapping["ca"], isAuthority: true)
+    endpoint.certificateFile = certificateFile(mapping["certificate"], isAuthority: true)
+    endpoint.privateKeyFile = certificateFile(mapping["private_key"], isAuthority: false)
+    for (key, partner) in [("certificate", "private_key"), ("private_key", "certificate")] {
+      if let value = mapping[key], mapping[partner] == nil {
+        note(.needsPartner(key, partner: partner), at: value.position, node.place)
+      }
+    }
+  }
+
+  private mutating func certificateFile(_ node: YAMLNode?, isAuthority: Bool) -> String? {
+    guard let node, let path = path(node) else { return nil }
+    checkFile(path, at: node, isAuthority: isAuthority)
+    return path
+  }
+
+  private mutating func webhookSecret(_ node: YAMLNode?) -> String? {
+    guard let node else { return nil }
+    guard case .mapping = node.content else {
+      note(.passwordInFile, at: node)
+      return nil
+    }
+    guard let path = privateFile(node) else { return nil }
+    if let line = firstLine(of: path, at: node), WebhookSecret(line) == nil {
+      note(.webhookSecretMalformed(path: path), at: node)
+    }
+    return path
+  }
+
+  /// The path of `{file: FILE}`.
+  private mutating func privateFile(_ node: YAMLNode) -> String? {
+    guard let mapping = mapping(node, keys: ["file"]) else { return nil }
+    return path(required("file", in: mapping))
+  }
+
+  /// The first line of a file that is a secret; `nil` when it was not read, or a mistake was noted.
+  private mutating func firstLine(of path: String, at node: YAMLNode) -> ArraySlice<UInt8>? {
+    guard files != .ignored else { return nil }
+    switch TextFile.read(path, sizeMax: Limits.webhookHeaderSizeMax) {
+    case .failure(let error):
+      note(.fileUnreadable(path: path, error), at: node)
+      return nil
+    case .success(let content):
+      if content.mode & 0o077 != 0 {
+        note(.keyFileOpen(path: path, mode: content.mode), at: node)
+        return nil
+      }
+      if content.firstLine.isEmpty {
+        note(.secretFileEmpty(path: path), at: node)
+        return nil
+      }
+      return content.firstLine
+    }
+  }
+}
+
+extension String {
+  /// With ASCII letters in lower case.
+  fileprivate var asciiLowercase: String {
+    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+}

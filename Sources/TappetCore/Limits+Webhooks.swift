@@ -1,0 +1,50 @@
+// Limits of the webhooks.
+
+extension Limits {
+  /// Requests under way at a time; each has a connection of its own, some 100 KB in tappet-webhook.
+  package static let webhooksInflightMax = 4
+  /// Of one action: a server that hangs leaves room for the others.
+  package static let webhooksInflightPerActionMax = 2
+  /// tappet-webhook ends after this time without work; libcurl would take 10 MB for nothing.
+  package static let webhookIdleMax: Duration = .seconds(30)
+  /// From the start of tappet-webhook until it has loaded its certificates; a slow card takes seconds.
+  package static let webhookStartMax: Duration = .seconds(20)
+  /// How long an asked tappet-webhook may take to end.
+  package static let webhookDeathMax: Duration = .seconds(2)
+  /// From the first packet to the end of the answer, unless the configuration says otherwise.
+  package static let webhookTimeoutDefault: Duration = .seconds(10)
+  /// A shorter time would not do for a TLS handshake with a server far away.
+  package static let webhookTimeoutMin: Duration = .milliseconds(500)
+  /// A request that takes longer will never be answered.
+  package static let webhookTimeoutMax: Duration = .seconds(60)
+  /// Without any answer for this long tappet-webhook hangs: it ends each request itself by its timeout.
+  package static let webhookAnswerMax: Duration = .seconds(75)
+  /// The first ceiling of the pause after a request that is to be repeated.
+  package static let webhookRetryMin: Duration = .seconds(1)
+  /// The last ceiling of it.
+  package static let webhookRetryMax: Duration = .seconds(300)
+  /// `Retry-After` counts up to this time; a server that asks for more is asked after it.
+  package static let webhookRetryAfterMax: Duration = .seconds(3600)
+  /// Bytes of an answer that are read; nothing in it is used but its status.
+  package static let webhookAnswerSizeMax = 64 * 1024
+  /// Bytes of a URL; servers take no longer ones.
+  package static let webhookURLSizeMax = 2048
+  /// Headers that an action sets.
+  package static let webhookHeadersMax = 16
+  /// Bytes of a header's name.
+  package static let webhookHeaderNameSizeMax = 64
+  /// Bytes of a header's value; servers take 8 KB for all headers together.
+  package static let webhookHeaderSizeMax = 4096
+  /// Redirects that a configuration may allow.
+  package static let webhookRedirectsMax: Int64 = 5
+  /// Bytes of a path in a message to tappet-webhook; Linux's own limit.
+  package static let webhookPathSizeMax = 4096
+  /// Bytes of one message between the kiosk and tappet-webhook: a body, or an endpoint with all its headers.
+  package static let webhookMessageSizeMax = 128 * 1024
+  /// Bytes of a signing secret; Standard Webhooks has 24 to 64.
+  package static let webhookSecretSizeMin = 16
+  /// See `webhookSecretSizeMin`.
+  package static let webhookSecretSizeMax = 128
+  /// Entries that were given up and are still listed, the oldest of which make room.
+  package static let webhooksGivenUpMax = 100
+}

@@ -1,0 +1,128 @@
+// Where an action's webhook goes, as the configuration has it. The kiosk passes it on to tappet-webhook and reads none
+// of the files: neither the keys nor a URL that is a secret are ever in its memory.
+
+/// The webhook of one action.
+package struct WebhookEndpoint: Hashable, Sendable {
+  /// HTTP's methods that carry out something.
+  package enum Method: UInt8, CaseIterable, Sendable {
+    case post = 0
+    case put = 1
+    case patch = 2
+    case get = 3
+    case delete = 4
+
+    /// The word in the request.
+    package var word: String {
+      switch self {
+      case .post: "POST"
+      case .put: "PUT"
+      case .patch: "PATCH"
+      case .get: "GET"
+      case .delete: "DELETE"
+      }
+    }
+  }
+
+  /// A text, or the file whose first line it is.
+  package enum Value: Hashable, Sendable {
+    case text(String)
+    case file(String)
+  }
+
+  /// One header line.
+  package struct Header: Hashable, Sendable {
+    package var name: String
+    package var value: Value
+
+    package init(name: String, value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The action's name.
+  package var action: String
+  /// `https://…`, or `http://…` where that is allowed.
+  package var url: Value
+  package var method = Method.post
+  /// In the order of the file.
+  package var headers: [Header] = []
+  /// For the whole request.
+  package var timeout = Limits.webhookTimeoutDefault
+  /// Number of redirects to follow, to https only.
+  package var redirects: UInt8 = 0
+  /// Whether http may leave this machine.
+  package var allowsPlain = false
+  /// The certificates that alone may have signed the server's; `nil` means the system's trust store.
+  package var caFile: String?
+  /// The kiosk's certificate for this server.
+  package var certificateFile: String?
+  /// The certificate's private key.
+  package var privateKeyFile: String?
+  /// The file of the secret that signs each request; `nil` means that none does.
+  package var secretFile: String?
+
+  package init(action: String, url: Value) {
+    self.action = action
+    self.url = url
+  }
+
+  /// Scheme and host for people: path and query of a URL may be a secret.
+  package var place: String {
+    guard case .text(let text) = url else { return "the URL in its file" }
+    return WebhookURL(text)?.origin ?? "its URL"
+  }
+}
+
+/// The parts of a URL that matter here.
+package struct WebhookURL: Hashable, Sendable {
+  package let usesTLS: Bool
+  /// Without brackets and port.
+  package let host: String
+  /// `https://host:port`, without path and query.
+  package let origin: String
+
+  /// `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without a user and a fragment.
+  package init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= Limits.webhookURLSizeMax, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    usesTLS = bytes.starts(with: "https://".utf8)
+    guard usesTLS || bytes.starts(with: "http://".utf8) else { return nil }
+    let rest = bytes.dropFirst(usesTLS ? 8 : 7)
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "#")),
+      !bytes.contains(UInt8(ascii: "\\"))
+    else { return nil }
+    var name = authority
+    var port: ArraySlice<UInt8>
+    if name.first == UInt8(ascii: "[") {
+      guard let end = name.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      port = name[(end + 1)...]
+      name = name[(name.startIndex + 1)..<end]
+    } else {
+      name = authority.prefix { $0 != UInt8(ascii: ":") }
+      port = authority.dropFirst(name.count)
+    }
+    guard !name.isEmpty, name.allSatisfy({ WebhookURL.isHostByte($0) }) else { return nil }
+    if !port.isEmpty {
+      guard port.first == UInt8(ascii: ":"), let number = Int64(decimal: port.dropFirst()),
+        (1...65_535).contains(number)
+      else { return nil }
+    }
+    host = String(decoding: name, as: UTF8.self)
+    origin = (usesTLS ? "https://" : "http://") + String(decoding: authority, as: UTF8.self)
+  }
+
+  /// Whether what is sent there stays on this machine.
+  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
+
+  private var isIPv4: Bool { host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
+
+  /// Letters, digits, `-`, `.`, `_` and, in brackets, `:` and `%`.
+  private static func isHostByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x3A, 0x25: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// Signatures as Standard Webhooks has them, so that receivers can check them with its libraries.
+
+/// The secret that an action's requests are signed with; wiped with its last holder, never printed.
+package final class WebhookSecret: Sendable {
+  private let key: SecretBytes
+
+  /// Decodes `whsec_` and Base64, or Base64 alone; `nil` for anything else, and for too short a secret.
+  package init?(_ line: ArraySlice<UInt8>) {
+    var digits = line
+    if digits.starts(with: "whsec_".utf8) { digits = digits.dropFirst(6) }
+    var decoded = [UInt8](repeating: 0, count: Limits.webhookSecretSizeMax)
+    defer { LibCrypto.wipe(&decoded) }
+    let count = decoded.withUnsafeMutableBytes { Base64.decode(digits, into: $0) }
+    guard let count, count >= Limits.webhookSecretSizeMin else { return nil }
+    key = decoded.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  }
+
+  /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 of `id.timestamp.body`.
+  package func signature(id: EntryID, unixSeconds: Int64, body: [UInt8]) throws(CryptoError) -> String {
+    let message = id.hexDigits + Array(".\(unixSeconds).".utf8) + body
+    let code = try key.withBytes { bytes throws(CryptoError) in
+      try MessageAuthenticator(key: bytes).authenticate(message)
+    }
+    return "v1," + String(decoding: Base64.encode(code), as: UTF8.self)
+  }
+}

@@ -1,0 +1,248 @@
+// Keeps tappet-webhook running while there is something to send, and remembers which actions' servers rest. Decides
+// only; which entries wait is the outbox's matter.
+
+/// The webhooks as the kiosk sees them.
+struct WebhookSupervision: Sendable {
+  /// The state of the process.
+  enum State: Equatable, Sendable {
+    /// No process runs, and none is wanted.
+    case none
+    /// It was started; it loads what it needs.
+    case starting(since: Instant)
+    /// It takes requests; `idleSince` while there are none.
+    case running(idleSince: Instant?)
+    /// Asked to end, or killed; another one follows when it is wanted.
+    case ending(killAt: Instant)
+    /// The process failed; another one may be started then.
+    case resting(until: Instant)
+    /// No longer wanted.
+    case stopped
+  }
+
+  /// A server that is asked again later.
+  private struct Rest: Sendable {
+    /// Number of failures in a row.
+    var failures: Int
+    /// `nil` once it is over and the next request is under way or due.
+    var until: Instant?
+    var fault: WebhookFault
+  }
+
+  private(set) var state = State.none
+  /// By the action's name.
+  private var rests: [String: Rest] = [:]
+  /// The requests under way: their actions.
+  private var posted: [EntryID: String] = [:]
+  /// When tappet-webhook last said something, or was given something to do.
+  private var lastHeard = Instant(nanoseconds: 0)
+  private var failures = 0
+  /// Why tappet-webhook does not run although it should.
+  private(set) var loss: WebhookLoss?
+  /// Whether the files that it has loaded are old: it ends when nothing is under way.
+  private var isStale = false
+
+  /// The first action that rests, with the reason; by name, so that it does not change without need.
+  var trouble: (action: String, WebhookFault)? {
+    Array(rests.keys).inOrder { $0 < $1 }.first.flatMap { name in rests[name].map { (name, $0.fault) } }
+  }
+
+  /// Whether the action's server failed last time.
+  func hasFailed(_ action: String) -> Bool { rests[action] != nil }
+
+  func isResting(_ action: String) -> Bool { rests[action]?.until != nil }
+
+  /// The actions whose entries stay in the store for now.
+  var restingActions: [String] { rests.keys.filter { isResting($0) } }
+
+  /// Whether the process takes another request of this action.
+  func mayPost(_ action: String) -> Bool {
+    guard case .running = state, !isStale, posted.count < Limits.webhooksInflightMax else { return false }
+    let count = posted.values.reduce(0) { $1 == action ? $0 + 1 : $0 }
+    // After a failure one request finds out.
+    return count < (hasFailed(action) ? 1 : Limits.webhooksInflightPerActionMax)
+  }
+
+  var deadline: Instant? {
+    var deadline: Instant?
+    switch state {
+    case .none, .stopped: break
+    case .starting(let since): deadline = since + Limits.webhookStartMax
+    case .running(let idleSince):
+      deadline = idleSince.map { $0 + Limits.webhookIdleMax } ?? (lastHeard + Limits.webhookAnswerMax)
+    case .ending(let killAt): deadline = killAt
+    case .resting(let until): deadline = until
+    }
+    for rest in rests.values {
+      if let until = rest.until, until < deadline ?? Instant(nanoseconds: .max) { deadline = until }
+    }
+    return deadline
+  }
+
+  // MARK: Time
+
+  /// Handles the deadline; the second result says that a rest is over, and the store is to be read again.
+  mutating func timeUp(at now: Instant, random: inout Randomness) -> (effects: [Effect], restIsOver: Bool) {
+    var restIsOver = false
+    for (action, rest) in rests {
+      guard let until = rest.until, until <= now else { continue }
+      rests[action]?.until = nil
+      restIsOver = true
+    }
+    return (processTimeUp(at: now, random: &random), restIsOver)
+  }
+
+  private mutating func processTimeUp(at now: Instant, random: inout Randomness) -> [Effect] {
+    switch state {
+    case .starting(let since) where since + Limits.webhookStartMax <= now: return lose(.silent, at: now)
+    case .running(let idleSince):
+      if let idleSince {
+        guard idleSince + Limits.webhookIdleMax <= now else { return [] }
+        return end(at: now)
+      }
+      return lastHeard + Limits.webhookAnswerMax <= now ? lose(.silent, at: now) : []
+    case .ending(let killAt) where killAt <= now:
+      state = .ending(killAt: now + Limits.webhookDeathMax)
+      return [.killWebhooks]
+    case .resting(let until) where until <= now:
+      state = .none
+      return []
+    case .none, .starting, .ending, .resting, .stopped: return []
+    }
+  }
+
+  private mutating func end(at now: Instant) -> [Effect] {
+    state = .ending(killAt: now + Limits.webhookDeathMax)
+    return [.stopWebhooks]
+  }
+
+  // MARK: The process
+
+  /// Starts the process because an entry is due.
+  mutating func want(at now: Instant) -> [Effect] {
+    guard state == .none else { return [] }
+    state = .starting(since: now)
+    isStale = false
+    return [.startWebhooks]
+  }
+
+  mutating func ready(at now: Instant) -> [Effect] {
+    guard case .starting = state else { return [] }
+    state = .running(idleSince: now)
+    failures = 0
+    lastHeard = now
+    defer { loss = nil }
+    return loss == nil ? [] : [.report(.webhooksBack)]
+  }
+
+  /// Handles the end of the process, wanted or not.
+  mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
+    switch state {
+    case .ending:
+      state = loss == nil ? .none : rest(at: now, random: &random)
+      return []
+    case .starting, .running:
+      let effects = report(.ended(end))
+      state = rest(at: now, random: &random)
+      posted.removeAll()
+      return effects
+    case .none, .resting, .stopped: return []
+    }
+  }
+
+  mutating func notStarted(code: Int32, at now: Instant, random: inout Randomness) -> [Effect] {
+    guard case .starting = state else { return [] }
+    let effects = report(.notStarted(code: code))
+    state = rest(at: now, random: &random)
+    return effects
+  }
+
+  /// Gives up a process that hangs or talks nonsense.
+  mutating func lose(_ why: WebhookLoss, at now: Instant) -> [Effect] {
+    switch state {
+    case .starting, .running:
+      posted.removeAll()
+      state = .ending(killAt: now + Limits.webhookDeathMax)
+      return [.killWebhooks] + report(why)
+    case .none, .ending, .resting, .stopped: return []
+    }
+  }
+
+  private mutating func report(_ why: WebhookLoss) -> [Effect] {
+    defer { loss = why }
+    return loss == why ? [] : [.report(.webhooksLost(why))]
+  }
+
+  private mutating func rest(at now: Instant, random: inout Randomness) -> State {
+    failures += 1
+    return .resting(until: now + WebhookSupervision.pause(failures, random: &random))
+  }
+
+  /// The next requests are to be made with what the files have then.
+  mutating func replace() {
+    isStale = true
+    rests.removeAll()
+    if case .resting = state { state = .none }
+  }
+
+  /// Ends the process, because none is wanted any more.
+  mutating func stop() -> [Effect] {
+    defer { state = .stopped }
+    switch state {
+    case .starting, .running, .ending: return [.killWebhooks]
+    case .none, .resting, .stopped: return []
+    }
+  }
+
+  // MARK: Requests
+
+  mutating func willPost(_ id: EntryID, _ action: String, at now: Instant) {
+    posted[id] = action
+    lastHeard = now
+    state = .running(idleSince: nil)
+  }
+
+  /// Handles the answer to a request: returns false for one that nobody waits for.
+  mutating func answered(_ id: EntryID, at now: Instant) -> Bool {
+    guard posted.removeValue(forKey: id) != nil, case .running = state else { return false }
+    lastHeard = now
+    if posted.isEmpty { state = .running(idleSince: now) }
+    return true
+  }
+
+  /// Ends a process whose files are old, once nothing is under way.
+  mutating func renew(at now: Instant) -> [Effect] {
+    guard isStale, posted.isEmpty, case .running = state else { return [] }
+    return end(at: now)
+  }
+
+  /// Handles a server that took a request, or refused it; returns whether it had failed before.
+  mutating func succeeded(_ action: String) -> Bool { rests.removeValue(forKey: action) != nil }
+
+  /// Forgets which servers failed.
+  mutating func forgetTrouble() { if !rests.isEmpty { rests.removeAll() } }
+
+  /// Lets the action's server rest; returns for how long.
+  mutating func failed(
+    _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
+  ) -> Duration {
+    let earlier = rests[action]
+    var pause = WebhookSupervision.pause((earlier?.failures ?? 0) + 1, random: &random)
+    if let retryAfter { pause = max(pause, min(retryAfter, Limits.webhookRetryAfterMax)) }
+    // Two were under way: the second failure is the first one's.
+    if let until = earlier?.until { pause = max(pause, until - now) }
+    rests[action] = Rest(
+      failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause, fault: fault)
+    switch fault {
+    // A renewed certificate or file is read by the next process.
+    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _): isStale = true
+    case .trouble, .status: break
+    }
+    return pause
+  }
+
+  /// Exponential with full jitter, and never in the same millisecond.
+  private static func pause(_ failures: Int, random: inout Randomness) -> Duration {
+    let ceiling = min(Limits.webhookRetryMax, Limits.webhookRetryMin * (1 << min(max(0, failures - 1), 9)))
+    return .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
+  }
+}

@@ -1,0 +1,172 @@
+// The messages between the kiosk and tappet-webhook, one per datagram. Numbers are big-endian; a text has its size in
+// two bytes before it. Any bytes decode to a value or to `nil`.
+//
+//   kiosk   ──▶ 1 endpoint   number:2 method:1 redirects:1 plain:1 timeout_ms:4 url ca certificate key secret
+//                            count:1 (name value)…             a value: 0 text, or 1 path of a file; "" for no file
+//           ──▶ 2 begin
+//           ──▶ 3 post       number:2 id:16 body…
+//   webhook ──▶ 1 taken      the next endpoint may come
+//           ──▶ 2 ready      version:1
+//           ──▶ 3 answered   id:16 status:2 seconds:4          seconds: Retry-After; all ones without one
+//           ──▶ 4 failed     id:16 trouble:1 code:4
+
+/// An order of the kiosk.
+package enum WebhookOrder: Equatable, Sendable {
+  /// Load what this endpoint needs; answered by `taken`.
+  case endpoint(UInt16, WebhookEndpoint)
+  /// All endpoints are there: confine yourself, and take requests; answered by `ready`.
+  case begin
+  /// Send this body to that endpoint; answered by `answered` or `failed`.
+  case post(UInt16, EntryID, body: [UInt8])
+}
+
+/// A message of tappet-webhook.
+package enum WebhookMessage: Equatable, Sendable {
+  /// Version of these messages; another one is another build.
+  package static let protocolVersion: UInt8 = 1
+
+  case taken
+  case ready
+  case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
+  case failed(EntryID, WebhookTrouble, code: Int32)
+}
+
+extension WebhookOrder {
+  package func encode() -> [UInt8] {
+    switch self {
+    case .endpoint(let number, let endpoint): [1] + bigEndian(number) + endpoint.encoded
+    case .begin: [2]
+    case .post(let number, let id, let body): [3] + bigEndian(number) + bigEndian(id) + body
+    }
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1:
+      guard let number = reader.bigEndian16(), let endpoint = WebhookEndpoint(&reader) else { return nil }
+      self = .endpoint(number, endpoint)
+    case 2: self = .begin
+    case 3:
+      guard let number = reader.bigEndian16(), let id = reader.entryID() else { return nil }
+      self = .post(number, id, body: Array(reader.rest()))
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension WebhookMessage {
+  package func encode() -> [UInt8] {
+    switch self {
+    case .taken: [1]
+    case .ready: [2, WebhookMessage.protocolVersion]
+    case .answered(let id, let status, let seconds):
+      [3] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max)
+    case .failed(let id, let trouble, let code):
+      [4] + bigEndian(id) + [trouble.rawValue] + bigEndian(UInt32(bitPattern: code))
+    }
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1: self = .taken
+    case 2:
+      guard reader.byte() == WebhookMessage.protocolVersion else { return nil }
+      self = .ready
+    case 3:
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
+        return nil
+      }
+      self = .answered(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
+    case 4:
+      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
+        let code = reader.bigEndian32()
+      else { return nil }
+      self = .failed(id, trouble, code: Int32(bitPattern: code))
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension WebhookEndpoint {
+  /// Without the action's name, which nobody needs there.
+  fileprivate var encoded: [UInt8] {
+    var bytes: [UInt8] = [method.rawValue, redirects, allowsPlain ? 1 : 0]
+    bytes += bigEndian(UInt32(clamping: timeout.wholeMilliseconds))
+    bytes += url.encoded
+    for file in [caFile, certificateFile, privateKeyFile, secretFile] { bytes += sized(file ?? "") }
+    bytes.append(UInt8(clamping: headers.count))
+    for header in headers { bytes += sized(header.name) + header.value.encoded }
+    return bytes
+  }
+
+  fileprivate init?(_ reader: inout ByteReader) {
+    guard let method = reader.byte().flatMap({ Method(rawValue: $0) }), let redirects = reader.byte(),
+      let plain = reader.byte(), let milliseconds = reader.bigEndian32(), let url = reader.value(),
+      let ca = reader.text(), let certificate = reader.text(), let key = reader.text(), let secret = reader.text(),
+      let count = reader.byte()
+    else { return nil }
+    self.init(action: "", url: url)
+    self.method = method
+    self.redirects = redirects
+    allowsPlain = plain != 0
+    timeout = .milliseconds(Int64(milliseconds))
+    caFile = ca.isEmpty ? nil : ca
+    certificateFile = certificate.isEmpty ? nil : certificate
+    privateKeyFile = key.isEmpty ? nil : key
+    secretFile = secret.isEmpty ? nil : secret
+    for _ in 0..<count {
+      guard let name = reader.text(), let value = reader.value() else { return nil }
+      headers.append(Header(name: name, value: value))
+    }
+  }
+}
+
+extension WebhookEndpoint.Value {
+  fileprivate var encoded: [UInt8] {
+    switch self {
+    case .text(let text): [0] + sized(text)
+    case .file(let path): [1] + sized(path)
+    }
+  }
+}
+
+private func bigEndian(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
+
+private func bigEndian(_ number: UInt32) -> [UInt8] {
+  (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }
+}
+
+private func bigEndian(_ id: EntryID) -> [UInt8] {
+  [id.high, id.low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
+}
+
+/// Cut to what the size before it can say.
+private func sized(_ text: String) -> [UInt8] {
+  let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+  return bigEndian(UInt16(clamping: bytes.count)) + bytes
+}
+
+extension ByteReader {
+  fileprivate mutating func bigEndian16() -> UInt16? { slice(2).map { $0.reduce(0) { $0 << 8 | UInt16($1) } } }
+
+  fileprivate mutating func entryID() -> EntryID? {
+    guard let bytes = slice(16) else { return nil }
+    let halves = (bytes.prefix(8), bytes.dropFirst(8))
+    return EntryID(
+      high: halves.0.reduce(0) { $0 << 8 | UInt64($1) }, low: halves.1.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  fileprivate mutating func text() -> String? {
+    guard let size = bigEndian16(), let bytes = slice(Int(size)) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  fileprivate mutating func value() -> WebhookEndpoint.Value? {
+    guard let kind = byte(), kind <= 1, let text = text() else { return nil }
+    return kind == 0 ? .text(text) : .file(text)
+  }
+}

@@ -1,0 +1,56 @@
+// Codes of webhooks; see Codes.swift.
+
+import TappetCore
+
+extension WebhookFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .status(let status): status == 429 ? "webhook-too-many" : "webhook-server-error"
+    case .trouble(.nameUnknown, _): "webhook-name-unknown"
+    case .trouble(.unreachable, _): "webhook-unreachable"
+    case .trouble(.timedOut, _): "webhook-timeout"
+    case .trouble(.closed, _): "webhook-closed"
+    case .trouble(.certificateRefused, _): "webhook-certificate"
+    case .trouble(.handshakeFailed, _): "webhook-tls"
+    case .trouble(.fileUnusable, _): "webhook-file"
+    case .trouble(.redirectForbidden, _): "webhook-redirect"
+    case .trouble(.other, _): "webhook-failed"
+    }
+  }
+}
+
+extension WebhookRefusal {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .status: "webhook-refused"
+    case .redirectForbidden: "webhook-redirect"
+    case .notConfigured: "webhook-unconfigured"
+    case .unfillable: "webhook-unfillable"
+    }
+  }
+}
+
+extension WebhookLoss {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .ended: "webhooks-ended"
+    case .silent: "webhooks-silent"
+    case .malformed: "webhooks-malformed"
+    case .notStarted: "webhooks-not-started"
+    }
+  }
+}
+
+extension KioskStatus.Webhooks {
+  /// The condition for programs.
+  package var code: String {
+    switch self {
+    case .good: "good"
+    case .failing(_, let fault): fault.code
+    case .lost(let loss): loss.code
+    }
+  }
+}

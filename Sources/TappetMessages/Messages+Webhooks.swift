@@ -1,0 +1,100 @@
+// The webhooks' condition and outcomes, in words. A URL is shown as scheme and host only: the rest may be a
+// secret.
+
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension KioskConfiguration {
+  /// Scheme and host of the action's webhook.
+  fileprivate func webhookPlace(_ action: String) -> String {
+    webhooks.first { $0.action == action }?.place ?? "its server"
+  }
+}
+
+extension LogRecord {
+  /// The record of a request that is repeated after `pause`.
+  init(_ action: String, waits pause: Duration, _ fault: WebhookFault, _ configuration: KioskConfiguration) {
+    self.init(
+      .warning, "webhook-waiting",
+      "the webhook of \(action) failed: " + fault.sentence(configuration.webhookPlace(action)),
+      [("code", fault.code), ("action", action)] + fault.fields + [("retry_in_ms", String(pause.wholeMilliseconds))])
+  }
+
+  /// The record of an entry that was given up.
+  init(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ configuration: KioskConfiguration) {
+    self.init(
+      .error, "webhook-given-up",
+      "\(entry.action) was given up: " + reason.sentence(configuration.webhookPlace(entry.action)),
+      [("code", reason.code)] + entry.fields + reason.fields)
+  }
+}
+
+extension WebhookFault {
+  fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
+
+  /// The message for a person, half a sentence about the server at `place`.
+  package func sentence(_ place: String) -> String {
+    switch self {
+    case .status(let status): place + " answered " + String(status) + "; it is asked again later"
+    case .trouble(.nameUnknown, _): "no address is known for \(place); is the name right, and the name server there?"
+    case .trouble(.unreachable, _): "\(place) cannot be reached"
+    case .trouble(.timedOut, _): "\(place) took too long to answer; see 'timeout'"
+    case .trouble(.closed, _): "\(place) closed the connection without an answer"
+    case .trouble(.certificateRefused, _):
+      "the certificate of \(place) is not trusted, or for another name; see 'ca', and check the clock"
+    case .trouble(.handshakeFailed, _):
+      "no TLS connection to \(place): it may want another certificate; see 'certificate' and 'private_key'"
+    case .trouble(.fileUnusable, let code):
+      "a file of it cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
+        + "; 'tappet check' says which"
+    case .trouble(.redirectForbidden, _): "\(place) redirects to where it may not; see 'redirects'"
+    case .trouble(.other, let code): "\(place): libcurl's error \(code)"
+    }
+  }
+}
+
+extension WebhookRefusal {
+  fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
+
+  /// The message for a person, half a sentence about the server at `place`.
+  package func sentence(_ place: String = "its server") -> String {
+    switch self {
+    case .status(let status) where (300...399).contains(status):
+      "\(place) answered \(status), a redirect; correct 'url', or allow 'redirects'"
+    case .status(410): "\(place) answered 410: the webhook does not exist any more; correct 'url'"
+    case .status(let status): "\(place) refused it with \(status); correct 'url', 'headers' or 'body'"
+    case .redirectForbidden: "\(place) redirects in a circle, or to where it may not"
+    case .notConfigured: "its action has no webhook any more"
+    case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+    }
+  }
+}
+
+extension WebhookLoss {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .ended(.exited(let status)): "tappet-webhook ended with status \(status); another one is started"
+    case .ended(.signaled(let signal)): "tappet-webhook was ended by signal \(signal); another one is started"
+    case .silent: "tappet-webhook hung and was killed; another one is started"
+    case .malformed: "tappet-webhook is of another version than this program; install both from one build"
+    case .notStarted(let code):
+      "tappet-webhook cannot be started: \(SystemError(call: "posix_spawn", code: code).text);"
+        + " is the package tappet-webhook installed?"
+    }
+  }
+}
+
+extension KioskStatus.Webhooks {
+  package var isGood: Bool { self == .good }
+
+  /// The message for a person, one sentence.
+  package func sentence(_ configuration: KioskConfiguration) -> String {
+    switch self {
+    case .good: "good"
+    case .failing(let action, let fault): action + ": " + fault.sentence(configuration.webhookPlace(action))
+    case .lost(let loss): loss.sentence
+    }
+  }
+}

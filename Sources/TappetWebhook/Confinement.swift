@@ -1,0 +1,54 @@
+// The process gives up, first, its privileges; then, once all certificates and secrets are loaded, every file but
+// those of the name resolver and the system's trust store, and every system call that an HTTP client does not make.
+
+import CPlatform
+import TappetPlatform
+
+enum Confinement {
+  /// The files that can still be read: the resolver looks at them with each question, libcurl at the trust store with
+  /// each first connection.
+  private static let readable = [
+    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
+    "/run/systemd/resolve", trustStore,
+  ]
+  /// The system's trust store.
+  static let trustStore = "/etc/ssl/certs/ca-certificates.crt"
+
+  /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
+  static func parentSocket(_ descriptor: Int32) -> UnixSocket? {
+    var type: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0, type == tp_sock_seqpacket(),
+      tp_fcntl_set(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    else { return nil }
+    return UnixSocket(owning: FileDescriptor(owning: descriptor))
+  }
+
+  /// No privileges by exec, no core dump, no ptrace by the same user, no terminal.
+  ///
+  /// A signal to end ends it at once: what was under way is sent again. A terminal's goes to the parent, too.
+  static func begin() {
+    _ = tp_prctl(PR_SET_NO_NEW_PRIVS, 1, 0)
+    _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
+    SignalMask.ignore([SIGPIPE, SIGHUP, SIGINT])
+    guard let null = try? FileDescriptor.open("/dev/null", O_RDWR) else { return }
+    for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
+  }
+
+  /// Closes all the rest, for good; each step is harmless where the kernel lacks it.
+  static func close() {
+    tp_load_resolver_modules()
+    let version = tp_landlock_version()
+    if version >= 1 {
+      // As in tappet-reader: 13 rights in the first version; REFER, TRUNCATE and IOCTL_DEV came with 2, 3 and 5.
+      let flags: UInt64 = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13
+      var paths: [UnsafePointer<CChar>?] = readable.map { UnsafePointer(strdup($0)) }
+      paths.append(nil)
+      // BIND_TCP came with 4; the connections are what the process is for.
+      tp_landlock_confine((1 << flags) - 1, version >= 4 ? 1 : 0, &paths)
+      for path in paths { free(UnsafeMutablePointer(mutating: path)) }
+    }
+    _ = tp_drop_capabilities()
+    _ = tp_seccomp_allow(true)
+  }
+}

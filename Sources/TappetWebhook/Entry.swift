@@ -1,0 +1,73 @@
+// The program's entry. It sends what its parent, the kiosk, gives it, says what became of it, and decides nothing.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Why the program ended, as its exit status.
+enum ExitStatus {
+  /// Its parent closed the socket.
+  static let finished: Int32 = 0
+  /// libcurl cannot be used.
+  static let unusable: Int32 = 1
+  /// It was called in a way that it does not understand.
+  static let usage: Int32 = 2
+}
+
+private let purpose = """
+  tappet-webhook is the part of Tappet that sends webhooks. 'tappet run' starts it itself when one is due.
+
+  usage: tappet-webhook --socket FD
+
+    --socket FD    the SOCK_SEQPACKET socket to its parent
+    --version      print the protocol's version
+    --help         print this
+
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage.
+
+  """
+
+/// The program's entry, called by main.c.
+@_cdecl("tappet_webhook_main")
+package func tappet_webhook_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  tp_open_standard_descriptors()
+  guard let arguments else { return ExitStatus.usage }
+  var options = LongOptions()
+  options.add("socket", "s", takesValue: true)
+  options.add("help", "h")
+  options.add("version", "V")
+  switch options.next(count, arguments) {
+  case .option("h", _):
+    put(purpose, to: tp_stdout())
+    return ExitStatus.finished
+  case .option("V", _):
+    put("tappet-webhook, protocol \(WebhookMessage.protocolVersion)\n", to: tp_stdout())
+    return ExitStatus.finished
+  case .option("s", let value):
+    guard let number = Int32(value), let parent = Confinement.parentSocket(number) else {
+      return refuse("descriptor '\(value)' is not a SOCK_SEQPACKET socket")
+    }
+    return serve(parent)
+  case .option, .operand, .unknown, .missingValue, .end: return refuse("--socket is missing")
+  }
+}
+
+private func serve(_ parent: UnixSocket) -> Int32 {
+  Confinement.begin()
+  guard let client = HTTPClient() else { return ExitStatus.unusable }
+  let service = WebhookService(parent: parent, client: client)
+  service.run()
+  return ExitStatus.finished
+}
+
+private func refuse(_ text: String) -> Int32 {
+  put("tappet-webhook: \(text)\n\(purpose)", to: tp_stderr())
+  return ExitStatus.usage
+}
+
+private func put(_ text: String, to stream: UnsafeMutablePointer<FILE>?) {
+  var text = text
+  text.withUTF8 { tp_put(stream, $0.baseAddress, $0.count) }
+}

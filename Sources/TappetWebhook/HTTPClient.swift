@@ -1,0 +1,124 @@
+// libcurl: several requests at a time, in one thread, over connections that are kept. The only file that calls it.
+
+import CCurl
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The requests under way.
+final class HTTPClient {
+  /// A request that has ended.
+  enum Outcome {
+    case answered(status: UInt16, retryAfterSeconds: UInt32?)
+    case failed(WebhookTrouble, code: Int32)
+  }
+
+  /// One request and what it lends to libcurl.
+  fileprivate final class Request {
+    let id: EntryID
+    let handle: OpaqueCURL
+    var lines: UnsafeMutablePointer<curl_slist>?
+    /// Number of bytes of the answer so far.
+    var received = 0
+    let endpoint: LoadedEndpoint
+
+    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint) {
+      self.id = id
+      self.handle = handle
+      self.endpoint = endpoint
+    }
+
+    deinit {
+      curl_slist_free_all(lines)
+      curl_easy_cleanup(handle)
+    }
+  }
+
+  typealias OpaqueCURL = UnsafeMutableRawPointer
+
+  private let multi: UnsafeMutableRawPointer
+  private var requests: [OpaqueCURL: Request] = [:]
+
+  /// `nil` when libcurl cannot be initialised.
+  init?() {
+    guard curl_global_init(tp_curl_global_flags()) == CURLE_OK, let multi = curl_multi_init() else { return nil }
+    self.multi = multi
+    _ = tp_curl_set_multi(multi, CURLMOPT_MAXCONNECTS, Limits.webhooksInflightMax)
+  }
+
+  /// Begins a request; returns the outcome of one that cannot even begin.
+  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, body: [UInt8], unixSeconds: Int64) -> Outcome? {
+    if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
+    guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
+    let request = Request(id, handle, endpoint)
+    var code = RequestOptions.set(on: handle, endpoint, body: body)
+    if code == CURLE_OK {
+      code = RequestOptions.setHeaders(&request.lines, endpoint, id, body: body, unixSeconds: unixSeconds)
+      if code == CURLE_OK { code = tp_curl_set_list(handle, CURLOPT_HTTPHEADER, request.lines) }
+    }
+    if code == CURLE_OK {
+      code = tp_curl_set_writer(
+        handle,
+        { _, size, count, request in
+          guard let request else { return 0 }
+          return Unmanaged<Request>.fromOpaque(request).takeUnretainedValue().receive(size * count)
+        }, Unmanaged.passUnretained(request).toOpaque())
+    }
+    guard code == CURLE_OK, curl_multi_add_handle(multi, handle) == CURLM_OK else {
+      return .failed(.other, code: Int32(bitPattern: code.rawValue))
+    }
+    requests[handle] = request
+    return nil
+  }
+
+  /// Works on the requests; calls `done` for each that has ended.
+  func work(_ done: (EntryID, Outcome) -> Void) {
+    var running: Int32 = 0
+    curl_multi_perform(multi, &running)
+    var code = CURLE_OK
+    while let handle = tp_curl_next_done(multi, &code) {
+      curl_multi_remove_handle(multi, handle)
+      guard let request = requests.removeValue(forKey: handle) else { continue }
+      done(request.id, HTTPClient.outcome(of: request, code))
+    }
+  }
+
+  /// Waits until the requests go on, or `descriptor` is readable; returns whether it is.
+  func wait(for descriptor: Int32) -> Bool { tp_curl_wait(multi, descriptor, requests.isEmpty ? 60_000 : 1_000) }
+
+  private static func outcome(of request: Request, _ code: CURLcode) -> Outcome {
+    let status = tp_curl_number(request.handle, CURLINFO_RESPONSE_CODE)
+    // The rest of a long answer was not wanted.
+    let isCut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED
+    if code == CURLE_OK || isCut, (100...999).contains(status) {
+      let seconds = tp_curl_offset(request.handle, CURLINFO_RETRY_AFTER)
+      return .answered(
+        status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil)
+    }
+    return .failed(WebhookTrouble(code), code: Int32(bitPattern: code.rawValue))
+  }
+}
+
+extension HTTPClient.Request {
+  /// Counts the bytes; fewer than came ends the request.
+  fileprivate func receive(_ count: Int) -> Int {
+    received += count
+    return received <= Limits.webhookAnswerSizeMax ? count : 0
+  }
+}
+
+extension WebhookTrouble {
+  fileprivate init(_ code: CURLcode) {
+    self =
+      switch code {
+      case CURLE_COULDNT_RESOLVE_HOST: .nameUnknown
+      case CURLE_COULDNT_CONNECT: .unreachable
+      case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .closed
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE: .certificateRefused
+      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER: .handshakeFailed
+      case CURLE_TOO_MANY_REDIRECTS, CURLE_UNSUPPORTED_PROTOCOL: .redirectForbidden
+      default: .other
+      }
+  }
+}

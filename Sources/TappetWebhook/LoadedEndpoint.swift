@@ -1,0 +1,95 @@
+// An endpoint with the content of its files, read once before the process gives up the disk.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Everything that a request to one server needs.
+final class LoadedEndpoint {
+  let endpoint: WebhookEndpoint
+  /// `nil` when its file could not be read.
+  private(set) var url: SecretBytes?
+  /// Whether it is reached by TLS.
+  private(set) var usesTLS = false
+  private(set) var headers: [SecretBytes] = []
+  private(set) var ca: SecretBytes?
+  private(set) var certificate: SecretBytes?
+  private(set) var privateKey: SecretBytes?
+  private(set) var secret: WebhookSecret?
+  /// Why no request can be made; an errno, or 0 for a file with something else in it.
+  private(set) var trouble: Int32?
+
+  init(_ endpoint: WebhookEndpoint) {
+    self.endpoint = endpoint
+    loadURL()
+    for header in endpoint.headers { load(header) }
+    ca = endpoint.caFile.flatMap { whole($0) }
+    certificate = endpoint.certificateFile.flatMap { whole($0) }
+    privateKey = endpoint.privateKeyFile.flatMap { whole($0) }
+    if let path = endpoint.secretFile, let line = line(of: path) {
+      secret = line.withBytes { WebhookSecret(Array($0)[...]) }
+      if secret == nil { trouble = trouble ?? 0 }
+    }
+  }
+
+  private func loadURL() {
+    switch endpoint.url {
+    case .text(let text): url = SecretBytes(copying: text)
+    case .file(let path): url = line(of: path)
+    }
+    guard let url else { return }
+    let parts = url.withBytes { WebhookURL(String(decoding: $0, as: UTF8.self)) }
+    guard let parts, parts.usesTLS || parts.isLoopback || endpoint.allowsPlain else {
+      trouble = trouble ?? 0
+      return
+    }
+    usesTLS = parts.usesTLS
+  }
+
+  private func load(_ header: WebhookEndpoint.Header) {
+    let value: SecretBytes?
+    switch header.value {
+    case .text(let text): value = SecretBytes(copying: text)
+    case .file(let path): value = line(of: path)
+    }
+    guard let value else { return }
+    var line = Array((header.name + ": ").utf8) + value.withBytes { Array($0) }
+    // A control character would begin another header.
+    guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      LibCrypto.wipe(&line)
+      return trouble = trouble ?? 0
+    }
+    headers.append(SecretBytes(taking: &line))
+  }
+
+  private func line(of path: String) -> SecretBytes? {
+    read(path, sizeMax: Limits.webhookHeaderSizeMax) { content in
+      var line = Array(content.firstLine)
+      return SecretBytes(taking: &line)
+    }
+  }
+
+  private func whole(_ path: String) -> SecretBytes? {
+    read(path, sizeMax: Limits.certificateFileSizeMax) { content in SecretBytes(taking: &content.bytes) }
+  }
+
+  private func read(_ path: String, sizeMax: Int, _ take: (inout TextFile) -> SecretBytes) -> SecretBytes? {
+    switch TextFile.read(path, sizeMax: sizeMax) {
+    case .failure(let error):
+      trouble = trouble ?? error.code
+      return nil
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      let taken = take(&content)
+      if taken.count == 0 { trouble = trouble ?? 0 }
+      return taken.count == 0 ? nil : taken
+    }
+  }
+}
+
+extension SecretBytes {
+  fileprivate convenience init(copying text: String) {
+    var bytes = Array(text.utf8)
+    self.init(taking: &bytes)
+  }
+}

@@ -1,0 +1,88 @@
+// How a request is made: libcurl's options, and the headers.
+
+import CCurl
+import TappetCore
+
+/// The options of one request.
+enum RequestOptions {
+  /// Everything but the headers.
+  static func set(on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, body: [UInt8]) -> CURLcode {
+    var code = CURLE_OK
+    func set(_ next: @autoclosure () -> CURLcode) { if code == CURLE_OK { code = next() } }
+    let settings = endpoint.endpoint
+    set(endpoint.url?.withCString { tp_curl_set_text(handle, CURLOPT_URL, $0) } ?? CURLE_URL_MALFORMAT)
+    set(tp_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, endpoint.usesTLS ? "https" : "https,http"))
+    set(tp_curl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, "https"))
+    set(tp_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, settings.redirects > 0 ? 1 : 0))
+    set(tp_curl_set_number(handle, CURLOPT_MAXREDIRS, Int(settings.redirects)))
+    // 301 and 302 would make a GET of it.
+    set(tp_curl_set_number(handle, CURLOPT_POSTREDIR, Int(CURL_REDIR_POST_301 | CURL_REDIR_POST_302)))
+    set(tp_curl_set_number(handle, CURLOPT_NOSIGNAL, 1))
+    set(tp_curl_set_number(handle, CURLOPT_TIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
+    set(tp_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
+    set(tp_curl_set_number(handle, CURLOPT_MAXFILESIZE, Limits.webhookAnswerSizeMax))
+    set(tp_curl_set_number(handle, CURLOPT_BUFFERSIZE, 4096))
+    set(tp_curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))
+    set(tp_curl_set_text(handle, CURLOPT_PROXY, ""))
+    set(tp_curl_set_text(handle, CURLOPT_USERAGENT, "tappet/\(Version.text)"))
+    set(setMethod(on: handle, settings.method, body))
+    set(setCertificates(on: handle, endpoint))
+    return code
+  }
+
+  private static func setMethod(
+    on handle: UnsafeMutableRawPointer, _ method: WebhookEndpoint.Method, _ body: [UInt8]
+  ) -> CURLcode {
+    switch method {
+    case .get where body.isEmpty: return tp_curl_set_number(handle, CURLOPT_HTTPGET, 1)
+    case .post, .put, .patch, .get, .delete:
+      let code = body.isEmpty ? tp_curl_set_bytes(handle, "", 0) : tp_curl_set_bytes(handle, body, body.count)
+      guard code == CURLE_OK else { return code }
+      return method == .post ? CURLE_OK : tp_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, method.word)
+    }
+  }
+
+  /// The certificates that a configuration names are the only ones that count.
+  private static func setCertificates(on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint) -> CURLcode {
+    func set(_ option: CURLoption, _ bytes: SecretBytes?) -> CURLcode {
+      guard let bytes else { return CURLE_OK }
+      return bytes.withBytes { tp_curl_set_blob(handle, option, $0.baseAddress, $0.count) }
+    }
+    var code = tp_curl_set_number(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    // Debian's libcurl would trust this folder's certificates besides those of the configuration.
+    if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAPATH, nil) }
+    if code == CURLE_OK { code = tp_curl_set_text(handle, CURLOPT_CAINFO, Confinement.trustStore) }
+    if code == CURLE_OK { code = set(CURLOPT_CAINFO_BLOB, endpoint.ca) }
+    if code == CURLE_OK { code = set(CURLOPT_SSLCERT_BLOB, endpoint.certificate) }
+    return code == CURLE_OK ? set(CURLOPT_SSLKEY_BLOB, endpoint.privateKey) : code
+  }
+
+  /// The action's own headers, and those of the promise: the id by which a receiver knows a repetition, and the
+  /// signature.
+  static func setHeaders(
+    _ lines: inout UnsafeMutablePointer<curl_slist>?, _ endpoint: LoadedEndpoint, _ id: EntryID, body: [UInt8],
+    unixSeconds: Int64
+  ) -> CURLcode {
+    var isWhole = true
+    func add(_ line: UnsafePointer<CChar>) {
+      if let longer = curl_slist_append(lines, line) { lines = longer } else { isWhole = false }
+    }
+    add("Idempotency-Key: " + id.hex)
+    add("Expect:")
+    let names = endpoint.endpoint.headers.map { $0.name.utf8.map { $0 | 0x20 } }
+    if !body.isEmpty, !names.contains(Array("content-type".utf8)) {
+      let isJSON = body.first == UInt8(ascii: "{") || body.first == UInt8(ascii: "[")
+      add("Content-Type: " + (isJSON ? "application/json" : "text/plain; charset=utf-8"))
+    }
+    for header in endpoint.headers { header.withCString { add($0) } }
+    if let secret = endpoint.secret {
+      guard let signature = try? secret.signature(id: id, unixSeconds: unixSeconds, body: body) else {
+        return CURLE_FAILED_INIT
+      }
+      add("webhook-id: " + id.hex)
+      add("webhook-timestamp: \(unixSeconds)")
+      add("webhook-signature: " + signature)
+    }
+    return isWhole ? CURLE_OK : CURLE_OUT_OF_MEMORY
+  }
+}

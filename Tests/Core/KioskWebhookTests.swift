@@ -1,0 +1,373 @@
+// The way of an entry to its webhook, by a scripted clock.
+
+import Testing
+
+@testable import TappetCore
+
+extension Action {
+  /// Goes to a webhook alone.
+  fileprivate static let hook = Action(
+    name: "hook", title: "Hook", index: 9, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("{}"))
+  fileprivate static let other = Action(
+    name: "other", title: "Other", index: 10, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("x"))
+  /// Goes to the broker, too.
+  fileprivate static let both = Action(
+    name: "both", title: "Both", index: 11, topic: "home/both", message: PayloadTemplate("%I"), cooldown: .zero,
+    webhookBody: PayloadTemplate("b"))
+  fileprivate static let token = Action(
+    name: "token", title: "Token", index: 12, topic: nil, message: PayloadTemplate(""), cooldown: .zero,
+    webhookBody: PayloadTemplate("%T"))
+}
+
+extension KioskScript {
+  fileprivate static func withHooks() -> KioskScript {
+    let story = KioskScript([.hook, .other, .both, .token])
+    story.startAll()
+    story.readWebhooks()
+    return story
+  }
+
+  /// The first question was asked before the clock was known, so there is a second one.
+  fileprivate func readWebhooks(_ entries: [OutboxEntry] = []) {
+    at(time, .store(.webhooks(.fetched([], reachedEnd: true))))
+    at(time, .store(.webhooks(.fetched(entries, reachedEnd: true))))
+  }
+
+  /// Asks for the action and commits its entry; returns it, with its webhook's sequence, and the words of the commit.
+  @discardableResult
+  fileprivate func enter(_ name: String, at milliseconds: Int, sequence: Int64) -> (
+    entry: OutboxEntry?, words: [String]
+  ) {
+    at(milliseconds, .panel(.asked(action: name)))
+    guard var entry = lastEffects.compactMap({ $0.storedEntry }).last?.forWebhook else { return (nil, []) }
+    entry.sequence = sequence
+    return (entry, at(milliseconds, .store(.webhooks(.stored(entry.id, sequence: sequence)))))
+  }
+
+  /// Sleeps, and the process ends when it is asked to.
+  fileprivate func sleepAndEnd(until milliseconds: Int) -> [String] {
+    var words: [String] = []
+    for _ in 0..<1000 {
+      guard let deadline = wakesAt, deadline <= milliseconds else { break }
+      words += at(max(time, deadline), .timerFired)
+      if words.last == "stop webhooks" { words += at(time, .webhook(.ended(.exited(0)))) }
+      // The reader is alive meanwhile.
+      words += at(time, .reader(.heartbeat))
+    }
+    return words
+  }
+
+  /// The process has started.
+  fileprivate func ready(at milliseconds: Int) -> [String] { at(milliseconds, .webhook(.ready)) }
+
+  fileprivate func answer(_ entry: OutboxEntry?, _ status: Int, after: Duration? = nil, at milliseconds: Int)
+    -> [String]
+  {
+    guard let entry else { return [] }
+    return at(milliseconds, .webhook(.answered(entry.id, status: status, retryAfter: after)))
+  }
+
+  fileprivate var pause: Int? {
+    for case .report(.webhookWaits(_, _, let pause)) in lastEffects { return Int(pause.wholeMilliseconds) }
+    return nil
+  }
+}
+
+@Suite struct KioskWebhookTests {
+  @Test func `an entry is accepted when committed, posted when the process is ready, and forgotten when answered`() {
+    let story = KioskScript.withHooks()
+    let (entry, words) = story.enter("hook", at: 100, sequence: 1)
+    #expect(words == ["light accepted", "start webhooks", "report accepted hook"])
+    #expect(story.ready(at: 150) == ["post hook"])
+    #expect(
+      story.answer(entry, 204, at: 200) == ["light delivered-by-button", "report delivered hook", "forget webhook"])
+    #expect(story.kiosk.counters.webhooks.delivered == 1 && story.kiosk.counters.delivered == 0)
+    #expect(story.kiosk.webhookCount == 0 && story.kiosk.counters.accepted == 1)
+  }
+
+  @Test func `the process ends after half a minute without work, and not before`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 150)
+    _ = story.answer(entry, 200, at: 200)
+    story.at(210, .store(.webhooks(.removed([entry?.id ?? EntryID(high: 0, low: 0)]))))
+    #expect(!story.sleep(until: 30_199).contains("stop webhooks"))
+    #expect(story.sleep(until: 30_201).contains("stop webhooks"))
+    #expect(story.at(30_300, .webhook(.ended(.exited(0)))) == [])
+    #expect(story.kiosk.supervision.state == .none)
+  }
+
+  @Test func `without a webhook nothing is read, started or due`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.kiosk.supervision.deadline == nil && story.kiosk.status.webhooks == nil)
+    #expect(!story.lastEffects.map(\.words).contains { $0.contains("webhook") })
+  }
+
+  @Test func `each status leads to what the server meant`() {
+    for (status, verdict) in [
+      (200, WebhookVerdict.delivered), (299, .delivered), (408, .again(.status(408))), (425, .again(.status(425))),
+      (429, .again(.status(429))), (500, .again(.status(500))), (503, .again(.status(503))),
+      (599, .again(.status(599))), (301, .givenUp(.status(301))), (400, .givenUp(.status(400))),
+      (404, .givenUp(.status(404))), (410, .givenUp(.status(410))), (600, .givenUp(.status(600))),
+      (101, .givenUp(.status(101))),
+    ] {
+      #expect(WebhookVerdict(status: status) == verdict)
+    }
+    for trouble in WebhookTrouble.allCases {
+      let verdict = WebhookVerdict(trouble, code: 7)
+      #expect(
+        verdict == (trouble == .redirectForbidden ? .givenUp(.redirectForbidden) : .again(.trouble(trouble, code: 7))))
+    }
+  }
+
+  @Test func `pauses grow with full jitter, and Retry-After is honoured within its bound`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 150)
+    var time = 200
+    var longest = 0
+    for number in 0..<10 {
+      let words = story.answer(entry, 500, at: time)
+      #expect(words.contains("report webhook waits hook 500"))
+      #expect(words.contains("light queued") == (number == 0), "shown once")
+      let pause = story.pause ?? -1
+      #expect((0...min(300_000, 1000 << number)).contains(pause))
+      longest = max(longest, pause)
+      // The entry left the memory: the store is read again when the rest is over.
+      let woken = story.sleepAndEnd(until: time + pause + 1)
+      #expect(woken.contains("fetch webhooks after 0"), "\(woken)")
+      time += pause + 10
+      if let entry { story.at(time, .store(.webhooks(.fetched([entry], reachedEnd: true)))) }
+      if case .none = story.kiosk.supervision.state { story.at(time, .timerFired) }
+      if case .ending = story.kiosk.supervision.state { story.at(time, .webhook(.ended(.exited(0)))) }
+      if case .starting = story.kiosk.supervision.state { _ = story.ready(at: time) }
+      #expect(story.lastEffects.map(\.words).contains("post hook"))
+      time += 10
+    }
+    #expect(longest > 4000)
+    _ = story.answer(entry, 429, after: .seconds(7200), at: time)
+    #expect(story.pause == 3_600_000)
+  }
+
+  @Test func `a server that fails keeps no other action back, and is tried with one request`() {
+    let story = KioskScript.withHooks()
+    let first = story.enter("hook", at: 100, sequence: 1).entry
+    _ = story.ready(at: 110)
+    _ = story.enter("hook", at: 120, sequence: 2)
+    _ = story.answer(first, 503, at: 130)
+    #expect(story.enter("other", at: 140, sequence: 3).words.contains("post other"))
+    #expect(story.kiosk.supervision.hasFailed("hook") && !story.kiosk.supervision.mayPost("hook") == true)
+    #expect(story.kiosk.baseLight == .offline)
+    let (queued, words) = story.enter("hook", at: 150, sequence: 4)
+    #expect(queued != nil && words.contains("light queued") && words.contains("report queued hook for its webhook"))
+  }
+
+  @Test func `at most two of one action and four of all are under way`() {
+    let story = KioskScript.withHooks()
+    for number in 0..<4 { story.enter("hook", at: 100, sequence: Int64(number + 1)) }
+    #expect(story.ready(at: 110) == ["post hook", "post hook"])
+    for number in 4..<8 { story.enter("other", at: 120, sequence: Int64(number + 1)) }
+    #expect(story.kiosk.webhooks.inflightCount == Limits.webhooksInflightMax)
+  }
+
+  @Test func `a refused entry is given up, and the next one goes`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    #expect(story.answer(entry, 404, at: 120) == ["light refused", "report given up hook 404", "give up hook"])
+    #expect(story.kiosk.counters.webhooks.givenUp == 1 && story.kiosk.webhookCount == 0)
+    #expect(story.enter("hook", at: 200, sequence: 2).words.contains("post hook"))
+  }
+
+  @Test func `a tap for both has one id, one promise, and two ways that do not wait for each other`() {
+    let story = KioskScript.withHooks()
+    story.at(100, .panel(.asked(action: "both")))
+    let stored = story.lastEffects.compactMap { $0.storedEntry }
+    #expect(stored.count == 1 && stored.first?.forWebhook?.id == stored.first?.id)
+    guard let id = stored.first?.id else { return }
+    #expect(story.at(110, .store(.webhooks(.stored(id, sequence: 1)))) == ["start webhooks"])
+    #expect(
+      story.at(110, .store(.stored(id, sequence: 1))) == ["publish both", "light accepted", "report accepted both"])
+    #expect(story.ready(at: 120) == ["post both"])
+    #expect(story.at(130, .link(.lost(.closedByBroker))).contains("report link lost 0"))
+    #expect(story.at(140, .webhook(.answered(id, status: 200, retryAfter: nil))).contains("forget webhook"))
+    #expect(story.kiosk.outboxCount == 1 && story.kiosk.webhookCount == 0 && story.kiosk.counters.accepted == 1)
+  }
+
+  @Test func `a commit that fails takes both with it, and is refused once`() {
+    let story = KioskScript.withHooks()
+    story.at(100, .panel(.asked(action: "both")))
+    guard let id = story.lastEffects.compactMap({ $0.storedEntry }).first?.id else { return }
+    let words = story.at(110, .store(.storeFailed(id, .full)))
+    #expect(words.filter { $0 == "light refused" }.count == 1)
+    #expect(!story.kiosk.webhooks.isUncommitted(id) && story.kiosk.counters.refused == 1)
+  }
+
+  @Test func `a process that dies, hangs or is missing loses nothing`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    #expect(story.at(120, .webhook(.ended(.signaled(9)))).contains("report webhooks lost ended"))
+    #expect(story.kiosk.baseLight == .offline && story.kiosk.webhooks.inflightCount == 0)
+    // An answer that comes too late is nobody's.
+    #expect(story.answer(entry, 200, at: 121) == [])
+    let words = story.sleep(until: 2_000)
+    #expect(words.contains("start webhooks"))
+    #expect(story.at(2_000, .webhook(.notStarted(code: 2))).contains("report webhooks lost not started"))
+    #expect(story.sleep(until: 5_000).contains("start webhooks"))
+    let back = story.ready(at: 5_000)
+    #expect(back.contains("post hook") && back.contains("report webhooks back"))
+    // It takes the request and says nothing.
+    #expect(story.sleep(until: 80_001).contains("kill webhooks"))
+    #expect(story.kiosk.webhookCount == 1)
+  }
+
+  @Test func `an entry expires while its server is away, and is not posted afterwards`() {
+    let story = KioskScript.withHooks()
+    story.at(100, .panel(.asked(action: "token")))
+    guard var entry = story.lastEffects.compactMap({ $0.storedEntry }).first else { return }
+    entry.sequence = 1
+    story.at(100, .store(.webhooks(.stored(entry.id, sequence: 1))))
+    _ = story.ready(at: 110)
+    _ = story.answer(entry, 503, after: .seconds(60), at: 120)
+    #expect(story.sleep(until: 10_101).contains("expire webhooks"))
+    let words = story.at(10_102, .store(.webhooks(.expired([entry], earliest: nil))))
+    #expect(
+      words.contains("light expired") && words.contains("report expired token") && words.contains("forget webhook"))
+    #expect(story.kiosk.counters.webhooks.expired == 1 && story.kiosk.webhookCount == 0)
+    #expect(story.kiosk.status.webhooks == .good, "nothing would find out that the server is back")
+  }
+
+  @Test func `an action that must not be late is refused while its server fails`() {
+    let story = KioskScript.withHooks()
+    story.at(100, .panel(.asked(action: "token")))
+    guard let entry = story.lastEffects.compactMap({ $0.storedEntry }).first else { return }
+    story.at(100, .store(.webhooks(.stored(entry.id, sequence: 1))))
+    _ = story.ready(at: 110)
+    _ = story.answer(entry, 500, at: 120)
+    #expect(story.at(130, .panel(.asked(action: "token"))).contains("report refused webhook away token"))
+  }
+
+  @Test func `entries from before the start are read and posted`() {
+    let story = KioskScript([.hook])
+    var summary = OutboxSummary()
+    summary.webhookCount = 1
+    summary.webhookSize = 2
+    story.start(summary: summary)
+    let entry = OutboxEntry(
+      sequence: 7, id: EntryID(high: 1, low: 2), action: "hook", topic: "", message: PayloadTemplate("{}"),
+      isRetained: false, trigger: .tag, acceptedUnixMilliseconds: 0,
+      expiry: .at(story.moment(3_600_000).instant), destination: .webhook)
+    story.readWebhooks([entry])
+    #expect(story.lastEffects.map(\.words).contains("start webhooks"))
+    #expect(story.ready(at: 30).contains("post hook"))
+  }
+
+  @Test func `other webhooks are loaded by another process, once nothing is under way`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    #expect(!story.at(120, .webhooksReplaced).contains("stop webhooks"))
+    #expect(story.answer(entry, 200, at: 130).contains("stop webhooks"))
+  }
+
+  @Test func `a person's drop leaves out what is under way, on either way`() {
+    let story = KioskScript.withHooks()
+    let (first, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    let (second, _) = story.enter("other", at: 120, sequence: 2)
+    #expect(story.kiosk.webhooks.inflightCount == 2 && first != nil)
+    _ = story.answer(second, 500, at: 130)
+    #expect(story.at(140, .dropAsked(nil)) == ["drop all but 1"])
+    guard let second else { return }
+    #expect(story.at(150, .store(.dropped([second]))).contains("report dropped other"))
+    #expect(story.kiosk.webhookCount == 1)
+  }
+}
+
+@Suite struct WebhookWireTests {
+  @Test func `every order and message comes back as it was`() {
+    var endpoint = WebhookEndpoint(action: "", url: .file("/etc/url"))
+    endpoint.method = .put
+    endpoint.redirects = 3
+    endpoint.allowsPlain = true
+    endpoint.timeout = .milliseconds(2500)
+    (endpoint.caFile, endpoint.certificateFile) = ("/ca", "/cert")
+    (endpoint.privateKeyFile, endpoint.secretFile) = ("/key", "/secret")
+    endpoint.headers = [.init(name: "A", value: .text("ü")), .init(name: "B", value: .file("/b"))]
+    let id = EntryID(high: 1 << 63 | 5, low: 7)
+    for order in [
+      WebhookOrder.endpoint(300, endpoint), .begin, .post(2, id, body: [1, 0, 255]), .post(0, id, body: []),
+    ] {
+      #expect(WebhookOrder(decoding: order.encode()) == order)
+    }
+    for message in [
+      WebhookMessage.taken, .ready, .answered(id, status: 503, retryAfterSeconds: 12),
+      .answered(id, status: 200, retryAfterSeconds: nil), .failed(id, .certificateRefused, code: -60),
+    ] {
+      let bytes = message.encode()
+      #expect(WebhookMessage(decoding: bytes) == message)
+      for size in 0..<bytes.count { #expect(WebhookMessage(decoding: Array(bytes[..<size])) == nil) }
+      #expect(WebhookMessage(decoding: bytes + [0]) == nil)
+    }
+    var random = Randomness(seed: (1, 2, 3, 4))
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        UInt8.random(in: 0...255, using: &random) & (Bool.random(using: &random) ? 3 : 255)
+      }
+      if let order = WebhookOrder(decoding: bytes) { #expect(WebhookOrder(decoding: order.encode()) == order) }
+      if let message = WebhookMessage(decoding: bytes) { #expect(message.encode() == bytes) }
+    }
+  }
+
+  @Test func `Base64 is that of RFC 4648, and anything else is refused`() {
+    for (text, digits) in [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+      ("foobar", "Zm9vYmFy"),
+    ] {
+      #expect(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self) == digits)
+      var bytes = [UInt8](repeating: 0, count: 8)
+      let count = bytes.withUnsafeMutableBytes { Base64.decode(Array(digits.utf8)[...], into: $0) }
+      #expect(count.map { String(decoding: bytes[..<$0], as: UTF8.self) } == text)
+    }
+    for wrong in ["Z", "Zg=v", "Zm9v!", "Zm 9v", "Zm9vYmFyZm9v"] {
+      var bytes = [UInt8](repeating: 0, count: 8)
+      #expect(bytes.withUnsafeMutableBytes { Base64.decode(Array(wrong.utf8)[...], into: $0) } == nil, "\(wrong)")
+    }
+  }
+
+  @Test func `a signature is that of Standard Webhooks`() throws {
+    // The secret, message and signature of its own specification's libraries.
+    let secret = try #require(WebhookSecret(Array("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8)[...]))
+    let id = EntryID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+    let one = try secret.signature(id: id, unixSeconds: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+    let other = try secret.signature(id: id, unixSeconds: 1_614_265_331, body: Array(#"{"test": 2432232314}"#.utf8))
+    #expect(one.hasPrefix("v1,") && one.utf8.count == 47 && one != other)
+    #expect(WebhookSecret(Array("whsec_c2hvcnQ=".utf8)[...]) == nil && WebhookSecret([]) == nil)
+  }
+
+  @Test func `a URL is taken apart without showing what may be secret`() {
+    let good = WebhookURL("https://maker.example:8443/trigger/door/with/key/SECRET?x=1")
+    #expect(good?.origin == "https://maker.example:8443" && good?.host == "maker.example" && good?.usesTLS == true)
+    for loopback in ["http://localhost/a", "http://127.0.0.1:80", "http://[::1]:8080/x"] {
+      #expect(WebhookURL(loopback)?.isLoopback == true, "\(loopback)")
+    }
+    for far in ["http://127.evil.example/", "http://localhost.example/", "http://10.0.0.1/"] {
+      #expect(WebhookURL(far)?.isLoopback == false, "\(far)")
+    }
+    for wrong in [
+      "ftp://a/", "https://", "https:///x", "https://user:pw@host/", "https://host/a b", "https://host/#x",
+      "https://host:0/", "https://host:99999/", "https://ho\\st/", "https://h\u{e9}st/", "file:///etc/passwd", "",
+      "https://[::1", "HTTPS://host/",
+    ] {
+      #expect(WebhookURL(wrong) == nil, "\(wrong)")
+    }
+    var endpoint = WebhookEndpoint(action: "a", url: .text("https://host/with/key/SECRET"))
+    #expect(endpoint.place == "https://host")
+    endpoint.url = .file("/etc/tappet/url")
+    #expect(endpoint.place == "the URL in its file")
+  }
+}

@@ -1,0 +1,109 @@
+// The rules about answers of the store, lasting lights, and work that waits.
+
+import TappetCore
+
+extension World {
+  func judgeAnswer(_ answer: StoreEvent) {
+    switch answer {
+    case .stored(let id, _):
+      book.isStoreInTrouble = false
+      if seen.acceptedLights != 1 || seen.acceptedReports != 1 { fail("a commit was not shown as accepted") }
+      let size = book.fates[id]?.size ?? 0
+      book.pendingCount -= 1
+      book.pendingSize -= size
+      book.count += 1
+      book.size += size
+    case .storeFailed(let id, _):
+      book.isStoreInTrouble = true
+      if seen.refusedLights < 1 { fail("a failed commit was not shown as refused") }
+      let size = book.fates[id]?.size ?? 0
+      if book.fates[id]?.isForWebhook == true {
+        hook.pending = (hook.pending.count - 1, hook.pending.size - size)
+      } else {
+        book.pendingCount -= 1
+        book.pendingSize -= size
+      }
+      lying?.isSpent = false
+    case .expired:
+      // A settled entry has its outcome already; every other one is reported first, and then forgotten.
+      if seen.forgets != book.answering.count {
+        fail("\(book.answering.count) entries expired, and \(seen.forgets) are forgotten")
+      }
+      let outcomes = seen.forgets + seen.memoryOnlyExpired
+      if seen.expiredLights != outcomes || seen.expiredReports != outcomes {
+        fail("\(outcomes) entries expired, and \(seen.expiredLights) were shown")
+      }
+    case .checked: book.isStoreInTrouble = false
+    case .dropped(let entries):
+      var outcomes = 0
+      for entry in entries where book.settled.insert(entry.id).inserted {
+        outcomes += 1
+        leaveBook(entry.id)
+      }
+      if seen.droppedReports != outcomes {
+        fail("\(outcomes) entries were dropped, and \(seen.droppedReports) reported")
+      }
+    case .replaced:
+      let loss = disk.takeLoss()
+      noteLoss(loss)
+      (book.count, book.size) = (0, 0)
+      (hook.count, hook.size) = (0, 0)
+      for row in loss { book.memoryOnly.insert(row.id) }
+    case .removeFailed, .fetchFailed, .fetchExpiredFailed, .dropFailed, .checkFailed: book.isStoreInTrouble = true
+    case .webhooks(let answer): judgeWebhookStored(answer)
+    case .removed, .fetched: break
+    }
+  }
+
+  /// A lasting light tells the truth about each part.
+  func judgeWhatLasts() {
+    guard let light = book.shownLight else { return }
+    if book.isStoreInTrouble, light != .fault, light != .confirming {
+      fail("\(light.name) is shown while the disk fails")
+    }
+    switch light {
+    case .ready, .locked, .certificateExpiring:
+      if reader != .ready || !isUp || isTokenWaiting { fail("\(light.name) is shown while a part is missing") }
+      let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
+      if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
+      if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
+        fail("ready is shown while the panel is locked")
+      }
+    case .clockUnknown:
+      if !isTokenWaiting, book.count + hook.count == 0 {
+        fail("clock-unknown is shown, and nothing waits for the clock")
+      }
+    case .starting, .offline, .readerLost, .fault, .confirming: break
+    case .writing: fail("writing is shown, but no story writes a tag")
+    case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
+    }
+  }
+
+  /// Nothing waits without end: an answer is outstanding, a part is alive, or a deadline is set.
+  ///
+  /// Work that can be done now is under way.
+  func judgeProgress() {
+    if isFinished { return }
+    let deadline = World.nextDeadline(of: &kiosk, at: now)
+    guard disk.isIdle else { return }
+    if deadline == nil, !isAnotherAlive { fail("nothing is awaited and nothing is due") }
+    guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
+    // An entry in memory alone may wait for the clock, and holds back later entries of its action.
+    let canSend = isUp && outstanding.count < Limits.inflightMax && book.memoryOnly.isEmpty
+    for row in disk.rows where !row.isForgotten && row.entry.destination == .broker && !outstanding.contains(row.id) {
+      if row.isOver(at: now, clockIsGood: clockIsGood) {
+        if !book.settled.contains(row.id) { return fail("an entry has expired and stays in the outbox") }
+      } else if canSend, row.maySend(clockIsGood: clockIsGood) {
+        return fail("an entry could be sent, and is not")
+      }
+    }
+  }
+
+  private var isAnotherAlive: Bool {
+    if reader == .starting || reader == .ending { return true }
+    switch link {
+    case .connecting, .closing: return true
+    case .none, .up: return false
+    }
+  }
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""An HTTPS server that plays the ways in which one can answer a webhook, by the request's path.
+
+  webhook-server.py CERTIFICATE KEY [CLIENT-CA]
+
+Prints its port, then each request as a JSON line. With CLIENT-CA it wants a client certificate.
+"""
+
+import email.utils
+import http.server
+import json
+import ssl
+import sys
+import threading
+import time
+
+lock = threading.Lock()
+counts = {}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with lock:
+            counts[self.path] = counts.get(self.path, 0) + 1
+            number = counts[self.path]
+            names = {name.lower(): value for name, value in self.headers.items()}
+            record = {"path": self.path, "method": self.command, "headers": names, "body": body.decode(),
+                      "time": time.time(), "port": self.client_address[1],
+                      "client": bool(getattr(self.connection, "getpeercert", dict)())}
+            print(json.dumps(record), flush=True)
+        word = self.path.split("?")[0].strip("/").split("/")[0]
+        getattr(self, "answer_" + word.replace("-", "_"), self.answer_ok)(number)
+
+    do_PUT = do_GET = do_PATCH = do_DELETE = do_POST
+
+    def answer(self, status, headers=(), body=b"done"):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def answer_ok(self, number):
+        self.answer(200)
+
+    def answer_fail_once(self, number):
+        self.answer(500 if number == 1 else 200)
+
+    def answer_later(self, number):
+        self.answer(*((429, [("Retry-After", "3")]) if number == 1 else (200,)))
+
+    def answer_date(self, number):
+        when = email.utils.formatdate(time.time() + 4, usegmt=True)
+        self.answer(*((503, [("Retry-After", when)]) if number == 1 else (200,)))
+
+    def answer_missing(self, number):
+        self.answer(404)
+
+    def answer_gone(self, number):
+        self.answer(410)
+
+    def answer_hang(self, number):
+        never = threading.Event()
+        never.wait(1 if number > 1 else 30)
+        self.answer(200)
+
+    def answer_close(self, number):
+        if number > 1:
+            return self.answer(200)
+        self.close_connection = True
+        self.connection.close()
+
+    def answer_flood(self, number):
+        self.send_response(200)
+        self.send_header("Content-Length", str(10 << 30))
+        self.end_headers()
+        self.pour(bytes(65536))
+
+    def answer_stream(self, number):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.pour(b"10000\r\n" + bytes(65536) + b"\r\n")
+
+    def pour(self, block):
+        self.close_connection = True
+        try:
+            while True:
+                self.wfile.write(block)
+        except OSError:
+            pass
+
+    def answer_to_file(self, number):
+        self.answer(302, [("Location", "file:///etc/passwd")])
+
+    def answer_to_itself(self, number):
+        self.answer(307, [("Location", self.path)])
+
+    def answer_to_plain(self, number):
+        self.answer(307, [("Location", "http://127.0.0.1:1/")])
+
+    def answer_to_ok(self, number):
+        self.answer(307, [("Location", "/ok")])
+
+    def log_message(self, *words):
+        pass
+
+
+def main(certificate, key, client_ca=None):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    if client_ca:
+        context.load_verify_locations(client_ca)
+        context.verify_mode = ssl.CERT_REQUIRED
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *words: None
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,216 @@
+// Webhooks through the shipped programs, against a real HTTPS server.
+
+import Foundation
+import TestSupport
+import Testing
+
+private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "") throws -> String {
+  "webhook: {url: '\(server.url(path))', ca: \(try Certificates.path("ca.pem"))\(more.isEmpty ? "" : ", " + more)}"
+}
+
+@Suite(.serialized) struct WebhookTests {
+  private let folder: TemporaryFolder
+  private let server: WebhookServer
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try WebhookServer(in: folder.path)
+  }
+
+  @Test func `a press is posted over HTTPS with its id, and removed`() throws {
+    let world = try KioskWorld.withWebhooks([("ring", "message: '{\"id\": \"%I\"}', \(try webhook(server, "ok"))")])
+    try world.start()
+    #expect(world.webhookProcess == nil, "nothing is due yet")
+    for number in 1...3 {
+      try world.press()
+      #expect(eventually(20) { server.requests.count == number }, "\(world.log.suffix(1000))")
+    }
+    for request in server.requests {
+      #expect(request.method == "POST" && request.body == "{\"id\": \"\(request.key)\"}")
+      #expect(request.headers["content-type"] == "application/json" && request.key.count == 32)
+    }
+    #expect(Set(server.requests.map(\.key)).count == 3)
+    #expect(Set(server.requests.map(\.port)).count <= 2, "connections are kept")
+    #expect(try eventually { try world.webhookCount("delivered") == 3 })
+    #expect(world.lights.contains("delivered-by-button") && world.log.contains("destination=webhook"))
+    #expect(try world.tappet("outbox", "list").output == "")
+    #expect(try world.tappet("status").status == 0)
+    let kiosk = try #require(world.kiosk)
+    #expect(!textSoFar("/proc/\(kiosk.pid)/maps").contains("libcurl"))
+  }
+
+  @Test func `a secret is in the request, and nowhere else`() throws {
+    let world = try KioskWorld.withWebhooks([
+      (
+        "ring",
+        "message: ring, webhook: {url: {file: url}, ca: \(try Certificates.path("ca.pem")), secret: {file: signing}, "
+          + "headers: {Authorization: {file: token}, X-Kiosk: door}}"
+      ),
+      ("wrong", "message: ring, \(try webhook(server, "missing/SECRETPATH?k=SECRETQUERY"))"),
+    ])
+    try world.writePrivate("url", server.url("ok/with/key/SECRETKEY") + "\n")
+    try world.writePrivate("token", "Bearer SECRETTOKEN\n")
+    let signing = Data((0..<32).map { UInt8($0) })
+    try world.writePrivate("signing", "whsec_" + signing.base64EncodedString() + "\n")
+    try world.start()
+    try world.press(0)
+    try world.press(1)
+    #expect(eventually(20) { server.requests.count == 2 && world.log.contains("event=webhook-given-up") })
+    let request = try #require(server.requests.first { $0.path.hasPrefix("/ok") })
+    #expect(request.path == "/ok/with/key/SECRETKEY" && request.headers["authorization"] == "Bearer SECRETTOKEN")
+    #expect(request.headers["x-kiosk"] == "door" && request.headers["webhook-id"] == request.key)
+    // openssl judges the signature.
+    let text = "\(request.key).\(request.headers["webhook-timestamp"] ?? "").ring"
+    let code = try Signing.signature(of: text, key: signing.map { String(format: "%02x", $0) }.joined())
+    let bytes = stride(from: 0, to: 64, by: 2).compactMap { UInt8(code.dropFirst($0).prefix(2), radix: 16) }
+    #expect(request.headers["webhook-signature"] == "v1," + Data(bytes).base64EncodedString())
+    let process = try #require(world.webhookProcess)
+    let said =
+      world.log + Kernel.commandLine(process) + (try world.tappet("status").output)
+      + (try world.tappet("outbox", "list").output) + (try world.tappet("check", "--config-only").output)
+    #expect(!said.contains("SECRET"), "\(said)")
+  }
+
+  @Test func `a client certificate is shown to the server that wants it, and its lack is reported`() throws {
+    let strict = try WebhookServer(in: folder.path, clientCA: "broker-ca.pem")
+    let certificate =
+      "certificate: \(try Certificates.path("client.pem")), private_key: \(try Certificates.path("client.key"))"
+    let world = try KioskWorld.withWebhooks([
+      ("known", "message: a, \(try webhook(strict, "ok", certificate))"),
+      ("unknown", "message: b, \(try webhook(strict, "ok"))"),
+    ])
+    try world.start()
+    try world.press(0)
+    #expect(eventually(20) { strict.requests.contains { $0.hasCertificate && $0.body == "a" } })
+    try world.press(1)
+    #expect(eventually(20) { world.log.contains("event=webhook-waiting") })
+    #expect(!strict.requests.contains { $0.body == "b" } && world.lights.contains("offline"))
+  }
+
+  @Test func `a server that fails is asked again with the same key, and when it says so`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("fails", "message: a, \(try webhook(server, "fail-once"))"),
+      ("later", "message: b, \(try webhook(server, "later"))"),
+      ("date", "message: c, \(try webhook(server, "date"))"),
+    ])
+    try world.start()
+    for number in 0..<3 { try world.press(number) }
+    for path in ["fail-once", "later", "date"] {
+      #expect(eventually(30) { server.requests(to: path).count == 2 }, "\(path): \(world.log.suffix(1500))")
+      #expect(Set(server.requests(to: path).map(\.key)).count == 1)
+    }
+    let pauses = ["later", "date"].map { path in
+      let requests = server.requests(to: path)
+      return requests.count < 2 ? 0 : requests[1].time - requests[0].time
+    }
+    // A date has whole seconds.
+    #expect(pauses[0] >= 2.9 && pauses[1] >= 2.5, "\(pauses)")
+    #expect(try eventually { try world.webhookCount("delivered") == 3 })
+    #expect(try world.webhookCount("again") == 3 && world.log.contains("event=webhook-good"))
+    #expect(world.log.contains("code=webhook-too-many") && world.log.contains("status=500"))
+  }
+
+  @Test func `an entry that a server refuses for good is given up, listed with the reason, and dropped`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("missing", "message: a, \(try webhook(server, "missing"))"),
+      ("gone", "message: b, \(try webhook(server, "gone"))"),
+      ("file", "message: c, \(try webhook(server, "to-file", "redirects: 3"))"),
+      ("self", "message: d, \(try webhook(server, "to-itself", "redirects: 3"))"),
+      ("plain", "message: e, \(try webhook(server, "to-plain", "redirects: 3"))"),
+      ("unfollowed", "message: f, \(try webhook(server, "to-ok"))"),
+      ("followed", "message: g, \(try webhook(server, "to-ok", "redirects: 1"))"),
+    ])
+    try world.start()
+    for number in 0..<7 { try world.press(number) }
+    #expect(try eventually(30) { try world.webhookCount("given_up") == 6 }, "\(world.log.suffix(2000))")
+    #expect(eventually { server.requests(to: "ok").map(\.body) == ["g"] })
+    #expect(server.requests(to: "to-itself").count == 4 && server.requests(to: "missing").count == 1)
+    let list = try world.tappet("outbox", "list").output
+    for words in ["refused it with 404", "answered 410", "redirects in a circle", "answered 307"] {
+      #expect(list.contains(words), "\(list)")
+    }
+    #expect(list.split(separator: "\n").count == 6)
+    #expect(try world.tappet("outbox", "drop", "--all").errors.contains("6 entries dropped"))
+    #expect(try world.tappet("outbox", "list").output == "")
+  }
+
+  @Test func `a server that hangs, closes or pours does no harm, and keeps no other back`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("hang", "message: a, \(try webhook(server, "hang", "timeout: 2 s"))"),
+      ("close", "message: b, \(try webhook(server, "close"))"),
+      ("flood", "message: c, \(try webhook(server, "flood"))"),
+      ("stream", "message: d, \(try webhook(server, "stream"))"),
+      ("fine", "message: e, \(try webhook(server, "ok"))"),
+    ])
+    try world.start()
+    for number in 0..<5 { try world.press(number) }
+    #expect(eventually(20) { server.requests(to: "ok").count == 1 })
+    #expect(try eventually(60) { try world.webhookCount("delivered") == 5 }, "\(world.log.suffix(2000))")
+    #expect(Set(server.requests(to: "hang").map(\.key)).count == 1)
+    #expect(server.requests(to: "flood").count == 1 && world.log.contains("code=webhook-timeout"))
+  }
+
+  @Test func `a server with the wrong certificate gets nothing`() throws {
+    let other = try WebhookServer(in: folder.path, certificate: "other-server")
+    let named = try WebhookServer(in: folder.path, certificate: "wrong-name")
+    let world = try KioskWorld.withWebhooks([
+      ("other", "message: a, \(try webhook(other, "ok"))"), ("named", "message: b, \(try webhook(named, "ok"))"),
+    ])
+    try world.start()
+    try world.press(0)
+    try world.press(1)
+    #expect(
+      eventually(20) { world.log.components(separatedBy: "code=webhook-certificate").count > 2 },
+      "\(world.log.suffix(1500))")
+    #expect(other.requests.isEmpty && named.requests.isEmpty)
+    let status = try world.webhookStatus()
+    #expect(status["good"] as? Bool == false && status["waiting"] as? Int == 2)
+    #expect(try world.tappet("status").status == 1)
+  }
+
+  @Test func `a kiosk that is killed before the answer posts again with the same key`() throws {
+    let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try webhook(server, "hang", "timeout: 20 s"))")])
+    try world.start()
+    try world.press()
+    #expect(eventually(20) { server.requests.count == 1 })
+    world.kiosk?.end(SIGKILL)
+    try world.start()
+    #expect(eventually(30) { server.requests.count >= 2 })
+    #expect(Set(server.requests.map(\.key)).count == 1 && world.log.contains("event=outbox-restored"))
+    #expect(try eventually(20) { try world.webhookCount("delivered") == 1 })
+  }
+
+  @Test func `broker and webhook wait for themselves, and one tap goes to both with one id`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("both", "topic: home/both, message: '%I', \(try webhook(server, "ok"))")
+    ])
+    world.broker.stop()
+    try world.start(until: "offline")
+    try world.press()
+    #expect(eventually(20) { server.requests.count == 1 }, "the broker keeps it not back")
+    #expect(try world.tappet("status", "--json").data["outbox"] as? Int == 1)
+    try world.restartBroker()
+    #expect(eventually(70) { world.received.map(\.payload) == server.requests.map(\.key) })
+    server.stop()
+    try world.press()
+    #expect(eventually(20) { world.received.count == 2 && world.log.contains("code=webhook-unreachable") })
+    #expect(try world.webhookStatus()["waiting"] as? Int == 1)
+  }
+
+  @Test func `tappet-webhook ends when it is idle, and another one comes`() throws {
+    let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try webhook(server, "ok"))")])
+    try world.start()
+    try world.press()
+    #expect(eventually(20) { server.requests.count == 1 })
+    #expect(try eventually { try world.webhookCount("delivered") == 1 })
+    let first = try #require(world.webhookProcess)
+    // Nothing is lost with a process that is killed; a request brings the next one.
+    kill(first, SIGKILL)
+    #expect(eventually(20) { world.webhookProcess == nil && world.log.contains("event=webhooks-lost") })
+    try world.press()
+    #expect(eventually(20) { server.requests.count == 2 }, "\(world.log.suffix(2000))")
+    #expect(eventually(45) { world.webhookProcess == nil })
+    #expect(!world.log.contains("code=webhooks-silent"))
+  }
+}
