@@ -55,6 +55,7 @@ enum ValueKind {
   case action
   case topic
   case output
+  case commandTopic
   case secretID
   case entryID
   case preset

@@ -235,6 +235,28 @@ extension KioskWorld {
     #expect(eventually { world.log.contains("code=token-invalid") })
   }
 
+  @Test func `a person can test each topic, and learns how its commands look`() throws {
+    let world = try KioskWorld.withCommands()
+    #expect(try world.tappet("command", "test", "home/lobby/command", "gate", "pulse").status == 4)
+    try world.startForCommands()
+    try world.tell("levels clear")
+    let done = try world.tappet("command", "test", "home/lobby/command", "gate", "pulse")
+    #expect(done.status == 0 && done.output == #"{"id":"test","output":"gate","do":"pulse"}"# + "\ndone\n")
+    #expect(try eventually { try world.levels(of: "gate") == [true, false] })
+    let refused = try world.tappet("command", "test", "home/lobby/command", "pump", "on")
+    #expect(refused.status == 1 && refused.output.contains("refused: this topic may not do that"))
+    #expect(try world.tappet("command", "test", "home/nowhere", "bell").errors.contains("does not have this topic"))
+    for words in [
+      ["home/lobby/sealed", "gate", "pulse"], ["home/lobby/signed", "light"], ["home/lobby/device", "2"],
+    ] {
+      let isDone = try eventually(15) {
+        try world.tappet("command", "test", words[0], words[1], words.count > 2 ? words[2] : "--json").status == 0
+      }
+      #expect(isDone, "\(words): \(world.log.suffix(1000))")
+    }
+    #expect(eventually { world.received.contains { $0.topic == "home/light" } })
+  }
+
   @Test func `commands of an outage do not act late`() throws {
     let world = try KioskWorld.withCommands()
     try world.startForCommands()

@@ -13,7 +13,8 @@ import Testing
   private func words(_ world: KioskWorld) throws -> [String: [String]] {
     let token = try world.tappet("token", "seal").output.trimmingCharacters(in: .newlines)
     return [
-      "output list": [], "output on": ["gate"], "output off": ["gate"], "output pulse": ["gate"],
+      "command test": ["home/command", "gate", "on"], "output list": [], "output on": ["gate"], "output off": ["gate"],
+      "output pulse": ["gate"],
       "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
       "audit": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],

@@ -172,8 +172,10 @@ extension Command {
         let value = word.value.map { " " + escaped($0.lowercased()) } ?? ""
         lines.append(".OP \\-\\-" + escaped(option) + value)
       } else if part.words.count == 1, let value = part.words.first?.value {
+        let name = value.filter { $0.isLetter }.lowercased()
         lines.append(
-          value.hasPrefix("[") ? ".RI [ file ]..." : value.hasSuffix("…") ? ".IR file ..." : ".I " + value.lowercased())
+          value.hasPrefix("[")
+            ? ".RI [ \(name) ]..." : value.hasSuffix("…") ? ".IR \(name) ..." : ".I " + value.lowercased())
       } else {
         let words = part.words.map { word -> String in
           let value = word.value.map { "\\fI" + escaped($0.lowercased()) + "\\fP" }

@@ -132,7 +132,7 @@ struct CommandGate: Sendable {
   /// MQTT 5's response topic counts only within the configured one: a stranger must not choose where this kiosk
   /// publishes.
   func address(of arrival: CommandArrival, _ index: Int) -> CommandReply.Address? {
-    guard let topic = topics[index].plan.replyTopic else { return nil }
+    guard let topic = arrival.isTest ? "" : topics[index].plan.replyTopic else { return nil }
     var address = CommandReply.Address(topic: topic, correlation: [], id: nil, wish: nil)
     if let response = arrival.response {
       if response.correlation.count <= Limits.correlationSizeMax { address.correlation = response.correlation }

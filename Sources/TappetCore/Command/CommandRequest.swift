@@ -102,6 +102,8 @@ package struct CommandArrival: Sendable {
   package var size: Int
   package var content: Content
   package var response: CommandResponse?
+  /// Whether it comes from the control socket, for a test: its reply goes there.
+  package var isTest = false
 
   /// A message with this content.
   package init(

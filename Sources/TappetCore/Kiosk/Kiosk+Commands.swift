@@ -43,7 +43,7 @@ extension Kiosk {
       commands.noteRefused(index, isRetained: error == .retained)
       let report = Report.commandRefused(topic: arrival.topic, address?.wish, error)
       let effects = commandRefusals.report(report, at: now.instant)
-      guard let address, commands.mayReply(to: error, at: now.instant) else { return effects }
+      guard let address, arrival.isTest || commands.mayReply(to: error, at: now.instant) else { return effects }
       return effects + [.reply(CommandReply(address: address, result: .refused(error)))]
     }
   }

@@ -41,6 +41,7 @@ extension Runtime {
 
   /// Publishes a reply; without a connection it is lost, and its sender's own time limit counts.
   func send(_ reply: CommandReply, at now: Moment) {
+    guard !reply.address.topic.isEmpty else { return control.commandReply = control.commandReply ?? reply }
     broker.publish(
       id: nil, topic: reply.address.topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(),
       isRetained: false, correlation: reply.address.correlation)
@@ -57,16 +58,23 @@ extension CommandArrival {
   }
 }
 
+extension CommandReply.Result {
+  /// Its name in a reply.
+  var word: String {
+    switch self {
+    case .accepted: "accepted"
+    case .done: "done"
+    case .refused, .expired: "refused"
+    }
+  }
+}
+
 extension CommandReply {
   /// The reply as it is published (docs/formats.md, "Commands").
   func json(unixSeconds: Int64) -> JSON {
     var members = [JSON.Member(name: "id", value: .optional(address.id))]
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
-    switch result {
-    case .accepted: add("result", .string("accepted"))
-    case .done: add("result", .string("done"))
-    case .refused, .expired: add("result", .string("refused"))
-    }
+    add("result", .string(result.word))
     if let code = result.code { add("code", .string(code)) }
     switch address.wish {
     case .action(let name): add("action", .string(name))

@@ -19,6 +19,7 @@ extension Runtime {
       feed(.panel(.lockAsked))
       client.send(.object(["locked": kiosk.status.isLocked.map { .bool($0) } ?? .null]))
     case "output": switchOutput(request, for: client)
+    case "command": testCommand(request, for: client)
     case "outbox-drop": dropFromOutbox(request, for: client)
     case .some(let name) where SecretService.knows(name):
       handleSecretRequest(message, for: client)

@@ -152,6 +152,7 @@ private struct PartialLine {
     case .action: for action in configuration?.actions ?? [] { add(action.name, action.title) }
     case .topic:
       for action in configuration?.actions ?? [] { if let topic = action.topic { add(topic, action.name) } }
+    case .commandTopic: for plan in configuration?.commands ?? [] { add(plan.topic) }
     case .output: for output in configuration?.panel.outputs ?? [] { add(output.plan.name) }
     case .secretID: for secret in secrets { add(secret["id"]?.text ?? "", describe(secret)) }
     case .entryID:

@@ -1,0 +1,71 @@
+// 'tappet command test': the kiosk makes a command as a sender would, with its own keys, and judges it like any other.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+
+extension Runtime {
+  /// `{"request": "command", "topic": TOPIC, "action": NAME}`, or `"output"` and `"do"`, or `"number"`.
+  ///
+  /// Answered by `{"payload": …, "result": …, "code": …, "text": …}`. For those who could read the keys.
+  func testCommand(_ request: JSON, for client: ControlServer.Client) {
+    guard client.maySeeKeys else {
+      return client.send(.failure("only root and the kiosk's own user may test commands"))
+    }
+    guard let plan = kiosk.settings.commands.first(where: { $0.topic == request["topic"]?.text }) else {
+      return client.send(.failure("'commands' in kiosk.yaml does not have this topic"))
+    }
+    guard let payload = plan.sample(request, unixSeconds: now().unixSeconds) else {
+      return client.send(.failure("no proof can be made: the key is missing, or the topic takes other commands"))
+    }
+    var arrival = CommandArrival(
+      topic: plan.topic, size: payload.count,
+      content: CommandArrival.Content(payload, isFirmware: plan.firmware != nil))
+    arrival.isTest = true
+    control.commandReply = nil
+    feed(.commandArrived(arrival))
+    // Only a message that waits for the disk has no reply yet.
+    let result = control.commandReply?.result ?? .accepted
+    var text = String?.none
+    if case .refused(let refusal) = result { text = refusal.sentence(topic: plan.topic) }
+    client.send(
+      .object([
+        "payload": .string(String(decoding: payload, as: UTF8.self)), "result": .string(result.word),
+        "code": .optional(result.code), "text": .optional(text),
+      ]))
+  }
+}
+
+extension CommandPlan {
+  /// A command for this topic, proved; `nil` when it cannot be made.
+  fileprivate func sample(_ wanted: JSON, unixSeconds: Int64) -> [UInt8]? {
+    guard firmware == nil else { return firmwareSample(wanted, unixSeconds: unixSeconds) }
+    var members = [JSON.Member(name: "id", value: .string("test"))]
+    for name in ["action", "output", "do"] {
+      if let value = wanted[name] { members.append(JSON.Member(name: name, value: value)) }
+    }
+    func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
+    switch trust {
+    case .trusted: if window != nil { add("t", .number(unixSeconds)) }
+    case .token(let key):
+      guard let key, let token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key) else { return nil }
+      add("token", .string(token))
+    case .signed(let key):
+      guard let key, let nonce = try? LibCrypto.random(count: 16) else { return nil }
+      add("t", .number(unixSeconds))
+      add("nonce", .string(Hex.encode(nonce)))
+      guard case .request(let request) = CommandArrival.Content(JSON.object(members).encoded()),
+        let message = request.signedBytes(topic: topic), let code = try? key.authenticate(message)
+      else { return nil }
+      add("hmac", .string(Hex.encode(code)))
+    }
+    return JSON.object(members).encoded()
+  }
+
+  private func firmwareSample(_ wanted: JSON, unixSeconds: Int64) -> [UInt8]? {
+    guard let number = wanted["number"]?.wholeNumber, case .token(let key?) = trust,
+      let token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key)
+    else { return nil }
+    return JSON.object(["command": .number(number), "otp-auth": .string(token), "sender": .string("tappet")]).encoded()
+  }
+}
