@@ -225,6 +225,26 @@ extension KioskScript {
     #expect(story.kiosk.webhookCount == 1)
   }
 
+  @Test func `of two requests the one that failed is repeated as soon as the other one succeeds`() {
+    let story = KioskScript.withHooks()
+    let (first, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    let (second, _) = story.enter("hook", at: 120, sequence: 2)
+    _ = story.answer(second, 503, at: 130)
+    #expect(story.kiosk.webhooks.inflightCount == 1)
+    #expect(story.answer(first, 200, at: 140).contains { $0.hasPrefix("fetch webhooks") })
+  }
+
+  @Test func `the light forgets a process that dies without work`() {
+    let story = KioskScript.withHooks()
+    let (entry, _) = story.enter("hook", at: 100, sequence: 1)
+    _ = story.ready(at: 110)
+    _ = story.answer(entry, 200, at: 120)
+    story.at(130, .store(.webhooks(.removed([entry?.id ?? EntryID(high: 0, low: 0)]))))
+    #expect(story.at(140, .webhook(.ended(.signaled(9)))).contains("report webhooks lost ended"))
+    #expect(story.kiosk.baseLight != .offline && story.kiosk.supervision.loss == nil)
+  }
+
   @Test func `an entry expires while its server is away, and is not posted afterwards`() {
     let story = KioskScript.withHooks()
     story.at(100, .panel(.asked(action: "token")))

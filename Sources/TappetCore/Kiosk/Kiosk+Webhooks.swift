@@ -74,18 +74,28 @@ extension Kiosk {
   private mutating func webhookDelivered(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let entry = webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
-    let isBack = supervision.succeeded(entry.action)
+    let isBack = serverReplied(entry.action)
     let light = Effect.light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton)
     let report = Effect.report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 }))
     return (isBack ? [.report(.webhookBack(action: entry.action))] : []) + [light, report, .forgetWebhooks([entry])]
       + commandEnded(id, .done)
   }
 
+  /// Handles a server that took a request, or refused it; returns whether it had failed before.
+  ///
+  /// Entries that left the memory while it rested are read again: of two requests, one may have failed.
+  private mutating func serverReplied(_ action: String) -> Bool {
+    let wasResting = supervision.isResting(action)
+    let isBack = supervision.succeeded(action)
+    if wasResting { webhooks.readAgain() }
+    return isBack
+  }
+
   /// Handles an entry that no request will ever deliver.
   mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
     guard let entry = webhooks.resolve(id) else { return [] }
     counters.webhooks.givenUp += 1
-    _ = supervision.succeeded(entry.action)
+    _ = serverReplied(entry.action)
     return [
       .light(.refused), .report(.webhookGivenUp(entry, refusal)),
       .giveUpWebhook(entry, refusal, unixMilliseconds: now.unixMilliseconds),

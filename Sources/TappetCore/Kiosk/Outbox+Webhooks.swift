@@ -56,9 +56,20 @@ extension Outbox {
   mutating func putBack(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     note(entry.expiry)
+    // Entries beyond the place up to which the store was read come with the next reading.
+    guard memoryOnly.contains(id) || entry.sequence <= readThrough else { return entry }
     let place = window.firstIndex { $0.sequence > entry.sequence } ?? window.endIndex
     window.insert(entry, at: place)
     return entry
+  }
+
+  /// The last sequence that was read.
+  private var readThrough: Int64 {
+    switch reading {
+    case .idle: 0
+    case .behind(let through), .complete(let through): through
+    case .fetching(let after): after
+    }
   }
 
   /// Handles the end of tappet-webhook: what was under way waits again.

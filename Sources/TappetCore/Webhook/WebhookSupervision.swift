@@ -218,8 +218,11 @@ struct WebhookSupervision: Sendable {
   /// Handles a server that took a request, or refused it; returns whether it had failed before.
   mutating func succeeded(_ action: String) -> Bool { rests.removeValue(forKey: action) != nil }
 
-  /// Forgets which servers failed.
-  mutating func forgetTrouble() { if !rests.isEmpty { rests.removeAll() } }
+  /// Forgets which servers failed, and that the process did.
+  mutating func forgetTrouble() {
+    if !rests.isEmpty { rests.removeAll() }
+    loss = nil
+  }
 
   /// Lets the action's server rest; returns for how long.
   mutating func failed(
