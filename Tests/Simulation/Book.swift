@@ -86,6 +86,7 @@ struct Book {
 struct Seen {
   var stores = 0
   var forgets = 0
+  var postedActions: [String] = []
   var acceptedLights = 0
   var deliveredLights = 0
   var expiredLights = 0

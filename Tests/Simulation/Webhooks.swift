@@ -114,6 +114,7 @@ extension World {
     if !row.maySend(clockIsGood: isSynchronised || settings.trustsClock) { fail("posted without a clock") }
     if unixSeconds != now.unixSeconds { fail("posted a token of another second") }
     hook.outstanding.append((entry.id, entry.action))
+    seen.postedActions.append(entry.action)
     if hook.outstanding.count > Limits.webhooksInflightMax { fail("\(hook.outstanding.count) requests at a time") }
   }
 
@@ -163,6 +164,10 @@ extension World {
     }
     // With the last entry the failures are forgotten: nothing would find out that the server is back.
     if hook.count == 0, hook.pending.count == 0 { hook.restsUntil = [:] }
+    // Judged here, because the same event may have ended the rest.
+    for action in seen.postedActions where hook.restsUntil[action].map({ $0 > now.instant }) ?? false {
+      fail("posted to a server that rests")
+    }
     guard !isFinished, isBegun, !isStopping, disk.isIdle, !book.isStoreInTrouble else { return }
     let isLost = hook.lostAt.map { now.instant - $0 <= Limits.webhookRetryMax + .seconds(1) } ?? false
     for row in disk.rows where row.entry.destination == .webhook && !row.isForgotten {
