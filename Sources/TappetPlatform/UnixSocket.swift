@@ -83,6 +83,16 @@ package final class UnixSocket {
     return new
   }
 
+  /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
+  package static func toParent(_ descriptor: Int32) -> UnixSocket? {
+    var type: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0, type == tp_sock_seqpacket(),
+      tp_fcntl_set(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    else { return nil }
+    return UnixSocket(owning: FileDescriptor(owning: descriptor))
+  }
+
   /// The two ends of a connection, the second one for a child.
   ///
   /// In a program whose standard descriptors are closed they could be numbered 0 to 2, which the child needs otherwise.

@@ -30,10 +30,10 @@ package func tappet_reader_main(
     return ExitStatus.finished
   case .mistake(let text): return printUsageError(text)
   case .serve(let socket, let device):
-    guard let parent = ProcessSetup.parentSocket(socket) else { return printSocketError(socket) }
+    guard let parent = UnixSocket.toParent(socket) else { return printSocketError(socket) }
     return serve(parent, device: device)
   case .list(let socket):
-    guard let parent = ProcessSetup.parentSocket(socket) else { return printSocketError(socket) }
+    guard let parent = UnixSocket.toParent(socket) else { return printSocketError(socket) }
     return list(to: parent)
   }
 }

@@ -7,16 +7,6 @@ import TappetPlatform
 
 /// The steps before the device is opened; each is harmless where the kernel lacks it.
 enum ProcessSetup {
-  /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
-  static func parentSocket(_ descriptor: Int32) -> UnixSocket? {
-    var type: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0, type == tp_sock_seqpacket(),
-      tp_fcntl_set(descriptor, F_SETFD, FD_CLOEXEC) == 0
-    else { return nil }
-    return UnixSocket(owning: FileDescriptor(owning: descriptor))
-  }
-
   /// No privileges by exec, no core dump, no ptrace by the same user.
   ///
   /// PR_SET_PDEATHSIG is left alone on purpose: it fires when the parent's *thread* ends, and a program that uses

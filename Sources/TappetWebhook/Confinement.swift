@@ -14,16 +14,6 @@ enum Confinement {
   /// The system's trust store.
   static let trustStore = "/etc/ssl/certs/ca-certificates.crt"
 
-  /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
-  static func parentSocket(_ descriptor: Int32) -> UnixSocket? {
-    var type: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0, type == tp_sock_seqpacket(),
-      tp_fcntl_set(descriptor, F_SETFD, FD_CLOEXEC) == 0
-    else { return nil }
-    return UnixSocket(owning: FileDescriptor(owning: descriptor))
-  }
-
   /// No privileges by exec, no core dump, no ptrace by the same user, no terminal.
   ///
   /// A signal to end ends it at once: what was under way is sent again. A terminal's goes to the parent, too.

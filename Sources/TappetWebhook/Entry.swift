@@ -46,7 +46,7 @@ package func tappet_webhook_main(
     put("tappet-webhook, protocol \(WebhookMessage.protocolVersion)\n", to: tp_stdout())
     return ExitStatus.finished
   case .option("s", let value):
-    guard let number = Int32(value), let parent = Confinement.parentSocket(number) else {
+    guard let number = Int32(value), let parent = UnixSocket.toParent(number) else {
       return refuse("descriptor '\(value)' is not a SOCK_SEQPACKET socket")
     }
     return serve(parent)
