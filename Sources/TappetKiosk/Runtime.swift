@@ -202,6 +202,7 @@ package final class Runtime {
     if let due = clock.deadline, due <= now { checkClock() }
     if let due = certificates.deadline, due <= now { checkCertificates() }
     if let due = supervisor.deadline, due <= now { feedWatchdog() }
+    panel.readEdges(until: now)
     feed(.timerFired)
   }
 

@@ -68,6 +68,8 @@ final class GPIOLine {
   struct Edge {
     var stampNanoseconds: UInt64
     var isActive: Bool
+    /// Whether the kernel dropped edges before this one.
+    var followsLost: Bool
   }
 
   /// Capacity of the kernel's queue for a line; a reading of this number may have lost some.
@@ -132,7 +134,10 @@ final class GPIOLine {
     guard count >= 0 else { throw SystemError(call: "gpiod_read_edges", code: -count) }
     var result: [Edge] = []
     for index in 0..<Int(count) {
-      result.append(Edge(stampNanoseconds: edges[index].timestamp_ns, isActive: edges[index].is_active))
+      result.append(
+        Edge(
+          stampNanoseconds: edges[index].timestamp_ns, isActive: edges[index].is_active,
+          followsLost: edges[index].follows_lost))
     }
     return result
   }

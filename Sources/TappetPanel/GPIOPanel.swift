@@ -37,6 +37,13 @@ package final class GPIOPanel {
     }
   }
 
+  /// An edge on its way to be reported, with its place among those of its line.
+  private struct TimedEdge {
+    let time: Instant
+    let place: Int
+    let event: GPIOEvent
+  }
+
   private enum State {
     case closed
     case open(GPIOLine)
@@ -215,23 +222,46 @@ package final class GPIOPanel {
   // MARK: Requested lines
 
   private func ready(_ index: Int, _ readiness: Readiness) {
-    guard case .open(let line) = entries[index].state, case .input(let input) = entries[index].id else { return }
-    do throws(SystemError) {
-      // The kernel reports that the chip is gone, and keeps the line ready: only releasing it prevents a busy loop.
-      if readiness.contains(.failed) || readiness.contains(.hungUp) {
-        throw SystemError(call: "epoll_wait", code: ENODEV)
-      }
-      let edges = try line.read()
-      let clock = SystemClock()
-      for edge in edges {
-        events.append(.edge(input: input, isActive: edge.isActive, at: clock.instant(ofStamp: edge.stampNanoseconds)))
-      }
-      // A full queue may have lost the newest edges, so the level tells how it ended.
-      if edges.count == GPIOLine.edgesMax {
-        events.append(.edgesLost(input: input, isActive: try line.isActive(), at: clock.now().instant))
-      }
-    } catch { markLost(index, error.code) }
+    // The kernel reports that the chip is gone, and keeps the line ready: only releasing it prevents a busy loop.
+    if readiness.contains(.failed) || readiness.contains(.hungUp) {
+      markLost(index, ENODEV)
+      return report()
+    }
+    readEdges()
+  }
+
+  /// Reports the edges that wait, of all inputs together: in the order in which they happened.
+  package func readEdges() {
+    let now = SystemClock().now().instant
+    var edges: [TimedEdge] = []
+    for index in 0..<inputCount where entries[index].watch != nil {
+      guard case .open(let line) = entries[index].state else { continue }
+      do throws(SystemError) { edges += try read(line, input: index, now: now) } catch { markLost(index, error.code) }
+    }
+    if edges.count > 1 { edges.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
+    events += edges.map(\.event)
     report()
+  }
+
+  /// Reads the edges of one input that wait.
+  private func read(_ line: GPIOLine, input: Int, now: Instant) throws(SystemError) -> [TimedEdge] {
+    let clock = SystemClock()
+    var edges: [TimedEdge] = []
+    for edge in try line.read() {
+      let time = clock.instant(ofStamp: edge.stampNanoseconds)
+      let event: GPIOEvent =
+        edge.followsLost
+        ? .edgesLost(input: input, isActive: edge.isActive, at: time)
+        : .edge(input: input, isActive: edge.isActive, at: time)
+      edges.append(TimedEdge(time: time, place: edges.count, event: event))
+    }
+    // A full queue may have lost the newest edges, so the level tells how it ended.
+    if edges.count == GPIOLine.edgesMax {
+      let time = max(now, edges[edges.count - 1].time)
+      let event = GPIOEvent.edgesLost(input: input, isActive: try line.isActive(), at: time)
+      edges.append(TimedEdge(time: time, place: edges.count, event: event))
+    }
+    return edges
   }
 
   /// Handles the failure of the line at `index`; if its chip is gone, all of the chip's lines have failed.

@@ -47,6 +47,18 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.wakesAt == 12_005)
   }
 
+  @Test func `a late kiosk takes no contact for resting while edges wait to be read`() {
+    let story = story(PanelPlan(buttons: [button("a", [.press: "light", .hold: "scene"])]))
+    story.at(90, .panel(.edgesRead(until: story.moment(90).instant)))
+    story.edge(0, true, at: 100)
+    story.edge(0, false, at: 105)
+    #expect(story.at(300, .clockChecked(isSynchronised: true)) == [])
+    #expect(story.at(300, .timerFired) == [])
+    story.at(300, .panel(.edge(input: 0, isActive: true, at: story.moment(110).instant)))
+    #expect(story.at(300, .panel(.edgesRead(until: story.moment(300).instant))) == [])
+    #expect(story.at(1_000, .panel(.edgesRead(until: story.moment(1_000).instant))) == ["store scene"])
+  }
+
   @Test func `a gesture without an action has no effect`() {
     let story = story(PanelPlan(buttons: [button("a", [.hold: "scene"])]))
     story.press(0, at: 100)

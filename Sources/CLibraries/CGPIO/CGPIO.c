@@ -95,6 +95,7 @@ int tp_gpio_read(struct tp_gpio_line *self, struct tp_gpio_edge *ret_edges) {
     const struct timespec time = events[index].ts;
     ret_edges[index].timestamp_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     ret_edges[index].is_active = events[index].event_type == GPIOD_LINE_EVENT_RISING_EDGE;
+    ret_edges[index].follows_lost = false;
   }
   return count;
 }
@@ -123,6 +124,7 @@ struct tp_gpio_line {
   struct gpiod_edge_event_buffer *events;  /* inputs only */
   uint32_t offset;
   bool debounces;
+  unsigned long last_number;  /* of the last edge that was read; the first is 1 */
 };
 
 void tp_gpio_chip_close(struct tp_gpio_chip *self) {
@@ -208,6 +210,9 @@ int tp_gpio_read(struct tp_gpio_line *self, struct tp_gpio_edge *ret_edges) {
     struct gpiod_edge_event *event = gpiod_edge_event_buffer_get_event(self->events, (unsigned long)index);
     ret_edges[index].timestamp_ns = gpiod_edge_event_get_timestamp_ns(event);
     ret_edges[index].is_active = gpiod_edge_event_get_event_type(event) == GPIOD_EDGE_EVENT_RISING_EDGE;
+    const unsigned long number = gpiod_edge_event_get_line_seqno(event);
+    ret_edges[index].follows_lost = number != self->last_number + 1;
+    self->last_number = number;
   }
   return count;
 }

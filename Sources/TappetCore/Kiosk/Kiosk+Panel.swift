@@ -60,6 +60,9 @@ extension Kiosk {
     case .edgesLost(let button, let isActive, let time):
       setGate()
       return done(inputs.edgesLost(button, isActive: isActive, at: time), at: now)
+    case .edgesRead(let time):
+      inputs.edgesRead(until: time)
+      return []
     case .key(let button, let isDown, let time):
       setGate()
       return done(inputs.key(button, isDown: isDown, at: time), at: now)
@@ -92,7 +95,7 @@ extension Kiosk {
   /// Handles everything that is due by time alone.
   mutating func dueOnPanel(at now: Moment) -> [Effect] {
     setGate()
-    var effects = done(inputs.advance(to: now.instant), at: now)
+    var effects = done(inputs.due(at: now.instant), at: now)
     if let confirmation {
       switch confirmation.source {
       case .tag(let uid, let tap):

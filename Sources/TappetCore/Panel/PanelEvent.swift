@@ -37,6 +37,8 @@ package enum PanelEvent: Sendable {
   case edge(input: Int, isActive: Bool, at: Instant)
   /// A contact moved faster than it was read; its level at that time.
   case edgesLost(input: Int, isActive: Bool, at: Instant)
+  /// All edges until this instant were reported; only until then is a contact known to rest.
+  case edgesRead(until: Instant)
   /// A key that acts as a button was pressed or released; it does not bounce.
   case key(button: Int, isDown: Bool, at: Instant)
   /// The embedding program requests an action on behalf of a button of its own.

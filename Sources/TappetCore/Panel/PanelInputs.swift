@@ -42,6 +42,8 @@ struct PanelInputs: Sendable {
 
   private let plan: PanelPlan
   private var contacts: [Contact] = []
+  /// Until when all edges are known; `nil` when no line reports any.
+  private var readUntil: Instant?
   /// Set by the owner, for presses that begin from now on.
   var gate: Gate = .open
 
@@ -53,7 +55,7 @@ struct PanelInputs: Sendable {
     }
   }
 
-  /// When `advance` is due if nothing comes before.
+  /// When `due` is to be called if nothing comes before.
   var deadline: Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -96,7 +98,12 @@ struct PanelInputs: Sendable {
     return before + handle([isDown ? .pressed(time) : .released(time)], of: button)
   }
 
-  mutating func advance(to now: Instant) -> [Outcome] {
+  mutating func edgesRead(until time: Instant) { readUntil = time }
+
+  /// Handles what is due by time alone, as far as the edges are known: an unread one may have ended a rest.
+  mutating func due(at now: Instant) -> [Outcome] { advance(to: readUntil.map { min($0, now) } ?? now) }
+
+  private mutating func advance(to now: Instant) -> [Outcome] {
     guard let deadline, deadline <= now else { return [] }
     var outcomes: [Outcome] = []
     for button in contacts.indices {

@@ -91,6 +91,13 @@ final class RuntimePanel {
     if virtual != nil { onEvent(.opened(.input(button), isActive: false, debouncesItself: false)) }
   }
 
+  /// Reports the edges that wait, and that all until `now` are reported; without lines there is nothing to report.
+  func readEdges(until now: Instant) {
+    guard let gpio else { return }
+    gpio.readEdges()
+    onEvent(.edgesRead(until: now))
+  }
+
   /// Sets an output's line.
   func set(output index: Int, isOn: Bool) {
     guard levels.indices.contains(index) else { return }
@@ -168,6 +175,7 @@ final class RuntimePanel {
       onEvent: calling(self) { $0.lineChanged($1) })
     gpio = panel
     panel.open()
+    readEdges(until: clock.now().instant)
     for (line, index) in lines.enumerated() where isLit(index) { panel.set(output: line, isOn: true) }
   }
 

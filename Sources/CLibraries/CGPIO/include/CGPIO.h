@@ -61,6 +61,7 @@ bool tp_gpio_debounces(struct tp_gpio_line *line);
 struct tp_gpio_edge {
   uint64_t timestamp_ns;  /* CLOCK_MONOTONIC; CLOCK_REALTIME from kernels before 5.7 */
   bool is_active;         /* the level after it, after active-low */
+  bool follows_lost;      /* the kernel dropped edges before this one; version 1 drops the newest and cannot tell */
 };
 
 /* The number of edges that the kernel keeps for a line. */
