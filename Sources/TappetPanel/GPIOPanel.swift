@@ -239,7 +239,7 @@ package final class GPIOPanel {
       do throws(SystemError) { edges += try read(line, input: index, now: now) } catch { markLost(index, error.code) }
     }
     if edges.count > 1 { edges.sort { ($0.time, $0.place) < ($1.time, $1.place) } }
-    events += edges.map(\.event)
+    for edge in edges { events.append(edge.event) }
     report()
   }
 
