@@ -112,7 +112,8 @@ extension YAMLReader {
   /// Returns `nil` after a mistake.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
-      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "clock", "outbox", "state", "control",
+      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "clock", "outbox", "state",
+      "control",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -126,6 +127,7 @@ extension YAMLReader {
       top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
       outputNames: outputNames(top["panel"]))
     let device = readerDevice(top["reader"])
+    let publishesState = telemetry(top["telemetry"])
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
     let state = path(top["state"]) ?? KioskConfiguration.usualState
@@ -141,7 +143,7 @@ extension YAMLReader {
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
-      checksClock: clock != 1,
+      publishesState: publishesState, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control)
   }

@@ -28,6 +28,8 @@ package struct KioskConfiguration: Sendable {
   package var commands: [CommandPlan] = []
   /// The webhooks of those actions that have one.
   package var webhooks: [WebhookEndpoint] = []
+  /// Whether the kiosk's state is published (`telemetry: {state: true}`).
+  package var publishesState = false
   /// False with `clock: trust`.
   package var checksClock: Bool
   /// Maximum number of entries that may wait.
@@ -141,7 +143,7 @@ extension KioskSettings {
     self.init(
       actions: configuration.actions, panel: configuration.panel.plan,
       endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
-      commands: configuration.commandPlans,
+      commands: configuration.commandPlans, publishesState: configuration.publishesState,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
   }
 }

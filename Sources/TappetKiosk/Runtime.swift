@@ -313,7 +313,7 @@ package final class Runtime {
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
     case .reply(let reply): send(reply, at: now)
-    case .announce(let topic): announce(to: topic, at: now)
+    case .announce(let announcement): publish(announcement, at: now)
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)

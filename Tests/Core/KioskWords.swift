@@ -36,7 +36,7 @@ extension Effect {
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .reply(let reply): "reply \(reply.words)"
-    case .announce(let topic): "announce \(topic)"
+    case .announce(let announcement): "announce \(announcement.words)"
     case .retryPanel: "retry panel"
     case .pauseButton(let button): "pause \(button)"
     case .resumeButton(let button): "resume \(button)"
@@ -55,6 +55,15 @@ extension Effect {
     switch self {
     case .report(.linkFailed(_, _, let delay)), .report(.linkLost(_, _, let delay)): delay
     default: nil
+    }
+  }
+}
+
+extension Announcement {
+  var words: String {
+    switch self {
+    case .firmwareReport(let topic): topic
+    case .state: "state"
     }
   }
 }

@@ -104,6 +104,9 @@ package struct BrokerSettings: Hashable, Sendable {
   /// The first part of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 
+  /// Topic of the kiosk's state.
+  package var stateTopic: String { statusTopic + "/state" }
+
   /// Whether a text can be a client id, which is part of the status topic.
   package static func isClientID(_ text: String) -> Bool {
     let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }

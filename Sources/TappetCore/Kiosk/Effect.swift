@@ -62,8 +62,8 @@ package enum Effect: Sendable {
   case setOutput(Int, isOn: Bool)
   /// Publish the reply to a command, if the link is up; nobody waits for its PUBACK.
   indirect case reply(CommandReply)
-  /// Publish the ESP32 firmware's report to this topic.
-  case announce(topic: String)
+  /// Publish this about the kiosk, if the link is up; nobody waits for its PUBACK.
+  case announce(Announcement)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
   case retryPanel
   /// Stop listening to a button that bounces without end.

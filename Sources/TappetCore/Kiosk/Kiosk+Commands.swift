@@ -61,7 +61,8 @@ extension Kiosk {
     if plan.firmware != nil, wish != .report { firmware.cancel(topic) }
     switch wish {
     case .report:
-      return [.report(.commandAccepted(topic: topic, wish)), .announce(topic: topic)] + reply(address, .done)
+      return [.report(.commandAccepted(topic: topic, wish)), .announce(.firmwareReport(topic: topic))]
+        + reply(address, .done)
     case .timedOpening: return try openedForAWhile(plan, address, at: now)
     case .output(let order): return try switched(order, topic, address, at: now)
     case .action(let name):

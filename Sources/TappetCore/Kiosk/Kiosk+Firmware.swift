@@ -67,6 +67,6 @@ extension Kiosk {
   mutating func announceDevices(at now: Instant) -> [Effect] {
     let topics = settings.commands.filter { $0.firmware != nil }.map { $0.topic }
     firmware.reported(at: topics.isEmpty ? nil : now)
-    return topics.map { .announce(topic: $0) }
+    return topics.map { .announce(.firmwareReport(topic: $0)) }
   }
 }

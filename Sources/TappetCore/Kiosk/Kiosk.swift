@@ -38,6 +38,7 @@ package struct Kiosk: Sendable {
   var commandRefusals = RefusalLogThrottle(countsCommands: true)
   var waitingReplies = PendingReplies()
   var firmware = FirmwareDuties()
+  var telemetry = TelemetryDuties()
   var panel = PanelSupervision()
   /// The pending confirmation.
   var confirmation: Confirmation?
@@ -54,7 +55,7 @@ package struct Kiosk: Sendable {
   /// Whether it is missed because of entries; they are not read, and not judged again, while the link is down.
   var hasHeldBack = false
   /// Days left until the first certificate expires, while they are too few.
-  private var certificateDaysLeft: Int?
+  var certificateDaysLeft: Int?
   var store = StoreSupervision()
   /// The lasting light on display.
   private var shownLight: Light?
@@ -122,6 +123,7 @@ package struct Kiosk: Sendable {
     }
     consider(outputs.deadline)
     consider(firmware.deadline)
+    consider(telemetry.deadline)
     consider(inputs.deadline)
     consider(lock.deadline)
     consider(confirmation?.until)
@@ -175,6 +177,7 @@ package struct Kiosk: Sendable {
     effects += postWhatMayBePosted(at: now)
     effects += reportClock()
     effects += lastingLight()
+    effects += telemetryDue(at: now)
     noteProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
   }
@@ -268,16 +271,6 @@ package struct Kiosk: Sendable {
   private mutating func finish() -> [Effect] {
     phase = .finished
     return [.finish]
-  }
-
-  // MARK: Certificates
-
-  /// Reports each change: once a day while an expiry is near.
-  private mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
-    let warned = certificateDaysLeft
-    certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
-    guard warned != certificateDaysLeft else { return [] }
-    return [.report(certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
   }
 
   // MARK: Reader

@@ -17,6 +17,8 @@ package struct KioskSettings: Sendable {
   package var fallbacks: [Int: Int64]
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
   package var trustsClock: Bool
+  /// Whether the kiosk's state is published.
+  package var publishesState: Bool
   /// The largest number of waiting entries.
   package var outboxCountMax: Int
   /// The largest number of bytes in all waiting messages.
@@ -25,7 +27,7 @@ package struct KioskSettings: Sendable {
   /// Settings with the default bounds.
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
-    trustsClock: Bool = false, commands: [CommandPlan] = [],
+    trustsClock: Bool = false, commands: [CommandPlan] = [], publishesState: Bool = false,
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
@@ -35,6 +37,7 @@ package struct KioskSettings: Sendable {
     self.endpointCount = max(1, endpointCount)
     self.fallbacks = fallbacks
     self.trustsClock = trustsClock
+    self.publishesState = publishesState
     self.outboxCountMax = outboxCountMax
     self.outboxSizeMax = outboxSizeMax
   }

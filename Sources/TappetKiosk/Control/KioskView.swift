@@ -114,12 +114,7 @@ package struct KioskView: Sendable {
 
   /// For `tappet status --json`; docs/json.md has the names.
   package func json(maySeeKeys: Bool) -> JSON {
-    let counts: JSON = .object([
-      "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
-      "refused": .number(Int64(counters.refused)), "ignored": .number(Int64(counters.ignored)),
-      "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
-    ])
-    return .object([
+    .object([
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON, "disk": disk.json, "panel": panel.json,
@@ -127,8 +122,17 @@ package struct KioskView: Sendable {
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
       "clock": .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)]),
-      "outbox": .number(Int64(outboxCount)), "counters": counts,
+      "outbox": .number(Int64(outboxCount)), "counters": countersJSON,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
+    ])
+  }
+
+  /// The numbers of taps and presses.
+  var countersJSON: JSON {
+    .object([
+      "accepted": .number(Int64(counters.accepted)), "delivered": .number(Int64(counters.delivered)),
+      "refused": .number(Int64(counters.refused)), "ignored": .number(Int64(counters.ignored)),
+      "expired": .number(Int64(counters.expired)), "undeliverable": .number(Int64(counters.undeliverable)),
     ])
   }
 

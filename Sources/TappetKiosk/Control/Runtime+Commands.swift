@@ -28,17 +28,6 @@ extension Runtime {
     feed(.reconfigured(settings, reconnect: false))
   }
 
-  /// Publishes the report of an ESP32 device, with its QoS 0.
-  func announce(to topic: String, at now: Moment) {
-    let network = NetworkIdentity.current()
-    let report: JSON = .object([
-      "TT_ID": .string("TT-" + network.hardwareAddress), "event_timestamp": .number(now.unixSeconds),
-      "firmware_version": .string("tappet " + Version.text),
-      "tt_net_info": .object(["ipv4": .string(network.ipv4)]),
-    ])
-    broker.publish(id: nil, topic: topic, payload: report.encoded(), qos: 0, isRetained: false)
-  }
-
   /// Publishes a reply; without a connection it is lost, and its sender's own time limit counts.
   func send(_ reply: CommandReply, at now: Moment) {
     guard !reply.address.topic.isEmpty else { return control.commandReply = control.commandReply ?? reply }

@@ -64,6 +64,7 @@ struct Received: Equatable, CustomStringConvertible {
 final class Witness {
   private let port: UInt16
   private let log: String
+  private var clientID = "witness"
   private var service: Service?
 
   init(_ broker: Broker, in folder: String) throws {
@@ -81,13 +82,19 @@ final class Witness {
       try Programs.installed("stdbuf"),
       [
         "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
-        "witness", "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
+        clientID, "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
         try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
         try Certificates.path("second-client.key"),
       ], log: log)
     guard eventually(10, { self.subscriptionCount > before }) else {
       throw TestFault("mosquitto_sub did not subscribe: \(service?.text ?? "")")
     }
+  }
+
+  /// Ends the session and begins another: the broker sends what it keeps.
+  func subscribeAgain() throws {
+    clientID += "-"
+    try subscribe()
   }
 
   private var text: String { service?.text ?? "" }

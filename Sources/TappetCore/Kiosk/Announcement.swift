@@ -1,0 +1,9 @@
+// Messages of the kiosk about itself. Nobody waits for their PUBACK, and none is kept for later: taps are in the outbox.
+
+/// One message about the kiosk.
+package enum Announcement: Sendable {
+  /// The ESP32 firmware's report, to this topic.
+  case firmwareReport(topic: String)
+  /// The kiosk's condition.
+  case state
+}

@@ -1,0 +1,47 @@
+// When the kiosk's state is published: after each change, at most once a second, and each minute. Decides only.
+
+/// The facts of a published state, to see whether they have changed.
+struct TelemetryState: Hashable, Sendable {
+  var status: KioskStatus
+  var counters: Counters
+  var outboxCount: Int
+  var webhookCount: Int
+  var certificateDaysLeft: Int?
+}
+
+/// The state that was published last on this connection.
+struct TelemetryDuties: Sendable {
+  private var published: (state: TelemetryState, at: Instant)?
+  private var hasChanged = false
+
+  /// When the next message is due if nothing changes; `nil` without a connection.
+  var deadline: Instant? {
+    published.map { $0.at + (hasChanged ? Limits.stateIntervalMin : Limits.stateInterval) }
+  }
+
+  /// Whether `state` is to be published now, which counts as done.
+  mutating func isDue(_ state: TelemetryState, at now: Instant) -> Bool {
+    if let published { hasChanged = published.state != state }
+    if let deadline, now < deadline { return false }
+    published = (state, now)
+    hasChanged = false
+    return true
+  }
+
+  /// Forgets what was published on a connection that has ended.
+  mutating func stop() { self = TelemetryDuties() }
+}
+
+extension Kiosk {
+  /// Publishes the state if it is configured and due.
+  mutating func telemetryDue(at now: Moment) -> [Effect] {
+    guard settings.publishesState, link.isUp else {
+      telemetry.stop()
+      return []
+    }
+    let state = TelemetryState(
+      status: status, counters: counters, outboxCount: outboxCount, webhookCount: webhookCount,
+      certificateDaysLeft: certificateDaysLeft)
+    return telemetry.isDue(state, at: now.instant) ? [.announce(.state)] : []
+  }
+}

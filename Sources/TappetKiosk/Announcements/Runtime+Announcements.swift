@@ -1,0 +1,28 @@
+// Publishes what the kiosk says about itself. Without a connection it is lost: the next one begins with all of it.
+
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension Runtime {
+  func publish(_ announcement: Announcement, at now: Moment) {
+    switch announcement {
+    case .firmwareReport(let topic): reportAsFirmware(to: topic, at: now)
+    case .state:
+      broker.publish(
+        id: nil, topic: configuration.broker.stateTopic, payload: view.stateMessage.encoded(), isRetained: true)
+    }
+  }
+
+  /// Publishes the report of an ESP32 device, with its QoS 0.
+  private func reportAsFirmware(to topic: String, at now: Moment) {
+    let network = NetworkIdentity.current()
+    let report: JSON = .object([
+      "TT_ID": .string("TT-" + network.hardwareAddress), "event_timestamp": .number(now.unixSeconds),
+      "firmware_version": .string("tappet " + Version.text),
+      "tt_net_info": .object(["ipv4": .string(network.ipv4)]),
+    ])
+    broker.publish(id: nil, topic: topic, payload: report.encoded(), qos: 0, isRetained: false)
+  }
+}

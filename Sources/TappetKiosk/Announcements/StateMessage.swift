@@ -1,0 +1,33 @@
+// The kiosk's state as it is published. Its members have the names that they have in `tappet status --json`.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetTLS
+
+extension KioskView {
+  /// The state as it is published now; docs/json.md has the names.
+  package var stateMessage: JSON {
+    .object([
+      "version": .string(Version.text), "time": .time(unixMilliseconds: unixMilliseconds),
+      "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
+      "reader": reader.stateMessage, "broker": broker.stateMessage,
+      "webhooks": webhooks.map { $0.stateMessage } ?? .null, "disk": disk.stateMessage, "panel": panel.stateMessage,
+      "locked": isLocked.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)),
+      "webhooks_waiting": .number(Int64(webhookCount)), "counters": countersJSON,
+      "certificate_ends_at": certificateEnd.map { .time(unixSeconds: $0) } ?? .null,
+    ])
+  }
+
+  /// When the first certificate in use expires, in seconds since 1970.
+  private var certificateEnd: Int64? {
+    certificates.compactMap { fact -> Int64? in
+      if case .certificate(let details) = fact { details.notAfterUnixSeconds } else { nil }
+    }.min()
+  }
+}
+
+extension KioskView.Part {
+  /// Without the sentence, which may name hosts and files.
+  fileprivate var stateMessage: JSON { .object(["good": .bool(isGood), "code": .string(code)]) }
+}
