@@ -91,6 +91,21 @@ import Testing
     try expectWorks(world)
   }
 
+  @Test(arguments: [false, true])
+  func `a tag put at once in the place of a half-written one is written instead`(_ hasKiosk: Bool) throws {
+    let world = try slowWorld()
+    if hasKiosk { try world.start() }
+    try placeSlowTag(world)
+    let writing = try write(world, "bell")
+    try awaitMidst(world)
+    let uid = world.freshUID()
+    try world.tell("place ntag215 uid=\(uid)")
+    #expect(eventually(10) { !writing.isRunning })
+    #expect(writing.text.contains("hold it there again"), "\(writing.text)")
+    #expect(writing.text.contains("written: bell on NTAG215 \(uid)"), "\(writing.text)")
+    #expect(try secretCount(world) == 3)
+  }
+
   @Test func `killed in the midst of the pages it has saved no secret, and a second write repairs the tag`() throws {
     let world = try slowWorld()
     let before = try secretCount(world)
