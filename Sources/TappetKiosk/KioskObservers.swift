@@ -18,6 +18,8 @@ package struct KioskObservers {
   package var onRecord: ((LogRecord) -> Void)?
   /// Called with each report and its log record, before `onRecord`.
   package var onReport: ((Report, LogRecord) -> Void)?
+  /// Called with the result of each command that is not refused at once, whoever else gets it.
+  package var onReply: ((CommandReply) -> Void)?
   /// Called with each light.
   package var onLight: ((Light) -> Void)?
   /// Called with the result of each job that `beginTagJob` began.

@@ -50,6 +50,7 @@ extension OutputCause {
     case .action(let name, .command): "a command for " + name
     case .command(let topic): "a command on " + topic
     case .person: "a person ('tappet output')"
+    case .program: "the program around the kiosk"
     case .start: "'on_start'"
     }
   }

@@ -278,11 +278,19 @@ import Testing
       story.at(20_000, .commandArrived(arrival))
       return story.lastEffects.compactMap { if case .reply(let reply) = $0 { reply } else { nil } }.last
     }
-    #expect(reply(to: "c/reply/me")?.address.topic == "c/reply/me")
+    #expect(reply(to: "c/reply/me")?.address.destination == .topic("c/reply/me"))
     for stranger in ["home/garage", "c/reply/#", "c/replyx", ""] {
-      #expect(reply(to: stranger)?.address.topic == "c/reply")
+      #expect(reply(to: stranger)?.address.destination == .topic("c/reply"))
     }
     #expect(reply(to: "c/reply/me")?.address.correlation == [1, 2, 3])
+  }
+
+  @Test func `without a reply topic only the program around the kiosk learns what was done`() {
+    var plan = plan(.trusted, window: nil)
+    plan.replyTopic = nil
+    let story = running(plan)
+    #expect(story.at(20_000, arrival(drive("gate", .on))).contains("reply 7 done to nobody"), "\(story.lastEffects)")
+    #expect(story.at(20_001, arrival(drive("pump", .on))) == ["report command refused notAllowed"])
   }
 
   @Test func `a topic that the broker does not let us read is reported, and good again at the next connect`() {

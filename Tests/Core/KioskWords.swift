@@ -177,7 +177,13 @@ extension CommandReply {
       case .expired: "expired"
       case .refused(let refusal): "refused \(refusal)"
       }
-    return "\(address.id ?? "-") \(words) to \(address.topic)"
+    let destination =
+      switch address.destination {
+      case .nobody: "nobody"
+      case .topic(let topic): topic
+      case .test: "the test"
+      }
+    return "\(address.id ?? "-") \(words) to \(destination)"
   }
 }
 
@@ -186,6 +192,7 @@ extension OutputReason {
     switch self {
     case .asked(.action(let name, _)): "by " + name
     case .asked(.person): "by a person"
+    case .asked(.program): "by the program"
     case .asked(.command(let topic)): "by " + topic
     case .asked(.start): "at the start"
     case .pulseOver: "pulse over"

@@ -106,6 +106,7 @@ extension World {
       }
     case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }
+    case .program: fail("\(name) was switched for a program, and there is none")
     case .start: if !plans[index].startsOn { fail("\(name) was switched on at the start") }
     }
   }

@@ -127,18 +127,11 @@ struct CommandGate: Sendable {
 
   // MARK: Replies
 
-  /// Where the reply to a command goes; `nil` when nobody gets one.
-  ///
-  /// MQTT 5's response topic counts only within the configured one: a stranger must not choose where this kiosk
-  /// publishes.
-  func address(of arrival: CommandArrival, _ index: Int) -> CommandReply.Address? {
-    guard let topic = arrival.isTest ? "" : topics[index].plan.replyTopic else { return nil }
-    var address = CommandReply.Address(topic: topic, correlation: [], id: nil, wish: nil)
-    if let response = arrival.response {
-      if response.correlation.count <= Limits.correlationSizeMax { address.correlation = response.correlation }
-      if let other = response.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other) {
-        address.topic = other
-      }
+  /// Where the reply to a command goes.
+  func address(of arrival: CommandArrival, _ index: Int) -> CommandReply.Address {
+    var address = CommandReply.Address(command: arrival.topic, destination: destination(of: arrival, index))
+    if let correlation = arrival.response?.correlation, correlation.count <= Limits.correlationSizeMax {
+      address.correlation = correlation
     }
     guard case .request(let request) = arrival.content else { return address }
     address.id = request.id
@@ -146,8 +139,23 @@ struct CommandGate: Sendable {
     return address
   }
 
+  /// MQTT 5's response topic counts only within the configured one: a stranger must not choose where this kiosk
+  /// publishes.
+  private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
+    if arrival.isTest { return .test }
+    guard let topic = topics[index].plan.replyTopic else { return .nobody }
+    guard let other = arrival.response?.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other)
+    else { return .topic(topic) }
+    return .topic(other)
+  }
+
   /// Whether a refused command gets a reply, which it counts.
-  mutating func mayReply(to refusal: CommandRefusal, at now: Instant) -> Bool {
+  mutating func mayReply(to refusal: CommandRefusal, _ destination: CommandReply.Destination, at now: Instant) -> Bool {
+    switch destination {
+    case .nobody: return false
+    case .test: return true
+    case .topic: break
+    }
     if refusal == .retained { return false }
     guard replies.wait(perMinute: Limits.refusalRepliesMax, at: now) == nil else { return false }
     replies.use(perMinute: Limits.refusalRepliesMax, at: now)

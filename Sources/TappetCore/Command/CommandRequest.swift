@@ -164,10 +164,21 @@ package struct CommandReply: Hashable, Sendable {
     case expired
   }
 
+  /// Where a reply goes.
+  package enum Destination: Hashable, Sendable {
+    /// No sender gets it, only a program around the kiosk.
+    case nobody
+    case topic(String)
+    /// The client of the control socket that tested the command.
+    case test
+  }
+
   /// Where to send a reply, and how its sender knows it.
   package struct Address: Hashable, Sendable {
-    package var topic: String
-    package var correlation: [UInt8]
+    /// The topic of the command itself.
+    package var command: String
+    package var destination: Destination
+    package var correlation: [UInt8] = []
     package var id: String?
     /// The command's wish; `nil` when that could not be read.
     package var wish: CommandWish?

@@ -57,8 +57,8 @@ package enum Event: Sendable {
   case fillFailed(EntryID)
   /// Something happened on the panel.
   case panel(PanelEvent)
-  /// A person requests this of the output with this name.
-  case outputAsked(String, OutputRequest)
+  /// A person, or the program around the kiosk, requests this of the output with this name.
+  case outputAsked(String, OutputRequest, by: OutputCause = .person)
   /// A message came on a topic with commands.
   indirect case commandArrived(CommandArrival)
   /// The broker answered the subscription to the topic of this index.

@@ -12,9 +12,9 @@ struct PendingReplies: Sendable {
   }
 
   /// A newer request replaces the one that waits.
-  mutating func wait(forOutput index: Int, _ address: CommandReply.Address?) {
+  mutating func wait(forOutput index: Int, _ address: CommandReply.Address) {
     outputs.removeAll { $0.index == index }
-    if let address { outputs.append((index, address)) }
+    outputs.append((index, address))
   }
 
   func address(of id: EntryID) -> CommandReply.Address? { entries.first { $0.id == id }?.address }
@@ -41,20 +41,20 @@ extension Kiosk {
       return effects
     } catch {
       commands.noteRefused(index, isRetained: error == .retained)
-      let report = Report.commandRefused(topic: arrival.topic, address?.wish, error)
+      let report = Report.commandRefused(topic: arrival.topic, address.wish, error)
       let effects = commandRefusals.report(report, at: now.instant)
-      guard let address, arrival.isTest || commands.mayReply(to: error, at: now.instant) else { return effects }
-      return effects + [.reply(CommandReply(address: address, result: .refused(error)))]
+      guard commands.mayReply(to: error, address.destination, at: now.instant) else { return effects }
+      return effects + reply(address, .refused(error))
     }
   }
 
   /// Does what a command that passed all checks asks for.
   private mutating func execute(
-    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address?, at now: Moment
+    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard isTaking else { throw .output(.closing) }
     var address = address
-    address?.wish = wish
+    address.wish = wish
     let plan = commands.plan(index)
     let topic = plan.topic
     // A newer command replaces what is left of a timed opening.
@@ -72,7 +72,7 @@ extension Kiosk {
   }
 
   private mutating func switched(
-    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address?, at now: Moment
+    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
     let report = Report.commandAccepted(topic: topic, .output(order))
@@ -85,20 +85,20 @@ extension Kiosk {
   }
 
   private mutating func performed(
-    _ action: Action, _ topic: String, _ address: CommandReply.Address?, at now: Moment
+    _ action: Action, _ topic: String, _ address: CommandReply.Address, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let obstacle = obstacle(to: action) { throw .action(obstacle) }
     let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name)))]
     let (driven, entry) = perform(action, by: .command, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }
-    if let address { waitingReplies.wait(for: entry, address) }
+    waitingReplies.wait(for: entry, address)
     return effects + driven
   }
 
   // MARK: Replies
 
-  private func reply(_ address: CommandReply.Address?, _ result: CommandReply.Result) -> [Effect] {
+  func reply(_ address: CommandReply.Address?, _ result: CommandReply.Result) -> [Effect] {
     address.map { [.reply(CommandReply(address: $0, result: result))] } ?? []
   }
 

@@ -37,7 +37,7 @@ struct FirmwareDuties: Sendable {
 
 extension Kiosk {
   mutating func openedForAWhile(
-    _ plan: CommandPlan, _ address: CommandReply.Address?, at now: Moment
+    _ plan: CommandPlan, _ address: CommandReply.Address, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard let role = plan.firmware else { throw .notAllowed }
     for name in [role.open, role.stop, role.close] {
@@ -48,8 +48,7 @@ extension Kiosk {
     let effects = drive([order], .command(topic: plan.topic), at: now)
     firmware.add(.init(topic: plan.topic, output: role.stop, due: now.instant + Limits.firmwareStopsAfter))
     firmware.add(.init(topic: plan.topic, output: role.close, due: now.instant + Limits.firmwareClosesAfter))
-    guard let address else { return [.report(report)] + effects }
-    return [.report(report)] + effects + [.reply(CommandReply(address: address, result: .done))]
+    return [.report(report)] + effects + reply(address, .done)
   }
 
   /// Does what is due of timed openings, and reports.

@@ -1,18 +1,13 @@
 // The way of one request to an output: from a tap, a press or a person to the line. Decides only.
 
 extension Kiosk {
-  /// Handles a person's request.
-  mutating func askedOutput(_ name: String, _ request: OutputRequest, at now: Moment) -> [Effect] {
-    drive([OutputOrder(output: name, request: request)], .person, at: now)
-  }
-
   /// Why a request to the output of this name would have no effect now; `nil` when it would have one.
   package func refusal(toSwitch name: String) -> OutputRefusal? {
     guard let index = outputs.index(of: name) else { return .unknown }
     return outputs.refusal(of: index)
   }
 
-  /// Does what an action wants of the outputs: at once, whatever the broker and the disk do.
+  /// Does what is requested of the outputs: at once, whatever the broker and the disk do.
   mutating func drive(_ orders: [OutputOrder], _ cause: OutputCause, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for order in orders {

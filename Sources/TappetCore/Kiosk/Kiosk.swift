@@ -163,7 +163,8 @@ package struct Kiosk: Sendable {
       webhooks.readAgain()
       effects = []
     case .panel(let change): effects = panelChanged(change, at: now)
-    case .outputAsked(let name, let request): effects = askedOutput(name, request, at: now)
+    case .outputAsked(let name, let request, let cause):
+      effects = drive([OutputOrder(output: name, request: request)], cause, at: now)
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
     case .commandsDiscarded: effects = commandsDiscarded(at: now)

@@ -84,15 +84,20 @@ extension Kiosk {
     return supervision.trouble.map { .failing(action: $0.action, $0.1) } ?? .good
   }
 
+  /// The outputs in the order of the configuration.
+  package var outputStates: [KioskStatus.Output] {
+    outputs.indices.map { index in
+      let (isOn, isAvailable) = outputs.status(of: index)
+      return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
+    }
+  }
+
   /// The kiosk's condition now.
   package var status: KioskStatus {
     KioskStatus(
       reader: reader.condition, link: link.condition, webhooks: webhookCondition, store: store.fault,
       panel: panel.problems,
-      outputs: outputs.indices.map { index in
-        let (isOn, isAvailable) = outputs.status(of: index)
-        return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
-      },
+      outputs: outputStates,
       commands: commands.status, isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
       clockIsGood: settings.trustsClock ? true : isClockSynchronised, needsClock: needsClock,
       light: baseLight)

@@ -90,6 +90,8 @@ package enum OutputCause: Hashable, Sendable {
   case action(String, Trigger)
   /// A person at the control socket.
   case person
+  /// The program around the kiosk.
+  case program
   /// A command for the output itself, on this topic.
   case command(topic: String)
   /// The configuration: `on_start`.

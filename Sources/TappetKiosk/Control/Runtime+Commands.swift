@@ -30,10 +30,15 @@ extension Runtime {
 
   /// Publishes a reply; without a connection it is lost, and its sender's own time limit counts.
   func send(_ reply: CommandReply, at now: Moment) {
-    guard !reply.address.topic.isEmpty else { return control.commandReply = control.commandReply ?? reply }
-    broker.publish(
-      id: nil, topic: reply.address.topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(),
-      isRetained: false, correlation: reply.address.correlation)
+    observers.onReply?(reply)
+    switch reply.address.destination {
+    case .nobody: break
+    case .test: control.commandReply = control.commandReply ?? reply
+    case .topic(let topic):
+      broker.publish(
+        id: nil, topic: topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(), isRetained: false,
+        correlation: reply.address.correlation)
+    }
   }
 }
 

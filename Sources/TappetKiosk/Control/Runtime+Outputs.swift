@@ -1,10 +1,29 @@
-// Requests of a person to the outputs, over the control socket.
+// Requests of a person to the outputs, over the control socket, and of the program around the kiosk.
 
 import TappetConfig
 import TappetCore
 import TappetMessages
 
+/// An output of the panel, by its name in the configuration.
+package struct OutputState: Hashable, Sendable {
+  package var name: String
+  package var isOn: Bool
+  package var isAvailable: Bool
+}
+
 extension Runtime {
+  /// The outputs in the order of the configuration.
+  package var outputs: [OutputState] {
+    zip(configuration.panel.outputs, kiosk.outputStates).map {
+      OutputState(name: $0.plan.name, isOn: $1.isOn, isAvailable: $1.isAvailable)
+    }
+  }
+
+  /// Requests a change of an output for the program around the kiosk.
+  package func switchOutput(_ name: String, _ request: OutputRequest) {
+    feed(.outputAsked(name, request, by: .program))
+  }
+
   /// `{"request": "output", "output": NAME, "do": "on"|"off"|"pulse"|"toggle"}`; without a name, all are only listed.
   ///
   /// Answered by `{"outputs": […]}` as they are then.
