@@ -41,8 +41,8 @@
  *
  * The library starts threads of its own, with all signals blocked: "tappet-link" for each connection to a broker, from
  * the first connect until the object is freed, and "tappet-store" for each running kiosk. A reader, and with it a
- * kiosk, has a child process, tappet-reader, whose end the library waits for: wait for children of your own by their
- * numbers only.
+ * kiosk, has a child process, tappet-reader, whose end the library waits for, and a kiosk with webhooks has another,
+ * tappet-webhook, while it calls web servers: wait for children of your own by their numbers only.
  *
  * @par Signals
  * libmosquitto sets SIGPIPE to be ignored when a connection begins, which the library undoes at once: for these
@@ -64,8 +64,9 @@
  * Sentences for people name settings as the configuration file does: where one says "ca", a C program sets ca_file.
  *
  * @par Environment
- * TAPPET_READER is the path of tappet-reader, and TAPPET_PROFILES the folder of board profiles. Without them, the
- * library searches relative to the program and to itself, then in /usr/local and /usr. */
+ * TAPPET_READER is the path of tappet-reader, TAPPET_WEBHOOK that of tappet-webhook, and TAPPET_PROFILES the folder of
+ * board profiles. Without them, the library searches relative to the program and to itself, then in /usr/local and
+ * /usr. */
 #ifndef TAPPET_H
 #define TAPPET_H
 
@@ -743,11 +744,12 @@ int tappet_reader_last_error(const struct tappet_reader *reader, struct tappet_f
 
 /** @} */
 /** @defgroup panel Panel
- * Buttons and lights on GPIO lines, through the kernel's character devices. Lines are independent: one that is missing,
- * busy or lost does not stop the others. (A kiosk drives the panel of its configuration file by itself.)
+ * Buttons and outputs (lights, relays) on GPIO lines, through the kernel's character devices. Lines are independent:
+ * one that is missing, busy or lost does not stop the others. (A kiosk drives the panel of its configuration file by
+ * itself, with interlocks and limits: see tappet_kiosk_request_output().)
  * @{ */
 
-/** A panel of buttons and lights. */
+/** A panel of buttons and outputs. */
 struct tappet_panel;
 
 /** Bias of an input: what holds its level while nobody presses the button. */
@@ -774,10 +776,10 @@ struct tappet_panel_line {
   const char *chip;              /**< Label or path of the offset's chip; NULL if there is a name or a pin. */
   uint32_t offset;               /**< Offset of the line on its chip. */
   int pin;                       /**< Pin of the board's header, from 1, which needs a profile; 0 means none. */
-  bool is_output;                /**< Whether the line is a light; otherwise it is a button. */
-  bool is_active_low;            /**< Whether a low level means lit or pressed; otherwise a high level does. */
+  bool is_output;                /**< Whether the line is an output: a light or a relay; otherwise it is a button. */
+  bool is_active_low;            /**< Whether a low level means on or pressed; otherwise a high level does. */
   enum tappet_panel_bias bias;   /**< Bias of a button's line. */
-  enum tappet_panel_drive drive; /**< Drive of a light's line. */
+  enum tappet_panel_drive drive; /**< Drive of an output's line. */
   int64_t debounce_milliseconds; /**< How long a button's level must be steady, where the kernel can
                                       debounce; 0 to 60000. */
 };
@@ -825,7 +827,7 @@ typedef void (*tappet_panel_event_callback)(void *context, const struct tappet_p
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_SYSTEM or TAPPET_ERROR_LIMIT. */
 int tappet_panel_new(struct tappet_panel **ret_panel);
 
-/** Turns the lights off, releases the lines and frees the panel.
+/** Turns the outputs off, releases the lines and frees the panel.
  * @param panel The panel; may be NULL. */
 void tappet_panel_free(struct tappet_panel *panel);
 
@@ -852,7 +854,7 @@ int tappet_panel_add_line(struct tappet_panel *panel, const struct tappet_panel_
 int tappet_panel_set_event_callback(
     struct tappet_panel *panel, tappet_panel_event_callback callback, void *context);
 
-/** Requests every line, with the lights off. Each line reports TAPPET_PANEL_EVENT_OPENED or TAPPET_PANEL_EVENT_FAILED
+/** Requests every line, with the outputs off. Each line reports TAPPET_PANEL_EVENT_OPENED or TAPPET_PANEL_EVENT_FAILED
  * in tappet_panel_dispatch().
  * @param panel The panel.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (open already, or no lines), TAPPET_ERROR_OBJECT,
@@ -866,7 +868,7 @@ int tappet_panel_open(struct tappet_panel *panel);
  *   or TAPPET_ERROR_FORK. */
 int tappet_panel_retry(struct tappet_panel *panel);
 
-/** Turns a light on or off. A light that is lost shows its state when it comes back.
+/** Turns an output on or off, and ends its pulse. An output that is lost shows its state when it comes back.
  * @param panel The panel.
  * @param line The number of a line that is an output.
  * @param is_on Whether it is on.
@@ -874,10 +876,19 @@ int tappet_panel_retry(struct tappet_panel *panel);
  *   or TAPPET_ERROR_FORK. */
 int tappet_panel_set(struct tappet_panel *panel, int line, bool is_on);
 
-/** Retrieves whether a button was pressed, or a light on, when the last event of its line was dispatched.
+/** Turns an output on for a time, which begins now, even if it is on. tappet_panel_dispatch() ends the pulse: until the
+ * caller dispatches again, and if the process hangs, the output stays on.
+ * @param panel The panel.
+ * @param line The number of a line that is an output.
+ * @param length_milliseconds How long it stays on: 1 to 86400000.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD
+ *   or TAPPET_ERROR_FORK. */
+int tappet_panel_pulse(struct tappet_panel *panel, int line, int64_t length_milliseconds);
+
+/** Retrieves whether a button was pressed, or an output on, when the last event of its line was dispatched.
  * @param panel The panel.
  * @param line The number of the line.
- * @param ret_is_active Receives whether the button is pressed, or the light was turned on.
+ * @param ret_is_active Receives whether the button is pressed, or the output was turned on.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open, or the line is unavailable),
  *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_panel_get(const struct tappet_panel *panel, int line, bool *ret_is_active);
@@ -993,7 +1004,19 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_BROKER_FALLBACK = 35,    /**< The broker does not take MQTT 5: 3.1.1 is used for days. */
   TAPPET_KIOSK_EVENT_TAG_WRITTEN = 36,        /**< The tag that tappet_kiosk_write_tag() asked for is written, and its
                                                    secret is stored. */
-  TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN = 37     /**< The tag was not written; sentence says why. */
+  TAPPET_KIOSK_EVENT_TAG_NOT_WRITTEN = 37,    /**< The tag was not written; sentence says why. */
+  TAPPET_KIOSK_EVENT_PERFORMED = 38,          /**< An action without a message did all that it does. */
+  TAPPET_KIOSK_EVENT_OUTPUT_CHANGED = 39,     /**< An output was turned on or off; sentence says why. */
+  TAPPET_KIOSK_EVENT_OUTPUT_WAITING = 40,     /**< An output waits for the dead time of its group. */
+  TAPPET_KIOSK_EVENT_OUTPUT_REFUSED = 41,     /**< A request to an output had no effect; sentence says why. */
+  TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED = 42,   /**< A command passed all checks. */
+  TAPPET_KIOSK_EVENT_COMMAND_REFUSED = 43,    /**< A command did nothing; sentence says why. */
+  TAPPET_KIOSK_EVENT_COMMANDS_REFUSED_MORE = 44, /**< Within a minute more commands were refused than are reported one
+                                                   by one; sentence says how many. */
+  TAPPET_KIOSK_EVENT_COMMAND_DONE = 45,       /**< The output of an accepted command has switched, or the broker has
+                                                   its action's message. */
+  TAPPET_KIOSK_EVENT_COMMANDS_READY = 46,     /**< The broker delivers the commands of a topic. */
+  TAPPET_KIOSK_EVENT_COMMANDS_DENIED = 47     /**< The broker does not let the kiosk read a topic with commands. */
 };
 
 /** Lights: the states and moments that a kiosk shows to people. Values below 20 are states, shown as long as they last;
@@ -1021,30 +1044,38 @@ enum tappet_kiosk_light {
 
 /** Triggers of events. */
 enum tappet_kiosk_trigger {
-  TAPPET_KIOSK_TRIGGER_NONE = 0,  /**< Neither a tag nor a button. */
-  TAPPET_KIOSK_TRIGGER_TAG = 1,   /**< A person tapped a tag. */
-  TAPPET_KIOSK_TRIGGER_BUTTON = 2 /**< A person pressed a button. */
+  TAPPET_KIOSK_TRIGGER_NONE = 0,   /**< None of these. */
+  TAPPET_KIOSK_TRIGGER_TAG = 1,    /**< A person tapped a tag. */
+  TAPPET_KIOSK_TRIGGER_BUTTON = 2, /**< A person pressed a button. */
+  TAPPET_KIOSK_TRIGGER_COMMAND = 3 /**< A command came from the broker. */
 };
 
 /** An event in a kiosk. It and everything it points to are valid only during the callback. */
 struct tappet_kiosk_event {
   size_t size;                /**< sizeof(struct tappet_kiosk_event), as the library was built. */
   enum tappet_kiosk_event_type type; /**< Type of the event; later versions may add some. */
-  enum tappet_kiosk_trigger trigger; /**< REFUSED to UNDELIVERABLE, PANEL_UNLOCKED, CODE_REFUSED, CONFIRMING: what
-                                   caused it; otherwise NONE. */
+  enum tappet_kiosk_trigger trigger; /**< REFUSED to UNDELIVERABLE, PANEL_UNLOCKED, CODE_REFUSED, CONFIRMING, PERFORMED
+                                   to COMMAND_DONE: what caused it; otherwise NONE. */
   enum tappet_kiosk_light light; /**< LIGHT: the light; otherwise 0. */
   enum tappet_log_priority priority; /**< Urgency of the event. */
   const char *name;           /**< Name of the event, such as "tap-refused"; LIGHT: name of the light. */
   const char *sentence;       /**< One sentence for a person; LIGHT: empty. */
   const char *action;         /**< Name of the action; NULL if the event does not concern one. */
-  const char *topic;          /**< ACCEPTED to UNDELIVERABLE: topic of the message; otherwise NULL. */
+  const char *topic;          /**< ACCEPTED to UNDELIVERABLE: topic of the message; COMMAND_ACCEPTED to
+                                   COMMANDS_DENIED, and OUTPUT_CHANGED to OUTPUT_REFUSED by a command for the output:
+                                   topic of the commands; otherwise NULL. */
   const char *id;             /**< ACCEPTED to UNDELIVERABLE: the entry's unique id, 32 digits, as in "%I"; TAG_WRITTEN:
                                    the id of the tag's secret, for `tappet secret`; otherwise NULL. */
-  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED, TAG_WRITTEN: identifier of the tag; NULL in other events,
-                                   and if there was no tag. */
+  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED, TAG_WRITTEN, PERFORMED: identifier of the tag; NULL in
+                                   other events, and if there was no tag. */
   size_t uid_size;            /**< Size of the identifier in bytes. */
   int64_t after_milliseconds; /**< DELIVERED: time since the tap; -1 in all other events, and if the tap was accepted
                                    before the start. */
+  const char *output;         /**< OUTPUT_CHANGED to OUTPUT_REFUSED: name of the output; COMMAND_ACCEPTED,
+                                   COMMAND_REFUSED, COMMAND_DONE: the same, if the command is for one; otherwise
+                                   NULL. */
+  bool is_on;                 /**< OUTPUT_CHANGED: whether the output is on. */
+  uint8_t reserved[7];        /**< 0. */
 };
 
 /** Receives an event in a kiosk.
@@ -1062,6 +1093,26 @@ struct tappet_kiosk_counters {
   uint64_t expired;       /**< Number accepted, but not delivered in time. */
   uint64_t undeliverable; /**< Number accepted, but refused by the broker for good. */
   uint64_t waiting;       /**< Number in the outbox now. */
+};
+
+/** Largest name of an output in bytes, without the NUL. */
+#define TAPPET_KIOSK_OUTPUT_SIZE_MAX 63
+
+/** Requests to an output. */
+enum tappet_kiosk_request {
+  TAPPET_KIOSK_REQUEST_ON = 1,    /**< Turn it on. */
+  TAPPET_KIOSK_REQUEST_OFF = 2,   /**< Turn it off. */
+  TAPPET_KIOSK_REQUEST_PULSE = 3, /**< Take it from its safe level for the time of its `pulse`. */
+  TAPPET_KIOSK_REQUEST_TOGGLE = 4 /**< Give it the other level. */
+};
+
+/** An output of a kiosk's panel. */
+struct tappet_kiosk_output {
+  size_t size;        /**< sizeof(struct tappet_kiosk_output), set by the caller. */
+  char name[TAPPET_KIOSK_OUTPUT_SIZE_MAX + 1]; /**< Its name in the configuration, with a NUL. */
+  bool is_on;         /**< Whether it is on. */
+  bool is_available;  /**< Whether its line is there. */
+  uint8_t reserved[6]; /**< Set to 0. */
 };
 
 /** Creates a kiosk with nothing configured.
@@ -1206,6 +1257,27 @@ int tappet_kiosk_run(struct tappet_kiosk *kiosk);
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 presses are
  *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_press(struct tappet_kiosk *kiosk, const char *action);
+
+/** Requests something of an output of the kiosk's panel (`panel.outputs` in the configuration). It takes effect in the
+ * next tappet_kiosk_dispatch(), whether or not the broker is there, and within the output's limits: `max_on`, its group
+ * and the dead time. TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, OUTPUT_WAITING or OUTPUT_REFUSED follows, or nothing if the
+ * output has the level already. Any thread may call this at any time, even while another one is in tappet_kiosk_run().
+ * @param kiosk The kiosk.
+ * @param output The name of the output.
+ * @param request The request.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 requests are
+ *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_kiosk_request_output(struct tappet_kiosk *kiosk, const char *output, enum tappet_kiosk_request request);
+
+/** Retrieves an output of the kiosk's panel, as of the last tappet_kiosk_dispatch(). Any thread may call this at any
+ * time, even while another one is in tappet_kiosk_run().
+ * @param kiosk The kiosk.
+ * @param position From 0, in the order of the configuration. To list the outputs, count up until 0 is returned.
+ * @param ret_output Receives the output; its size must be set.
+ * @return 1; 0 if there are not that many outputs; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running),
+ *   TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_kiosk_get_output(
+    const struct tappet_kiosk *kiosk, size_t position, struct tappet_kiosk_output *ret_output);
 
 /** Makes the tag on the reader, or else the next one, a tag of an action: makes a secret, writes the signed URL, reads
  * it back, and stores the secret, sealed, in the database. The event TAPPET_KIOSK_EVENT_TAG_WRITTEN or

@@ -86,6 +86,22 @@ public func tappet_kiosk_press(_ kiosk: OpaquePointer?, _ action: UnsafePointer<
   find(kiosk) { $0.press(action) }
 }
 
+/// `tappet_kiosk_request_output`.
+@_cdecl("tappet_kiosk_request_output") @implementation
+public func tappet_kiosk_request_output(
+  _ kiosk: OpaquePointer?, _ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request
+) -> Int32 {
+  find(kiosk) { $0.requestOutput(output, request) }
+}
+
+/// `tappet_kiosk_get_output`.
+@_cdecl("tappet_kiosk_get_output") @implementation
+public func tappet_kiosk_get_output(
+  _ kiosk: OpaquePointer?, _ position: Int, _ result: UnsafeMutablePointer<tappet_kiosk_output>?
+) -> Int32 {
+  find(kiosk) { $0.getOutput(position, result) }
+}
+
 /// `tappet_kiosk_write_tag`.
 @_cdecl("tappet_kiosk_write_tag") @implementation
 public func tappet_kiosk_write_tag(

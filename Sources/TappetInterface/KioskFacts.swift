@@ -2,6 +2,7 @@
 
 import CTappet
 import TappetCore
+import TappetKiosk
 import TappetMessages
 
 /// A report as `tappet_kiosk_event` has it.
@@ -13,6 +14,8 @@ struct KioskFacts {
   var id: EntryID?
   var uid: TagUID?
   var after: Duration?
+  var output: String?
+  var isOn = false
 
   private init(type: tappet_kiosk_event_type, _ entry: OutboxEntry? = nil) {
     self.type = type
@@ -22,8 +25,32 @@ struct KioskFacts {
     id = entry?.id
   }
 
-  /// `nil` for what only the log says, and for outputs and commands: a program's own kiosk has none.
-  init?(_ report: Report) {
+  private init(type: tappet_kiosk_event_type, command topic: String, _ wish: CommandWish? = nil) {
+    self.type = type
+    trigger = .command
+    self.topic = topic
+    action = wish?.action
+    output = wish?.output
+  }
+
+  private init(type: tappet_kiosk_event_type, output: String?, _ cause: OutputCause?, isOn: Bool = false) {
+    self.type = type
+    self.output = output
+    self.isOn = isOn
+    switch cause {
+    case .action(let name, let trigger):
+      action = name
+      self.trigger = trigger
+    case .command(let topic):
+      self.topic = topic
+      trigger = .command
+    case .person, .program, .start, nil: break
+    }
+  }
+
+  /// `nil` for what only the log says; `outputs` has the names of all outputs.
+  init?(_ report: Report, outputs: [OutputState]) {
+    func name(_ index: Int) -> String? { outputs.indices.contains(index) ? outputs[index].name : nil }
     switch report {
     case .refused(let trigger, let uid, let refusal):
       self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
@@ -86,9 +113,49 @@ struct KioskFacts {
     case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
     case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
-    case .performed, .outputSwitched, .outputWaits, .outputRefused, .commandAccepted, .commandRefused,
-      .commandsRefusedMore, .commandsSubscribed, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack:
-      return nil
+    case .performed(let action, let trigger, let uid):
+      self.init(type: TAPPET_KIOSK_EVENT_PERFORMED)
+      self.action = action
+      self.trigger = trigger
+      self.uid = uid
+    case .outputSwitched(let index, let isOn, let reason):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), reason.cause, isOn: isOn)
+    case .outputWaits(let index, _, let cause):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), cause)
+    case .outputRefused(let order, let cause, _):
+      self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
+    case .commandAccepted(let topic, let wish):
+      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED, command: topic, wish)
+    case .commandRefused(let topic, let wish, _):
+      self.init(type: TAPPET_KIOSK_EVENT_COMMAND_REFUSED, command: topic, wish)
+    case .commandsRefusedMore:
+      self.init(type: TAPPET_KIOSK_EVENT_COMMANDS_REFUSED_MORE)
+      trigger = .command
+    case .commandsSubscribed(let topic, let isGranted):
+      self.init(type: isGranted ? TAPPET_KIOSK_EVENT_COMMANDS_READY : TAPPET_KIOSK_EVENT_COMMANDS_DENIED)
+      self.topic = topic
+    case .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack: return nil
     }
+  }
+}
+
+extension OutputReason {
+  fileprivate var cause: OutputCause? {
+    if case .asked(let cause) = self { return cause }
+    return nil
+  }
+}
+
+extension CommandWish {
+  /// The name of its action, if it is for one.
+  var action: String? {
+    if case .action(let name) = self { return name }
+    return nil
+  }
+
+  /// The name of its output, if it is for one.
+  var output: String? {
+    if case .output(let order) = self { return order.output }
+    return nil
   }
 }

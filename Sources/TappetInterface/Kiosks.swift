@@ -19,6 +19,7 @@ final class KioskObject: LibraryObject {
   enum Request: Sendable {
     case begin
     case press(action: String)
+    case output(String, OutputRequest)
     case write(TagJobRequest)
     case cancelWriting
     case stop
@@ -26,7 +27,7 @@ final class KioskObject: LibraryObject {
   /// Requests to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
   private let requests: Mailbox<Request>
   private var requestsWatch: Watch?
-  /// Number of places for presses and writes; the rest is for requests to stop, twice at most, which must always get
+  /// Number of places for all other requests; the rest is for those to stop, twice at most, which must always get
   /// through.
   private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
@@ -65,7 +66,7 @@ final class KioskObject: LibraryObject {
       runtime = started
       hasBegun = false
       facts.setRunning(true)
-      facts.setCounts(started.counts)
+      facts.note(started)
       // A mailbox that is full rings already.
       requests.post(.begin)
       return 0
@@ -80,6 +81,7 @@ final class KioskObject: LibraryObject {
     runtime.observers.onReport = calling(self) { $0.tell($1, $2) }
     runtime.observers.onRecord = calling(self) { $0.log($1) }
     runtime.observers.onLight = calling(self) { $0.tell($1) }
+    runtime.observers.onReply = calling(self) { $0.tell($1) }
     runtime.observers.onTagJob = calling(self) { $0.tell($1, $2) }
     do throws(RuntimeError) {
       do throws(SystemError) {
@@ -100,6 +102,7 @@ final class KioskObject: LibraryObject {
       switch request {
       case .begin: break
       case .press(let action): runtime?.press(action: action)
+      case .output(let name, let request): runtime?.switchOutput(name, request)
       case .write(let request):
         if runtime?.beginTagJob(request) == false { tell(request, .busy) }
       case .cancelWriting: runtime?.cancelTagJob()
@@ -112,6 +115,35 @@ final class KioskObject: LibraryObject {
   func press(_ action: UnsafePointer<CChar>?) -> Int32 {
     guard let name = knownAction(action) else { return fail(.argument, Self.noSuchAction) }
     return post(.press(action: name))
+  }
+
+  /// Callable from any thread.
+  func requestOutput(_ output: UnsafePointer<CChar>?, _ request: tappet_kiosk_request) -> Int32 {
+    let requests: [OutputRequest] = [.on, .off, .pulse, .toggle]
+    guard let name = text(output, sizeMax: Limits.lineNameSizeMax), (1...4).contains(request.rawValue) else {
+      return fail(.argument, "the output's name is NULL or too long, or there is no such request")
+    }
+    guard facts.isRunning else { return fail(.state, Self.notRunning) }
+    guard facts.hasOutput(name) else { return fail(.argument, "the panel has no output of this name") }
+    return post(.output(name, requests[Int(request.rawValue) - 1]))
+  }
+
+  /// Callable from any thread.
+  func getOutput(_ position: Int, _ result: UnsafeMutablePointer<tappet_kiosk_output>?) -> Int32 {
+    guard let result, result.pointee.size >= MemoryLayout<tappet_kiosk_output>.size else {
+      return fail(.argument, "the output is NULL, or its size is not set to sizeof(struct tappet_kiosk_output)")
+    }
+    guard facts.isRunning else { return fail(.state, Self.notRunning) }
+    guard let output = facts.output(at: position) else { return 0 }
+    withUnsafeMutableBytes(of: &result.pointee.name) { place in
+      _ = place.initializeMemory(as: UInt8.self, repeating: 0)
+      // The configuration allows no longer name.
+      place.copyBytes(from: Array(output.name.utf8.prefix(place.count - 1)))
+    }
+    result.pointee.is_on = output.isOn
+    result.pointee.is_available = output.isAvailable
+    result.pointee.reserved = (0, 0, 0, 0, 0, 0)
+    return 1
   }
 
   /// Callable from any thread.
@@ -129,6 +161,7 @@ final class KioskObject: LibraryObject {
     return post(.write(request))
   }
 
+  private static let notRunning = "the kiosk does not run"
   private static let noSuchAction = "there is no action of this name; add it first"
 
   private func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
@@ -138,9 +171,9 @@ final class KioskObject: LibraryObject {
 
   /// Leaves a request for the next dispatch.
   private func post(_ request: Request) -> Int32 {
-    guard facts.isRunning else { return fail(.state, "the kiosk does not run") }
+    guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard requests.count < KioskObject.requestsMax, requests.post(request) else {
-      return fail(.limit, "too many presses and writes wait; dispatch them")
+      return fail(.limit, "too many requests wait; dispatch them")
     }
     return 0
   }
@@ -168,7 +201,7 @@ final class KioskObject: LibraryObject {
     defer { isDispatching = false }
     do throws(RuntimeError) { try runtime.dispatch(timeout: timeout) } catch { return fail(Failure(error)) }
     if isFreed { return 0 }
-    facts.setCounts(runtime.counts)
+    facts.note(runtime)
     guard runtime.isFinished || trouble != nil else { return 1 }
     facts.setRunning(false)
     runtime.close()
@@ -204,8 +237,10 @@ final class KioskObject: LibraryObject {
   }
 
   private func tell(_ report: Report, _ line: LogRecord) {
-    if let runtime { facts.setCounts(runtime.counts) }
-    guard let callback = eventCallback, !isFreed, let facts = KioskFacts(report) else { return }
+    if let runtime { facts.note(runtime) }
+    guard let callback = eventCallback, !isFreed,
+      let facts = KioskFacts(report, outputs: runtime?.outputs ?? [])
+    else { return }
     var loan = Loan()
     defer { loan.clear() }
     var event = KioskObject.event(facts.type, line.priority, &loan, name: line.name, sentence: line.sentence)
@@ -216,6 +251,23 @@ final class KioskObject: LibraryObject {
     event.uid = facts.uid.flatMap { loan.bytes($0.bytes) }
     event.uid_size = facts.uid?.bytes.count ?? 0
     event.after_milliseconds = facts.after?.wholeMilliseconds ?? -1
+    event.output = facts.output.flatMap { loan.text($0) }
+    event.is_on = facts.isOn
+    callback(eventContext, &event)
+  }
+
+  private func tell(_ reply: CommandReply) {
+    guard let callback = eventCallback, !isFreed, reply.result == .done else { return }
+    let wish = reply.address.wish
+    var loan = Loan()
+    defer { loan.clear() }
+    var event = KioskObject.event(
+      TAPPET_KIOSK_EVENT_COMMAND_DONE, .info, &loan, name: "command-done",
+      sentence: "command done: " + (wish?.text ?? ""))
+    event.trigger = TAPPET_KIOSK_TRIGGER_COMMAND
+    event.topic = loan.text(reply.address.command)
+    event.action = wish?.action.flatMap { loan.text($0) }
+    event.output = wish?.output.flatMap { loan.text($0) }
     callback(eventContext, &event)
   }
 

@@ -19,6 +19,8 @@ private final class PanelObject: LibraryObject {
     var isActive: Bool?
     /// State that an output is set to, whether it is available or not.
     var isOn = false
+    /// When its pulse is over.
+    var pulseEnd: Instant?
   }
   private static let linesMax = 64
 
@@ -39,6 +41,7 @@ private final class PanelObject: LibraryObject {
     reactor = try Reactor()
     events = try Mailbox()
     super.init(kind: .panel)
+    reactor.onTimer = calling(self) { $0.endPulses() }
     eventsWatch = try reactor.watch(events.fileDescriptor, for: .readable, calling(self) { panel, _ in panel.drain() })
   }
 
@@ -92,8 +95,30 @@ private final class PanelObject: LibraryObject {
     panel.set(output: lines[line].index, isOn: isOn)
     if lines[line].isActive != nil { lines[line].isActive = isOn }
     lines[line].isOn = isOn
+    lines[line].pulseEnd = nil
     return 0
   }
+
+  func pulse(_ line: Int, _ milliseconds: Int64) -> Int32 {
+    guard (1...Limits.outputTimeMax.wholeMilliseconds).contains(milliseconds) else {
+      return fail(.argument, "a pulse has 1 to \(Limits.outputTimeMax.wholeMilliseconds) milliseconds")
+    }
+    let result = set(line, isOn: true)
+    guard result == 0 else { return result }
+    lines[line].pulseEnd = SystemClock().now().instant + .milliseconds(milliseconds)
+    setTimer()
+    return 0
+  }
+
+  private func endPulses() {
+    let now = SystemClock().now().instant
+    for index in lines.indices {
+      if let end = lines[index].pulseEnd, end <= now { _ = set(index, isOn: false) }
+    }
+    setTimer()
+  }
+
+  private func setTimer() { reactor.setTimer(at: lines.compactMap { $0.pulseEnd }.min()) }
 
   func get(_ line: Int) -> Result<Bool, Failure> {
     guard lines.indices.contains(line) else { return .failure(Failure(.argument, "no line has this number")) }
@@ -272,6 +297,12 @@ public func tappet_panel_retry(_ panel: OpaquePointer?) -> Int32 { use(panel) { 
 @_cdecl("tappet_panel_set") @implementation
 public func tappet_panel_set(_ panel: OpaquePointer?, _ line: Int32, _ isOn: Bool) -> Int32 {
   use(panel) { $0.set(Int(line), isOn: isOn) }
+}
+
+/// `tappet_panel_pulse`.
+@_cdecl("tappet_panel_pulse") @implementation
+public func tappet_panel_pulse(_ panel: OpaquePointer?, _ line: Int32, _ milliseconds: Int64) -> Int32 {
+  use(panel) { $0.pulse(Int(line), milliseconds) }
 }
 
 /// `tappet_panel_get`.

@@ -31,6 +31,8 @@ VALUES = {
     "ret_broker": "&made_broker", "ret_reader": "&made_reader", "ret_kiosk": "&made_kiosk", "ret_panel": "&made_panel",
     "panel": "panel", "profile": '"/no/such/profile.yaml"', "is_on": "1", "line": "0",
     "ret_event": "&reader_event", "ret_counters": "&counters", "ret_failure": "&failure", "receiver": "receiver",
+    "length_milliseconds": "1", "request": "TAPPET_KIOSK_REQUEST_ON", "output": '"gate"', "position": "0",
+    "ret_output": "&output",
     "yaml": '"a: 1"', "folder": '"/"', "ret_devices": "(char *)buffer", "ret_info": "&info",
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
@@ -79,6 +81,7 @@ int main(void) {
   struct tappet_share share = {.size = sizeof share};
   struct tappet_kiosk_counters counters = {.size = sizeof counters};
   struct tappet_panel_line_info info = {.size = sizeof info};
+  struct tappet_kiosk_output output = {.size = sizeof output};
   struct tappet_failure failure = {.size = sizeof failure};
   struct tappet_reader_event reader_event = {.size = sizeof reader_event};
   int64_t seconds;

@@ -90,6 +90,48 @@ def provision(place):
     reader.stop()
 
 
+def outputs(place):
+    """A command drives an output of a C program's kiosk and of a Python program's; each drives it too, and sees all."""
+    world = place.world
+    world.begin()
+    program = place.compile_c("outputs")
+    for name, words in [("c-outputs", [program]),
+                        ("python-outputs", ["python3", os.path.join(HERE, "Python/outputs.py")])]:
+        drive_outputs(place, name, words)
+
+
+def drive_outputs(place, name, words):
+    world, topic = place.world, f"home/{name}/command"
+    reader = Reader(world, name, panel=True)
+    path = world.write_config(name, f"home/{name}/set", reader)
+    with open(path, "a") as file:
+        file.write(f"panel:\n  simulator: {name}.panel\n  outputs:\n"
+                   "    - {name: gate, line: GPIO20, pulse: 100 ms}\n    - {name: pump, line: GPIO21}\n"
+                   f"commands:\n  - {{topic: {topic}, trust: trusted, outputs: [gate]}}\n")
+    process = world.start([*words, path], name)
+
+    def until(text):
+        wait_for(f"'{text}' of {name}", lambda: text in world.output(name) or process.poll() is not None,
+                 output=lambda: world.output(name))
+        require(text in world.output(name), world.output(name))
+
+    until("ready " + topic)
+    require(world.publish(topic, "pulse"), "no broker")
+    until("pump on")
+    require(world.publish(topic, "nonsense"), "no broker")
+    require(process.wait(20) == 0, world.output(name))
+    wanted = ["output gate off there", "output pump off there", "unknown -1", "ready " + topic,
+              f"accepted {topic} gate", "gate on by 3", f"done {topic} gate", "gate off by 0", "pulse 0",
+              "gate on by 0", "gate off by 0", "toggle 0", "pump on by 0",
+              f"refused {topic}: command refused: it is not a command", "pump off by 0"]
+    found = [line for line in world.output(name).splitlines() if line]
+    require(len(found) == len(wanted) and all(line.startswith(start) for line, start in zip(found, wanted)),
+            world.output(name))
+    levels = [" ".join(line.split()[:2]) for line in reader.tell("levels").splitlines() if line.startswith("gate")]
+    require(levels[-4:] == ["gate 1", "gate 0", "gate 1", "gate 0"], levels)
+    reader.stop()
+
+
 def cplusplus(place):
     program = place.file("cplusplus")
     place.run("g++", "-std=c++17", *STRICT, "-o", program, os.path.join(HERE, "CPlusPlus/kiosk.cpp"),
@@ -135,4 +177,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, guest, loop, write, provision, cplusplus, python, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, provision, outputs, cplusplus, python, go, rust, swift]

@@ -107,16 +107,17 @@ class World:
 
 
 class Reader:
-    """A simulated reader."""
+    """A simulated reader, and with `panel` a virtual panel."""
 
-    def __init__(self, world, name):
+    def __init__(self, world, name, panel=False):
         world.begin()
         self.place, self.control = world.place, world.place.file(name + ".sim")
         self.program = self.place.installed("bin/tappet-sim")
         device = self.place.file(name + ".reader")
         self.name = "pn532_uart:" + device
         log = name + ".simulator"
-        self.process = world.start([self.program, "--link", device, "--control", self.control], log)
+        words = ["--panel", self.place.file(name + ".panel")] if panel else []
+        self.process = world.start([self.program, "--link", device, "--control", self.control, *words], log)
         wait_for("the simulator", lambda: "ready" in world.output(log))
 
     def tell(self, *words):

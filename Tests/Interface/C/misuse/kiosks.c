@@ -116,12 +116,18 @@ void threads(void) {
   struct tappet_kiosk *kiosk = kiosk_new();
   struct tappet_kiosk_counters counters = {.size = sizeof counters};
   void *result = NULL;
+  CHECK(tappet_kiosk_request_output(kiosk, "gate", TAPPET_KIOSK_REQUEST_ON) == TAPPET_ERROR_STATE);
   pthread_t thread = start_running(kiosk);
   CHECK(tappet_kiosk_dispatch(kiosk) == TAPPET_ERROR_THREAD);
   /* Any thread may press, count and stop. The message of the press
      waits for a broker. */
   CHECK(tappet_kiosk_press(kiosk, "x") == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_kiosk_get_counters(kiosk, &counters) == 0 && counters.refused == 0);
+  /* Its panel has no outputs. */
+  struct tappet_kiosk_output output = {.size = sizeof output};
+  CHECK(tappet_kiosk_request_output(kiosk, "gate", TAPPET_KIOSK_REQUEST_ON) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_request_output(kiosk, "gate", (enum tappet_kiosk_request)5) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_get_output(kiosk, 0, &output) == 0 && tappet_kiosk_get_output(kiosk, SIZE_MAX, &output) == 0);
   CHECK(tappet_kiosk_press(kiosk, "one") == 0);
   while (counters.accepted == 0 && has_event()) CHECK(tappet_kiosk_get_counters(kiosk, &counters) == 0);
   CHECK(counters.accepted == 1 && counters.waiting >= 1);

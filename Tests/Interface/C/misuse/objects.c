@@ -152,12 +152,19 @@ void panels(void) {
   for (int line = 0; line < 64; line++) CHECK(tappet_panel_add_line(panel, &light) == line);
   CHECK(tappet_panel_add_line(panel, &light) == TAPPET_ERROR_LIMIT);
   CHECK(tappet_panel_set(panel, 0, 1) == TAPPET_ERROR_STATE);
+  CHECK(tappet_panel_pulse(panel, 0, 1) == TAPPET_ERROR_STATE);
   CHECK(tappet_panel_open(panel) == 0);
   CHECK(tappet_panel_open(panel) == TAPPET_ERROR_STATE);
   CHECK(tappet_panel_set(panel, 64, 1) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_panel_set(panel, -1, 1) == TAPPET_ERROR_ARGUMENT);
   CHECK(tappet_panel_set(panel, 63, 1) == 0);
   CHECK(tappet_panel_dispatch(panel) == 0);
+  CHECK(tappet_panel_pulse(panel, 64, 1) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_panel_pulse(panel, 63, 0) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_panel_pulse(panel, 63, 86400001) == TAPPET_ERROR_ARGUMENT);
+  /* Its end is an event of its own, and happens once. */
+  CHECK(tappet_panel_pulse(panel, 63, 1) == 0 && tappet_panel_wait(panel, 10000) == 1);
+  CHECK(tappet_panel_dispatch(panel) == 0 && tappet_panel_wait(panel, 0) == 0);
   tappet_panel_free(panel);
   CHECK(tappet_panel_dispatch(panel) == TAPPET_ERROR_OBJECT);
 }

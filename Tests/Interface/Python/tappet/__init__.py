@@ -11,17 +11,21 @@ tappet.Error: none of the keys made the signature
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p, sizeof
+from ctypes import (POINTER, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p,
+                    sizeof)
 from dataclasses import dataclass
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
-__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Reader", "TokenReceiver", "URL", "open_token", "seal_token",
-           "readers", "sign_url", "verify_url", "version"]
+__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Output", "Reader", "TokenReceiver", "URL", "open_token",
+           "seal_token", "readers", "sign_url", "verify_url", "version"]
 
 _library = ctypes.CDLL("libtappet.so.0")
 
 KEY_SIZE = 32
 LIGHT, REFUSED, IGNORED, ACCEPTED, QUEUED, DELIVERED, EXPIRED, UNDELIVERABLE = range(1, 9)
+OUTPUT_CHANGED, OUTPUT_WAITING, OUTPUT_REFUSED = range(39, 42)
+COMMAND_ACCEPTED, COMMAND_REFUSED, COMMANDS_REFUSED_MORE, COMMAND_DONE, COMMANDS_READY, COMMANDS_DENIED = range(42, 48)
+ON, OFF, PULSE, TOGGLE = range(1, 5)
 
 
 class Error(Exception):
@@ -58,7 +62,13 @@ class _Counters(_Structure):
 class _Event(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("type", c_int), ("trigger", c_int), ("light", c_int), ("priority", c_int),
                 ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
-                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64)]
+                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64),
+                ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7)]
+
+
+class _Output(_Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char * 64), ("is_on", c_bool), ("is_available", c_bool),
+                ("reserved", c_uint8 * 6)]
 
 
 class _ReaderEvent(_Structure):
@@ -100,6 +110,8 @@ _declare("tappet_kiosk_load", c_void_p, c_char_p)
 _declare("tappet_kiosk_add_secret", c_void_p, c_char_p, c_char_p)
 _declare("tappet_kiosk_set_event_callback", c_void_p, _EventCallback, c_void_p)
 _declare("tappet_kiosk_press", c_void_p, c_char_p)
+_declare("tappet_kiosk_request_output", c_void_p, c_char_p, c_int)
+_declare("tappet_kiosk_get_output", c_void_p, c_size_t, POINTER(_Output))
 _declare("tappet_kiosk_write_tag", c_void_p, c_char_p, c_char_p)
 for _name in ("start", "fd", "dispatch", "run", "stop"):
     _declare(f"tappet_kiosk_{_name}", c_void_p)
@@ -254,6 +266,18 @@ class KioskEvent:
     topic: Optional[str]
     id: Optional[str]
     uid: Optional[bytes]
+    trigger: int  #: 0 nothing of these, 1 a tag, 2 a button, 3 a command
+    output: Optional[str]
+    is_on: bool  #: OUTPUT_CHANGED: whether the output is on
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a kiosk's panel."""
+
+    name: str
+    is_on: bool
+    is_available: bool  #: its line is there
 
 
 @dataclass(frozen=True)
@@ -314,6 +338,17 @@ class Kiosk:
         """Presses a button of the program's own, which triggers `action`. Any thread may call this."""
         self._check(_library.tappet_kiosk_press(self._handle, action.encode()))
 
+    def request_output(self, output: str, request: int) -> None:
+        """Turns an output ON or OFF, or gives it a PULSE or the other level (TOGGLE). Any thread may call this."""
+        self._check(_library.tappet_kiosk_request_output(self._handle, output.encode(), request))
+
+    def outputs(self) -> List[Output]:
+        """Lists the outputs of the panel as they are. Any thread may call this."""
+        found, outputs = _Output(), []
+        while self._check(_library.tappet_kiosk_get_output(self._handle, len(outputs), byref(found))) == 1:
+            outputs.append(Output(found.name.decode(), found.is_on, found.is_available))
+        return outputs
+
     def write_tag(self, action: Optional[str], label: Optional[str] = None) -> None:
         """Makes the next tag one of `action`; None cancels. An event tells the end. Any thread may call this."""
         self._check(_library.tappet_kiosk_write_tag(
@@ -349,7 +384,8 @@ class Kiosk:
 
         uid = bytes(event.uid[: event.uid_size]) if event.uid else None
         self._on_event(KioskEvent(event.type, event.name.decode(), event.sentence.decode(), text(event.action),
-                                  text(event.topic), text(event.id), uid))
+                                  text(event.topic), text(event.id), uid, event.trigger, text(event.output),
+                                  event.is_on))
 
     def _check(self, result: int) -> int:
         if result >= 0:

@@ -61,6 +61,9 @@ pub struct tappet_kiosk_event {
     pub uid: *const u8,
     pub uid_size: usize,
     pub after_milliseconds: i64,
+    pub output: *const c_char,
+    pub is_on: bool,
+    pub reserved: [u8; 7],
 }
 
 pub type tappet_kiosk_event_callback = Option<unsafe extern "C" fn(*mut c_void, *const tappet_kiosk_event)>;
