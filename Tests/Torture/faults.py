@@ -24,6 +24,7 @@ class Faults:
         self.known = [
             self.cut, self.delay, self.swallow, self.corrupt, self.freeze_broker, self.restart_broker, self.kill_broker,
             self.swap_certificates, self.unplug_reader, self.silence_reader, self.kill_reader,
+            self.fail_server, self.close_server, self.hang_server, self.kill_webhook,
         ]
 
     def turn(self):
@@ -128,6 +129,23 @@ class Faults:
         return lambda: self.world.simulator.tell("stall off")
 
     def kill_reader(self):
-        reader = self.world.kiosk.reader()
-        if reader:
-            os.kill(reader, signal.SIGKILL)
+        self._kill("tappet-reader")
+
+    def _kill(self, name):
+        child = self.world.kiosk.child(name)
+        if child:
+            os.kill(child, signal.SIGKILL)
+
+    # The webhook's server
+
+    def fail_server(self):
+        return self.world.web.be("fail")
+
+    def close_server(self):
+        return self.world.web.be("close")
+
+    def hang_server(self):
+        return self.world.web.be("hang")
+
+    def kill_webhook(self):
+        self._kill("tappet-webhook")

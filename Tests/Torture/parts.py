@@ -1,5 +1,5 @@
-"""The real parts around a tortured kiosk: certificates, mosquitto, an independent subscriber, the simulated reader and
-panel, and the kiosk itself as it ships. Every process is started here and ended by its own id.
+"""The real parts around a tortured kiosk: certificates, mosquitto, an independent subscriber, a web server, the
+simulated reader and panel, and the kiosk itself as it ships. Every process is started here and ended by its own id.
 """
 import hashlib
 import hmac
@@ -14,6 +14,7 @@ import tempfile
 import time
 
 from proxy import Proxy
+from web import Web
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("TAPPET_BUILD", os.path.join(ROOT, "build"))
@@ -166,8 +167,9 @@ class Simulator:
 class Kiosk:
     """A `tappet run` that can be killed and started again."""
 
-    def __init__(self, folder, port):
+    def __init__(self, folder, port, web_port=None):
         self.folder, self.process = folder, None
+        hook = f", webhook: {{url: 'http://127.0.0.1:{web_port}/bell', timeout: 2 s}}" if web_port else ""
         self.key = os.urandom(32)
         self.config, self.log, self.lights = f"{folder}/kiosk.yaml", f"{folder}/kiosk.log", f"{folder}/lights"
         self.use("first")
@@ -178,7 +180,7 @@ class Kiosk:
                 f'reader: {{device: "pn532_uart:{folder}/reader"}}\nclock: trust\nstate: state\n'
                 f"panel:\n  simulator: {folder}/panel\n  buttons:\n    - {{name: bell, line: GPIO5, press: bell}}\n"
                 "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
-                "  - {name: bell, topic: home/bell, message: '%I'}\n"
+                f"  - {{name: bell, topic: home/bell, message: '%I'{hook}}}\n"
             )
         with open(f"{folder}/share", "w") as file:
             file.write(f"smpshare://secret?idx=0&key={self.key.hex()}&label=Torture\n")
@@ -201,6 +203,11 @@ class Kiosk:
         answer = subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
         return (json.loads(answer)["data"] or {}) if answer.startswith("{") else {}
 
+    def has_delivered_all(self):
+        """Whether nothing waits, neither for the broker nor for the web server."""
+        status = self.status()
+        return status.get("outbox") == 0 and (status["webhooks"] or {}).get("waiting", 0) == 0
+
     def start(self):
         with open(self.log, "ab", 0) as output:
             output.write((START + "\n").encode())
@@ -208,10 +215,10 @@ class Kiosk:
                 [TAPPET, "run", "--plain", "--config", self.config, "--light-trace", self.lights],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
-    def reader(self):
-        """The process id of its tappet-reader, if one is running."""
-        found = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
-        return int(found[0]) if found else None
+    def child(self, name):
+        """The process id of its tappet-reader or tappet-webhook, if one is running."""
+        children = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
+        return next((int(child) for child in children if read(f"/proc/{child}/comm").strip() == name), None)
 
     def url(self, is_forged=False):
         signed = f"idx=0&ts={int(time.time())}"
@@ -224,15 +231,16 @@ class World:
 
     def __init__(self, seed):
         self.folder = tempfile.mkdtemp(prefix="tappet-torture.")
-        self.broker = self.witness = self.simulator = self.kiosk = None
+        self.broker = self.witness = self.simulator = self.kiosk = self.web = None
         try:
+            self.web = Web()
             self.broker = Broker(self.folder)
             self.broker.start()
             self.witness = Witness(self.broker)
             self.witness.start()
             self.proxy = Proxy(self.broker.port, seed)
             self.simulator = Simulator(self.folder)
-            self.kiosk = Kiosk(self.folder, self.proxy.port)
+            self.kiosk = Kiosk(self.folder, self.proxy.port, self.web.port)
         except BaseException:
             self.close()
             raise
@@ -243,4 +251,6 @@ class World:
                 if part.process.poll() is None:
                     part.process.send_signal(signal.SIGCONT)
                 end(part.process)
+        if self.web:
+            self.web.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -18,12 +18,16 @@ class Verdict:
 
     def __init__(self, world, good_taps):
         log, lights = read(world.kiosk.log), read(world.kiosk.lights)
-        self.promised_lights = len(re.findall(r"^\d+ (?:accepted|queued)$", lights, re.M))
+        # A webhook that fails is shown as queued, too.
+        self.promised_lights = len(re.findall(r"^\d+ (?:accepted|queued)$", lights, re.M)) - log.count(
+            "event=webhook-waiting")
         self.arrivals = collections.Counter(name for _, name in world.witness.arrivals())
         self.good_taps = good_taps
-        self.entries, self.twice_delivered = {}, []
+        self.entries, self.twice_delivered, self.hooked = {}, [], set()
         self._follow(log)
         self.lost = [name for name in self.entries if name not in self.arrivals]
+        self.posted, self.odd = world.web.taken, world.web.odd
+        self.unposted = sorted(self.hooked - set(self.posted))
         self.repeats = sum(self.arrivals.values()) - len(self.arrivals)
         # An entry may be sent once on each connection until its PUBACK comes.
         self.unexcused = [
@@ -47,6 +51,10 @@ class Verdict:
             elif found := re.search(r"event=(?:tap|press)-accepted .*?\bid=([0-9a-f]{32})", line):
                 life = self.entries[found[1]] = waiting[found[1]] = Life()
                 life.connections = int(is_up)
+                if "action=bell " in line:
+                    self.hooked.add(found[1])
+            elif "destination=webhook" in line:
+                continue
             elif (found := re.search(r"event=delivered .*?\bid=([0-9a-f]{32})", line)) and found[1] in self.entries:
                 life = self.entries[found[1]]
                 if life.delivered_in == run:
@@ -57,13 +65,18 @@ class Verdict:
         unexcused = len(self.unexcused) + len(self.twice_delivered)
         return (
             f"arrived {len(self.arrivals)}, lost {len(self.lost)}, repeats {self.repeats}, "
-            f"of them without a lost PUBACK {unexcused}")
+            f"of them without a lost PUBACK {unexcused}; webhooks {len(self.posted)}, lost {len(self.unposted)}, "
+            f"repeats {sum(self.posted.values()) - len(self.posted)}")
 
     def broken_promises(self):
         """A sentence for each broken promise."""
         found = []
         if self.lost:
             found.append(f"{len(self.lost)} accepted taps never arrived, {self.lost[0]} among them")
+        if self.unposted:
+            found.append(f"{len(self.unposted)} accepted webhooks were never posted, {self.unposted[0]} among them")
+        if self.odd:
+            found.append(f"a webhook had the id {self.odd[0][0]} and the body {self.odd[0][1]!r}")
         if len(self.arrivals) < self.promised_lights:
             found.append(f"{self.promised_lights} lights promised a message, {len(self.arrivals)} arrived")
         if len(self.arrivals) > self.good_taps:
