@@ -1,4 +1,4 @@
-// Messages of the kiosk about itself. Nobody waits for their PUBACK, and none is kept for later: taps are in the outbox.
+// Messages of the kiosk about itself. Nobody waits for their PUBACK, and none is kept for later as an entry is.
 
 /// One message about the kiosk.
 package enum Announcement: Sendable {
