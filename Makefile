@@ -346,6 +346,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@$(MAKE) --no-print-directory vm-test
 	@$(MAKE) --no-print-directory lint-deb
 	@Tests/Packages/run bookworm
+	@$(MAKE) --no-print-directory test-home-assistant
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/Torture/run --seconds 25
@@ -404,6 +405,15 @@ ahead: all
 	@chrt --idle 0 Tests/Interface/run --build
 	@chrt --idle 0 Tests/Fuzz/run --build
 	@chrt --idle 0 Tests/Simulation/run --build
+
+# Where it is not installed, it says so and passes.
+HOME_ASSISTANT := .build-home-assistant
+.PHONY: deps-home-assistant test-home-assistant
+deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant: 6 minutes, 900 MB
+	@Tests/HomeAssistant/install $(HOME_ASSISTANT)
+
+test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes
+	@Tests/HomeAssistant/run $(HOME_ASSISTANT)
 
 system-test:  ## the packages on Debian 12 and 13, booted in containers: install, tap, upgrade, purge
 	@$(MAKE) --no-print-directory lint-deb

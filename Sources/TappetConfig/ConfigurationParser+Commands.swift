@@ -108,7 +108,7 @@ extension YAMLReader {
   }
 
   /// A list of names, each of them one of `known`.
-  private mutating func references(
+  mutating func references(
     _ node: YAMLNode?, to known: [String], _ mistake: (String, String?) -> ConfigurationProblem.Kind
   ) -> [String] {
     guard let node else { return [] }

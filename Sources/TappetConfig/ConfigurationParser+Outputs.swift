@@ -12,12 +12,23 @@ extension YAMLReader {
       let count = panel.outputs.reduce(0) { $1.plan.interlock == group ? $0 + 1 : $0 }
       if count == 1 { note(.loneInterlock(group), at: node.position, output.place) }
     }
+    checkDrives(panel, at: node)
+  }
+
+  /// Checks that the lines of a drive are in pairs: one opens, one closes, and nothing else is in their group.
+  private mutating func checkDrives(_ panel: PanelSettings, at node: YAMLNode) {
+    for output in panel.outputs where [.open, .close].contains(output.plan.kind) {
+      let group = panel.outputs.filter { $0.plan.interlock == output.plan.interlock && $0.plan.interlock != nil }
+      guard group.count != 2 || Set(group.map { $0.plan.kind }) != [.open, .close] else { continue }
+      let expected = "one output of kind 'open' and one of kind 'close' with the same 'interlock', and no other"
+      note(.invalidValue(output.plan.kind.word, expected: expected), at: node.position, output.place)
+    }
   }
 
   private mutating func output(_ node: YAMLNode, _ panel: inout PanelSettings, _ uses: inout LineUses) {
     let lineKeys = ["line", "pin", "offset", "chip", "led", "active_low", "drive"]
     let keys = [
-      "name", "pulse", "max_on", "safe", "on_start", "interlock", "dead_time", "on_link_loss", "repeat",
+      "name", "kind", "pulse", "max_on", "safe", "on_start", "interlock", "dead_time", "on_link_loss", "repeat",
     ]
     guard let mapping = mapping(node, keys: keys + lineKeys) else { return }
     guard var plan = plan(in: mapping) else { return }
@@ -39,6 +50,8 @@ extension YAMLReader {
   private mutating func plan(in mapping: YAMLMapping) -> OutputPlan? {
     guard let name = lineText(required("name", in: mapping)) else { return nil }
     var plan = OutputPlan(name: name)
+    plan.kind =
+      choice(mapping["kind"], of: OutputKind.allCases.map { $0.word }).map { OutputKind.allCases[$0] } ?? .switch
     plan.isSafeOn = choice(mapping["safe"], of: ["off", "on"]) == 1
     plan.startsOn = choice(mapping["on_start"], of: ["off", "on"]) == 1
     if let time = time(mapping["pulse"], min: Limits.pulseMin) { plan.pulse = time }

@@ -112,7 +112,8 @@ extension YAMLReader {
   /// Returns `nil` after a mistake.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
-      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "clock", "outbox", "state",
+      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "home_assistant",
+      "clock", "outbox", "state",
       "control",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
@@ -123,11 +124,18 @@ extension YAMLReader {
     let names = top["actions"].map { self.names(in: $0, max: Limits.actionsMax) } ?? []
     let panel = panel(top["panel"], actionNames: names)
     if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
-    let commands = commands(
+    var commands = commands(
       top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
       outputNames: outputNames(top["panel"]))
     let device = readerDevice(top["reader"])
     let publishesState = telemetry(top["telemetry"])
+    let homeAssistant = homeAssistant(
+      top["home_assistant"], actionNames: names, outputNames: outputNames(top["panel"]))
+    if let plan = homeAssistant, let node = top["home_assistant"], let broker {
+      commands += self.commands(
+        of: plan, broker.settings.homeAssistantTopics, outputs: panel?.plan.outputs ?? [], actions: actions ?? [],
+        others: commands, at: node)
+    }
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
     let state = path(top["state"]) ?? KioskConfiguration.usualState
@@ -137,13 +145,13 @@ extension YAMLReader {
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
     }
     guard problems.isEmpty, var broker, let actions else { return nil }
-    broker.settings.commandTopics = commands.map { $0.topic }
+    broker.settings.commandTopics = commands.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
     return KioskConfiguration(
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
-      publishesState: publishesState, checksClock: clock != 1,
+      publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       controlSocket: control)
   }

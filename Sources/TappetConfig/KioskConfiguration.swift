@@ -30,6 +30,8 @@ package struct KioskConfiguration: Sendable {
   package var webhooks: [WebhookEndpoint] = []
   /// Whether the kiosk's state is published (`telemetry: {state: true}`).
   package var publishesState = false
+  /// `nil` means that Home Assistant learns nothing.
+  package var homeAssistant: HomeAssistantPlan?
   /// False with `clock: trust`.
   package var checksClock: Bool
   /// Maximum number of entries that may wait.
@@ -144,6 +146,7 @@ extension KioskSettings {
       actions: configuration.actions, panel: configuration.panel.plan,
       endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
       commands: configuration.commandPlans, publishesState: configuration.publishesState,
+      homeAssistant: configuration.homeAssistant,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
   }
 }

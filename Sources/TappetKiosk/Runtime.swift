@@ -35,6 +35,7 @@ package final class Runtime {
   let reader = ReaderHost()
   let webhooks = WebhookHost()
   var panel: RuntimePanel
+  var announced: AnnouncedTopics
   var control = ControlHost()
   let supervisor = Supervisor()
   /// The listeners, the log and the last taps.
@@ -61,6 +62,7 @@ package final class Runtime {
     store = parts.store
     broker = parts.broker
     panel = parts.panel
+    announced = parts.announced
     kiosk = Kiosk(settings: parts.settings, seed: parts.seed, at: parts.openedAt.instant)
     certificates = CertificateMonitor(parts.configuration.broker)
     observers = KioskObservers(startedAt: parts.openedAt.instant)

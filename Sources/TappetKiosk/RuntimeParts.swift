@@ -17,6 +17,7 @@ struct RuntimeParts {
   var seed: (UInt64, UInt64, UInt64, UInt64)
   var summary: OutboxSummary
   var secrets: [TagSecret]
+  var announced: AnnouncedTopics
   var reactor: Reactor
   var clock: ClockMonitor
   var mailbox: Mailbox<Runtime.Notice>
@@ -40,6 +41,7 @@ struct RuntimeParts {
     let secretStore: SecretStore
     let secrets: [TagSecret]
     let summary: OutboxSummary
+    let announced: AnnouncedTopics
     var settings = KioskSettings(configuration)
     do throws(SecretStoreError) {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
@@ -54,6 +56,8 @@ struct RuntimeParts {
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
       }
+      announced = AnnouncedTopics(try secretStore.store.announcedTopics())
+      settings.hasAnnounced = !announced.isEmpty
     } catch { throw .secretStore(.store(error)) }
     let replicaError = secretStore.store.replicaError
     do throws(SystemError) {
@@ -75,7 +79,7 @@ struct RuntimeParts {
       }
       return RuntimeParts(
         configuration: configuration, settings: settings, openedAt: now, seed: seed, summary: summary, secrets: secrets,
-        reactor: reactor,
+        announced: announced, reactor: reactor,
         clock: clockMonitor, mailbox: mailbox, panel: panel, broker: broker,
         store: StoreHost(lock: lock, thread: storeThread, ownSecrets: ownSecrets, replicaError: replicaError))
     } catch { throw .system(error) }

@@ -35,12 +35,16 @@ package indirect enum StoreRequest: Sendable {
   /// Forget all of these brokers. Not answered either.
   case forgetFallbacks
 
+  /// Remember that the broker keeps something at a topic; without content, that it does not any more. Not answered: at
+  /// worst it is kept for longer.
+  case noteAnnounced(topic: String, content: String?)
+
   /// Whether it makes the disk work by itself.
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true): false
     case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks:
+      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteAnnounced:
       true
     }
   }
@@ -75,6 +79,7 @@ struct StoreBatch {
   private var checkCount = 0
   /// Without a URL, all are forgotten.
   private var fallbacks: [(url: String?, until: Int64)] = []
+  private var announced: [(topic: String, content: String?)] = []
   private(set) var fetches: [Fetch] = []
 
   /// The requests, and the removals that an earlier commit could not carry.
@@ -101,13 +106,14 @@ struct StoreBatch {
       case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
       case .noteFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
+      case .noteAnnounced(let topic, let content): announced.append((topic, content))
       }
     }
   }
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !fallbacks.isEmpty || checkCount > 0
+      || !fallbacks.isEmpty || !announced.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -126,6 +132,7 @@ struct StoreBatch {
       }
       for use in uses { try store.noteUse(use.id, use.unixSeconds) }
       try writeFallbacks(to: store)
+      for (topic, content) in announced { try store.noteAnnounced(topic, content) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
         if let webhook { events.append(.webhooks(.stored(entry.id, sequence: webhook))) }
@@ -170,6 +177,7 @@ struct StoreBatch {
       let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
       batches.append(StoreBatch([request ?? .forgetFallbacks]))
     }
+    for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }

@@ -64,7 +64,26 @@ extension Announcement {
     switch self {
     case .firmwareReport(let topic): topic
     case .state: "state"
+    case .discovery: "discovery"
+    case .output(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
+    case .gesture(let button, let gesture): "\(gesture.name) \(button)"
+    case .tap(let news): "tap \(news.words)"
     }
+  }
+}
+
+extension TapNews {
+  var words: String {
+    let word =
+      switch kind {
+      case .accepted(let uid): uid == nil ? "accepted" : "scanned"
+      case .queued: "queued"
+      case .delivered: "delivered"
+      case .refused: "refused"
+      case .expired: "expired"
+      case .undeliverable: "undeliverable"
+      }
+    return word + (action.map { " " + $0 } ?? "")
   }
 }
 

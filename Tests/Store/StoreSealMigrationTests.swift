@@ -39,6 +39,7 @@ import Testing
       DROP TABLE webhooks;
       DROP TABLE webhook_totals;
       DROP TABLE webhooks_given_up;
+      DROP TABLE announced;
       DELETE FROM meta WHERE name = 'seal';
       PRAGMA user_version = 5;
       """)

@@ -125,6 +125,20 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().fallback(at: "mqtts://a:1") == nil)
   }
 
+  @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
+    let thread = try start()
+    thread.submit(.noteAnnounced(topic: "b", content: "tag t"))
+    thread.submit(.noteAnnounced(topic: "a", content: ""))
+    thread.submit(.noteAnnounced(topic: "b", content: "lock d\ntag t"))
+    thread.stop()
+    let topics = try folder.open().announcedTopics()
+    #expect(topics.map { $0.topic } == ["a", "b"] && topics.map { $0.content } == ["", "lock d\ntag t"])
+    let other = try start()
+    other.submit(.noteAnnounced(topic: "a", content: nil))
+    other.stop()
+    #expect(try folder.open().announcedTopics().map { $0.topic } == ["b"])
+  }
+
   @Test func `waiting requests share a commit`() throws {
     let thread = try start()
     // Or else the thread may start the log over in a pause, before its pages are counted.

@@ -27,7 +27,8 @@ extension OutboxEntry {
     // As version 6 left it.
     try folder.sqlite(
       """
-      DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE webhooks_given_up; PRAGMA user_version = 6;
+      DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE webhooks_given_up; DROP TABLE announced;
+      PRAGMA user_version = 6;
       """)
     let store = try folder.open()
     #expect(try folder.sqlite("PRAGMA user_version") == "\(StoreSchema.version)")

@@ -6,4 +6,11 @@ package enum Announcement: Sendable {
   case firmwareReport(topic: String)
   /// The kiosk's condition.
   case state
+  /// Home Assistant's description of the kiosk, and the end of what is not configured any more.
+  case discovery
+  /// The level of the output with this index.
+  case output(Int, isOn: Bool)
+  /// A gesture on the button with this index.
+  case gesture(button: Int, Gesture)
+  case tap(TapNews)
 }

@@ -104,6 +104,9 @@ package struct BrokerSettings: Hashable, Sendable {
   /// The first part of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 
+  /// The topics for Home Assistant.
+  package var homeAssistantTopics: HomeAssistantTopics { HomeAssistantTopics(base: statusTopic) }
+
   /// Topic of the kiosk's state.
   package var stateTopic: String { statusTopic + "/state" }
 

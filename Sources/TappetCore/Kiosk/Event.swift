@@ -65,6 +65,8 @@ package enum Event: Sendable {
   case commandsSubscribed(Int, isGranted: Bool)
   /// The link threw commands away: there were too many of them.
   case commandsDiscarded
+  /// Home Assistant has started, or ends.
+  case homeAssistant(isOnline: Bool)
   /// A person or the service manager requested the end.
   case stopRequested
 }

@@ -148,6 +148,7 @@ extension Kiosk {
     for outcome in outcomes {
       switch outcome {
       case .gesture(let button, let gesture):
+        effects += gestureSeen(gesture, on: button, at: now)
         effects += gestured([button], gesture, settings.panel.buttons[button].gestures[gesture], at: now)
       case .chord(let index):
         let chord = settings.panel.chords[index]

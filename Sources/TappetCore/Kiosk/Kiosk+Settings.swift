@@ -14,6 +14,7 @@ extension Kiosk {
     if link.isUp { firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil) }
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
+    rediscover(after: old, at: now)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
     // Another number of endpoints means another list, whatever `reconnect` says.

@@ -39,6 +39,7 @@ package struct Kiosk: Sendable {
   var waitingReplies = PendingReplies()
   var firmware = FirmwareDuties()
   var telemetry = TelemetryDuties()
+  var homeAssistant = HomeAssistantDuties()
   var panel = PanelSupervision()
   /// The pending confirmation.
   var confirmation: Confirmation?
@@ -124,6 +125,7 @@ package struct Kiosk: Sendable {
     consider(outputs.deadline)
     consider(firmware.deadline)
     consider(telemetry.deadline)
+    consider(homeAssistant.deadline)
     consider(inputs.deadline)
     consider(lock.deadline)
     consider(confirmation?.until)
@@ -168,6 +170,7 @@ package struct Kiosk: Sendable {
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
     case .commandsDiscarded: effects = commandsDiscarded(at: now)
+    case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
     case .stopRequested: effects = stop(at: now)
     }
     // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
@@ -178,7 +181,7 @@ package struct Kiosk: Sendable {
     effects += postWhatMayBePosted(at: now)
     effects += reportClock()
     effects += lastingLight()
-    effects += telemetryDue(at: now)
+    effects += telemetryDue(at: now) + homeAssistantDue(after: effects, at: now)
     noteProgress(of: event, at: now.instant)
     return effects.inOrderOfPerformance()
   }

@@ -19,6 +19,10 @@ package struct KioskSettings: Sendable {
   package var trustsClock: Bool
   /// Whether the kiosk's state is published.
   package var publishesState: Bool
+  /// Home Assistant's part; `nil` means that it learns nothing.
+  package var homeAssistant: HomeAssistantPlan?
+  /// Whether the broker keeps messages that an earlier configuration published about the kiosk.
+  package var hasAnnounced = false
   /// The largest number of waiting entries.
   package var outboxCountMax: Int
   /// The largest number of bytes in all waiting messages.
@@ -28,6 +32,7 @@ package struct KioskSettings: Sendable {
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
     trustsClock: Bool = false, commands: [CommandPlan] = [], publishesState: Bool = false,
+    homeAssistant: HomeAssistantPlan? = nil,
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
@@ -38,12 +43,15 @@ package struct KioskSettings: Sendable {
     self.fallbacks = fallbacks
     self.trustsClock = trustsClock
     self.publishesState = publishesState
+    self.homeAssistant = homeAssistant
     self.outboxCountMax = outboxCountMax
     self.outboxSizeMax = outboxSizeMax
   }
 
   /// Whether a message has `%T`, or a command a time.
   package var usesTimestamp: Bool { facts.usesTimestamp || commands.contains { $0.needsClock } }
+  /// Whether the broker keeps anything about the kiosk but its status.
+  var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
   /// Whether an action has a webhook.
   var usesWebhooks: Bool { facts.usesWebhooks }
   /// The longest cooldown of all actions.

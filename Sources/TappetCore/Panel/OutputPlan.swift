@@ -9,12 +9,43 @@ package enum PulseRepeat: Hashable, Sendable {
   case restarts
 }
 
+/// The meaning of an output to people, and so to Home Assistant; its level is decided without it.
+package enum OutputKind: Int, CaseIterable, Hashable, Sendable {
+  case `switch`
+  /// A push button: it pulses.
+  case button
+  /// A pulse unlocks it.
+  case lock
+  /// One line that opens, stops and closes, by a pulse each.
+  case cover
+  /// The two lines of a drive, which have an interlock.
+  case open
+  case close
+
+  /// The word for it in the configuration.
+  package var word: String {
+    switch self {
+    case .switch: "switch"
+    case .button: "button"
+    case .lock: "lock"
+    case .cover: "cover"
+    case .open: "open"
+    case .close: "close"
+    }
+  }
+
+  /// Whether it is a cover, or one of its lines.
+  package var isCover: Bool { self == .cover || self == .open || self == .close }
+}
+
 /// One output of the panel.
 ///
 /// Its safe level is what its line has whenever nobody uses it: before the first request, after a pulse, at the end.
 package struct OutputPlan: Hashable, Sendable {
   /// Name for people, for actions and on the virtual panel; unique.
   package var name: String
+  /// Its meaning to people.
+  package var kind: OutputKind = .switch
   /// The length of a pulse.
   package var pulse: Duration
   /// The longest time away from the safe level, whatever is requested; `nil` means without end.

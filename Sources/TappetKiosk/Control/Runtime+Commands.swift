@@ -11,9 +11,11 @@ extension Runtime {
   func receive(_ reception: LinkReception) {
     switch reception {
     case .message(let message):
+      if heardHomeAssistant(message) { return }
       let isFirmware = configuration.commands.contains { $0.topic == message.topic && $0.firmware != nil }
       inbox.append(.commandArrived(CommandArrival(message, isFirmware: isFirmware)))
     case .subscribed(let request, let qos, _):
+      answeredSubscription(Int(truncatingIfNeeded: request), isGranted: qos != nil)
       inbox.append(.commandsSubscribed(Int(truncatingIfNeeded: request), isGranted: qos != nil))
     case .discarded: inbox.append(.commandsDiscarded)
     case .unsubscribed: break

@@ -92,7 +92,9 @@ extension Runtime {
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
     if changesPanel { feed(.panel(.closed)) }
     let changesReader = new.readerDevice != old.readerDevice
-    inbox.append(.reconfigured(KioskSettings(new), reconnect: reconnects, newReader: changesReader))
+    var settings = KioskSettings(new)
+    settings.hasAnnounced = !announced.isEmpty
+    inbox.append(.reconfigured(settings, reconnect: reconnects, newReader: changesReader))
     inbox.append(.webhooksReplaced)
     load(secrets)
     checkClock()

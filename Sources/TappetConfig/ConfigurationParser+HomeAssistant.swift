@@ -1,0 +1,60 @@
+// The part `home_assistant:` of kiosk.yaml.
+
+import TappetCore
+
+extension YAMLReader {
+  /// `true`, `false`, or a mapping.
+  mutating func homeAssistant(
+    _ node: YAMLNode?, actionNames: [String], outputNames: [String]
+  ) -> HomeAssistantPlan? {
+    guard let node else { return nil }
+    var plan = HomeAssistantPlan(actions: actionNames, outputs: outputNames)
+    if case .scalar = node.content { return flag(node) == true ? plan : nil }
+    let keys = ["prefix", "name", "actions", "outputs", "expires", "locked"]
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    if let prefix = topic(mapping["prefix"]) { plan.prefix = prefix }
+    plan.name = shortText(mapping["name"], sizeMax: Limits.actionTitleSizeMax)
+    if let value = mapping["actions"] {
+      plan.actions = isEmptyList(value) ? [] : references(value, to: actionNames) { .unknownAction($0, nearest: $1) }
+    }
+    if let value = mapping["outputs"] {
+      plan.outputs = isEmptyList(value) ? [] : references(value, to: outputNames) { .unknownOutput($0, nearest: $1) }
+    }
+    if let window = duration(mapping["expires"], min: .seconds(1), max: Limits.commandWindowMax) {
+      plan.window = window
+    }
+    plan.obeysLock = flag(mapping["locked"]) ?? false
+    return plan
+  }
+
+  /// Whether Home Assistant may use nothing of a kind.
+  private func isEmptyList(_ node: YAMLNode) -> Bool {
+    if case .sequence(let elements) = node.content { elements.isEmpty } else { false }
+  }
+
+  /// The topics on which Home Assistant gives its commands; no other part of the configuration may use them.
+  mutating func commands(
+    of plan: HomeAssistantPlan, _ topics: HomeAssistantTopics, outputs: [OutputPlan], actions: [Action],
+    others: [CommandPlan], at node: YAMLNode
+  ) -> [CommandPlan] {
+    var plans: [CommandPlan] = []
+    func add(_ topic: String, window: Duration?, actions: [String] = [], outputs: [String]) {
+      guard !actions.isEmpty || !outputs.isEmpty else { return }
+      plans.append(
+        CommandPlan(
+          topic: topic, trust: .trusted, window: window, actions: actions, outputs: outputs,
+          perMinute: Limits.homeAssistantPerMinute, obeysLock: plan.obeysLock))
+    }
+    let covers = outputs.filter { $0.kind.isCover && plan.outputs.contains($0.name) }.map { $0.name }
+    add(
+      topics.command, window: plan.window, actions: plan.actions, outputs: plan.outputs.filter { !covers.contains($0) })
+    add(topics.coverCommand, window: nil, outputs: covers)
+    for topic in plans.map({ $0.topic })
+    where others.contains(where: { $0.topic == topic || $0.replyTopic == topic })
+      || actions.contains(where: { $0.topic == topic })
+    {
+      invalid(node, expected: "the topic '\(topic)' for itself; use another one elsewhere")
+    }
+    return plans
+  }
+}

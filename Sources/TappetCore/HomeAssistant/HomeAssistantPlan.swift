@@ -1,0 +1,73 @@
+// Home Assistant's part of the configuration.
+
+/// How Home Assistant finds the kiosk, and what it may do.
+package struct HomeAssistantPlan: Hashable, Sendable {
+  /// The first part of Home Assistant's own topics.
+  package var prefix: String
+  /// The device's name there; `nil` means the client id.
+  package var name: String?
+  /// The names of the actions that it may run.
+  package var actions: [String]
+  /// The names of the outputs that it may drive.
+  package var outputs: [String]
+  /// Largest difference between a command's time and the clock.
+  package var window: Duration
+  /// Whether its commands are refused while the buttons are locked.
+  package var obeysLock: Bool
+
+  /// A plan for these actions and outputs.
+  package init(
+    prefix: String = "homeassistant", name: String? = nil, actions: [String] = [], outputs: [String] = [],
+    window: Duration = Limits.commandWindow, obeysLock: Bool = false
+  ) {
+    self.prefix = prefix
+    self.name = name
+    self.actions = actions
+    self.outputs = outputs
+    self.window = window
+    self.obeysLock = obeysLock
+  }
+
+  /// Topic on which Home Assistant says that it has started, and that it ends.
+  package var birthTopic: String { prefix + "/status" }
+}
+
+/// The topics below a kiosk's own that Home Assistant reads and writes.
+package struct HomeAssistantTopics: Hashable, Sendable {
+  private let base: String
+
+  /// The topics of the kiosk whose topics begin with `base`.
+  package init(base: String) { self.base = base }
+
+  /// Commands with a time.
+  package var command: String { base + "/command" }
+  /// Commands of covers, for which Home Assistant has no template and so no time.
+  package var coverCommand: String { base + "/cover" }
+  package var tag: String { base + "/tag" }
+  package var tap: String { base + "/tap" }
+  package var lastTap: String { base + "/last" }
+  package func output(_ name: String) -> String { base + "/output/" + DiscoveryName.mapped(name) }
+  package func button(_ name: String) -> String { base + "/button/" + DiscoveryName.mapped(name) }
+}
+
+/// Names in topics and ids, where only ASCII letters, digits, `_` and `-` are safe.
+package enum DiscoveryName {
+  /// The name itself, or its safe characters and a checksum, by which names that differ stay different.
+  package static func mapped(_ name: String) -> String {
+    let safe = name.utf8.map { isSafe($0) ? $0 : UInt8(ascii: "_") }
+    if safe.elementsEqual(name.utf8), !safe.isEmpty { return name }
+    let sum = checksum(Array(name.utf8))
+    let folded = UInt16(truncatingIfNeeded: sum >> 16 ^ sum)
+    return String(decoding: safe, as: UTF8.self) + "-"
+      + Hex.encode([UInt8(folded >> 8), UInt8(truncatingIfNeeded: folded)])
+  }
+
+  private static func isSafe(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
+  }
+
+  /// FNV-1a, 32 bits.
+  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    bytes.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+  }
+}

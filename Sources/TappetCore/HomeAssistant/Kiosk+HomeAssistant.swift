@@ -1,0 +1,51 @@
+// News for Home Assistant after an event. It follows from the event's effects: no decision about a tap or an output
+// depends on it. Decides only.
+
+extension Kiosk {
+  /// Tells Home Assistant what is due, and what has happened by these effects.
+  mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
+    guard settings.announces else { return [] }
+    homeAssistant.noteLink(isUp: link.isUp, at: now.instant)
+    guard link.isUp else { return [] }
+    var announcements: [Announcement] = homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
+    if settings.homeAssistant != nil {
+      let levels = outputs.indices.map { outputs.status(of: $0).isOn }
+      announcements += homeAssistant.takeLevels(levels).map { .output($0, isOn: levels[$0]) }
+      announcements += news(in: effects, at: now.instant)
+    }
+    return announcements.map { .announce($0) }
+  }
+
+  /// Handles the birth of Home Assistant: kiosks must not all answer it at once.
+  mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
+    guard isOnline, settings.homeAssistant != nil else { return [] }
+    let delay = Int64(bitPattern: random.next() % UInt64(Limits.birthDelayMax.wholeMilliseconds + 1))
+    homeAssistant.discover(at: now.instant + .milliseconds(delay))
+    return []
+  }
+
+  /// Plans the discovery after a change of what it describes.
+  mutating func rediscover(after old: KioskSettings, at now: Moment) {
+    if settings.panel != old.panel { homeAssistant.outputsReplaced() }
+    let isSame =
+      settings.homeAssistant == old.homeAssistant && settings.actions == old.actions && settings.panel == old.panel
+    if !isSame { homeAssistant.discover(at: now.instant) }
+  }
+
+  /// Tells Home Assistant of a gesture, whatever it triggers.
+  mutating func gestureSeen(_ gesture: Gesture, on button: Int, at now: Moment) -> [Effect] {
+    guard settings.homeAssistant != nil, homeAssistant.admit(at: now.instant) else { return [] }
+    return [.announce(.gesture(button: button, gesture))]
+  }
+
+  private mutating func news(in effects: [Effect], at now: Instant) -> [Announcement] {
+    var announcements: [Announcement] = []
+    for effect in effects {
+      guard case .report(let report) = effect, let news = TapNews(report), homeAssistant.admit(at: now) else {
+        continue
+      }
+      announcements.append(.tap(news))
+    }
+    return announcements
+  }
+}

@@ -1,0 +1,52 @@
+// News of a tap or a press for Home Assistant.
+
+/// One step on the way of a tap, a press or a command.
+package struct TapNews: Sendable {
+  package enum Kind: Sendable {
+    /// The disk has it, or it drove its outputs; with the tag, if there was one.
+    case accepted(TagUID?)
+    case queued(QueueReason)
+    case delivered
+    case refused(TapRefusal)
+    case expired
+    /// The broker will never take it.
+    case undeliverable
+  }
+
+  package var kind: Kind
+  /// The action's name; `nil` when it is not known.
+  package var action: String?
+  /// The origin of it; `nil` when it is not known.
+  package var trigger: Trigger?
+
+  /// The step that the report is about; `nil` when it is about anything else.
+  init?(_ report: Report) {
+    if case .accepted(let entry, let uid) = report {
+      self.init(.accepted(uid), of: entry)
+    } else if case .performed(let action, let trigger, let uid) = report {
+      self.init(.accepted(uid), action, trigger)
+    } else if case .queued(let entry, let reason) = report {
+      self.init(.queued(reason), of: entry)
+    } else if case .delivered(let entry, _) = report {
+      self.init(.delivered, of: entry)
+    } else if case .deliveredUnheard(let entry, _) = report {
+      self.init(.delivered, of: entry)
+    } else if case .refused(let trigger, _, let refusal) = report {
+      self.init(.refused(refusal), nil, trigger)
+    } else if case .expired(let entry) = report {
+      self.init(.expired, of: entry)
+    } else if case .undeliverable(let entry, _) = report {
+      self.init(.undeliverable, of: entry)
+    } else {
+      return nil
+    }
+  }
+
+  private init(_ kind: Kind, _ action: String?, _ trigger: Trigger) {
+    self.kind = kind
+    self.action = action
+    self.trigger = trigger
+  }
+
+  private init(_ kind: Kind, of entry: OutboxEntry) { self.init(kind, entry.action, entry.trigger) }
+}

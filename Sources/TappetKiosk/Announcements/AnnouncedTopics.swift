@@ -1,0 +1,46 @@
+// The topics at which the broker keeps something of this kiosk, as the database remembers them: only who knows what was
+// published can take it back.
+
+import TappetCore
+
+/// The topics with retained messages, and the components of a discovery.
+struct AnnouncedTopics {
+  /// A component of a discovery.
+  struct Component: Hashable {
+    var key: String
+    var platform: String
+  }
+
+  /// A topic, and its lines: `PLATFORM KEY` of each component, present or removed.
+  private var topics: [(topic: String, content: String)]
+
+  init(_ topics: [(topic: String, content: String)] = []) { self.topics = topics }
+
+  var isEmpty: Bool { topics.isEmpty }
+
+  /// The components that were published to the topic and are not among these.
+  func removed(from topic: String, keeping current: [Component]) -> [Component] {
+    guard let content = topics.first(where: { $0.topic == topic })?.content else { return [] }
+    let former = content.split(separator: "\n").compactMap { line -> Component? in
+      let words = line.split(separator: " ", maxSplits: 1)
+      return words.count == 2 ? Component(key: String(words[1]), platform: String(words[0])) : nil
+    }
+    return Array(former.filter { !current.contains($0) }.suffix(Limits.removedComponentsMax))
+  }
+
+  /// The lines for these components.
+  static func content(_ components: [Component]) -> String {
+    components.map { $0.platform + " " + $0.key }.joined(separator: "\n")
+  }
+
+  /// Remembers these instead; returns what differs, without content for topics that are over.
+  mutating func replace(by new: [(topic: String, content: String)]) -> [(topic: String, content: String?)] {
+    var changes: [(topic: String, content: String?)] = []
+    for (topic, _) in topics where !new.contains(where: { $0.topic == topic }) { changes.append((topic, nil)) }
+    for (topic, content) in new where !topics.contains(where: { $0.topic == topic && $0.content == content }) {
+      changes.append((topic, content))
+    }
+    topics = new
+    return changes
+  }
+}

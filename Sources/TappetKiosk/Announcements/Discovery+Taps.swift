@@ -1,0 +1,79 @@
+// The taps in Home Assistant, and the kiosk's own condition.
+
+import TappetConfig
+import TappetCore
+
+extension Discovery {
+  /// The tag scanner, the steps of each tap, and the last one.
+  var tapEntities: [Component] {
+    let scanner = [
+      JSON.Member(name: "t", value: .string(topics.tag)),
+      JSON.Member(name: "val_tpl", value: .string("{{ value_json.tag_id }}")),
+      JSON.Member(name: "qos", value: .number(1)),
+    ]
+    return [
+      Component(key: "tag", platform: "tag", members: scanner),
+      entity(
+        "event", "tap", "Tap",
+        [
+          "ic": .string("mdi:nfc-tap"), "evt_typ": .array(TapNews.Kind.words.map { .string($0) }),
+          "stat_t": .string(topics.tap), "qos": .number(1),
+        ]),
+      entity(
+        "sensor", "last", "Last tap",
+        [
+          "dev_cla": .string("timestamp"), "stat_t": .string(topics.lastTap),
+          "val_tpl": .string("{{ value_json.time }}"),
+          "json_attr_t": .string(topics.lastTap), "qos": .number(1),
+        ]),
+    ]
+  }
+
+  /// The kiosk's condition, from its state.
+  var diagnostics: [Component] {
+    var components = [
+      binary("reader", "Reader", "connectivity", "'ON' if value_json.reader.good else 'OFF'"),
+      binary(
+        "problem", "Problem", "problem",
+        "'OFF' if value_json.reader.good and value_json.disk.good and value_json.panel.good"
+          + " and (value_json.webhooks is none or value_json.webhooks.good) else 'ON'"),
+      diagnostic("light", "Light", "value_json.light", ["ic": .string("mdi:led-on")]),
+      diagnostic(
+        "outbox", "Waiting messages", "value_json.outbox",
+        ["stat_cla": .string("measurement"), "ic": .string("mdi:tray-full")]),
+    ]
+    for (name, title) in [
+      ("accepted", "Accepted"), ("delivered", "Delivered"), ("refused", "Refused"), ("expired", "Expired"),
+    ] {
+      components.append(
+        diagnostic(name, title, "value_json.counters." + name, ["stat_cla": .string("total_increasing")]))
+    }
+    if configuration.broker.certificateFile != nil || configuration.broker.caFile != nil {
+      components.append(
+        diagnostic(
+          "certificate", "Certificate ends", "value_json.certificate_ends_at", ["dev_cla": .string("timestamp")]))
+    }
+    if configuration.panel.lockAfter != nil {
+      // Home Assistant's class for locks is on while they are open.
+      components.append(binary("locked", "Buttons locked", "lock", "'OFF' if value_json.locked else 'ON'"))
+    }
+    return components
+  }
+
+  private func binary(_ key: String, _ name: String, _ deviceClass: String, _ template: String) -> Component {
+    diagnostic(key, name, template, ["dev_cla": .string(deviceClass)], platform: "binary_sensor")
+  }
+
+  private func diagnostic(
+    _ key: String, _ name: String, _ template: String, _ more: KeyValuePairs<String, JSON>, platform: String = "sensor"
+  ) -> Component {
+    var component = entity(
+      platform, key, name,
+      [
+        "ent_cat": .string("diagnostic"), "stat_t": .string(configuration.broker.stateTopic),
+        "val_tpl": .string("{{ " + template + " }}"), "qos": .number(1),
+      ])
+    component.members += more.map { JSON.Member(name: $0.key, value: $0.value) }
+    return component
+  }
+}

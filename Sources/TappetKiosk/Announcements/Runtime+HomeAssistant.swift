@@ -1,0 +1,68 @@
+// Home Assistant's messages, to it and from it.
+
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Runtime {
+  /// Describes the kiosk, and clears what an earlier configuration left at the broker.
+  func publishDiscovery() {
+    var kept = configuration.publishesState ? [(topic: configuration.broker.stateTopic, content: "")] : []
+    if let discovery = Discovery(configuration) {
+      let components = discovery.components.map { AnnouncedTopics.Component(key: $0.key, platform: $0.platform) }
+      let removed = announced.removed(from: discovery.topic, keeping: components)
+      keep(discovery.message(removing: removed), at: discovery.topic)
+      log(LogRecord(discoverySent: discovery.topic))
+      kept.append((discovery.topic, AnnouncedTopics.content(removed + components)))
+      kept += discovery.keptTopics.map { ($0, "") }
+    }
+    for (topic, content) in announced.replace(by: kept) {
+      if content == nil, topic != configuration.broker.statusTopic + "/status" { keep([], at: topic) }
+      store.thread.submit(.noteAnnounced(topic: topic, content: content))
+    }
+  }
+
+  func publish(level isOn: Bool, of output: Int) {
+    guard configuration.panel.outputs.indices.contains(output) else { return }
+    let name = configuration.panel.outputs[output].plan.name
+    keep(Array((isOn ? "ON" : "OFF").utf8), at: configuration.broker.homeAssistantTopics.output(name))
+  }
+
+  func publish(_ gesture: Gesture, on button: Int) {
+    guard configuration.panel.buttons.indices.contains(button) else { return }
+    let name = configuration.panel.buttons[button].plan.name
+    send(.object(["event_type": .string(gesture.name)]), to: configuration.broker.homeAssistantTopics.button(name))
+  }
+
+  func publish(_ news: TapNews, at now: Moment) {
+    let topics = configuration.broker.homeAssistantTopics
+    if let scan = news.scan { send(scan, to: topics.tag) }
+    send(news.message, to: topics.tap)
+    if let last = news.last(unixMilliseconds: now.unixMilliseconds) { keep(last.encoded(), at: topics.lastTap) }
+  }
+
+  /// Takes a message if it is Home Assistant's about itself.
+  func heardHomeAssistant(_ message: LinkMessage) -> Bool {
+    guard let plan = configuration.homeAssistant, message.topic == plan.birthTopic else { return false }
+    inbox.append(.homeAssistant(isOnline: message.payload == Array("online".utf8)))
+    return true
+  }
+
+  /// Logs that the broker does not let the kiosk hear Home Assistant, if that is what it has answered.
+  func answeredSubscription(_ index: Int, isGranted: Bool) {
+    guard !isGranted, let plan = configuration.homeAssistant, index == configuration.commands.count else { return }
+    log(LogRecord(homeAssistantDenied: plan.birthTopic))
+  }
+
+  /// Publishes a message that the broker keeps; an empty one ends what it keeps.
+  private func keep(_ payload: [UInt8], at topic: String) {
+    broker.publish(id: nil, topic: topic, payload: payload, isRetained: true)
+  }
+
+  private func send(_ message: JSON, to topic: String) {
+    broker.publish(id: nil, topic: topic, payload: message.encoded(), isRetained: false)
+  }
+}

@@ -1,0 +1,18 @@
+// The log's records about Home Assistant.
+
+extension LogRecord {
+  /// The record of a discovery that was published.
+  package init(discoverySent topic: String) {
+    self.init(
+      .info, "discovery-sent", "the kiosk was described to Home Assistant, at '" + topic + "'", [("topic", topic)])
+  }
+
+  /// The record of a broker that does not let the kiosk hear Home Assistant's start.
+  package init(homeAssistantDenied topic: String) {
+    self.init(
+      .warning, "home-assistant-denied",
+      "the broker does not let this client read '" + topic
+        + "': the kiosk does not learn when Home Assistant starts; allow the topic in the broker's access list",
+      [("topic", topic)])
+  }
+}

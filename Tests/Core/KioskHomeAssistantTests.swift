@@ -1,0 +1,174 @@
+// The messages to Home Assistant, and their times, by a kiosk under a script.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct KioskHomeAssistantTests {
+  private static func panel() -> PanelPlan {
+    var panel = PanelPlan(buttons: [ButtonPlan(name: "b0", gestures: .with([.press: "light", .hold: "scene"]))])
+    panel.outputs = [OutputPlan(name: "pump"), OutputPlan(name: "gate", pulse: .milliseconds(300))]
+    return panel
+  }
+
+  private func story(seed: UInt64 = 1) -> KioskScript {
+    let plan = HomeAssistantPlan(actions: ["light"], outputs: ["pump", "gate"])
+    let command = CommandPlan(
+      topic: "command", trust: .trusted, window: plan.window, actions: plan.actions, outputs: plan.outputs)
+    let story = KioskScript(panel: Self.panel(), commands: [command], homeAssistant: plan, seed: seed)
+    story.start()
+    for index in 0...1 { story.at(1, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
+    story.openButtons()
+    story.at(5, .reader(.ready(device: "chip")))
+    return story
+  }
+
+  private func running(seed: UInt64 = 1) -> KioskScript {
+    let story = story(seed: seed)
+    story.at(10, .link(.connected(sessionPresent: false)))
+    story.at(10, .store(.fetched([], reachedEnd: true)))
+    return story
+  }
+
+  private func announced(_ words: [String]) -> [String] {
+    words.filter { $0.hasPrefix("announce ") }.map { String($0.dropFirst(9)) }
+  }
+
+  /// The times of the discoveries until then, in milliseconds.
+  private func discoveries(_ story: KioskScript, until end: Int) -> [Int] {
+    var times: [Int] = []
+    for time in stride(from: story.time + 50, through: end, by: 50) {
+      let words = story.sleep(until: time) + story.at(time, .reader(.heartbeat))
+      if announced(words).contains("discovery") { times.append(time) }
+    }
+    return times
+  }
+
+  @Test func `each connection begins with the discovery and the levels of all outputs`() {
+    let story = story()
+    let all = ["discovery", "output 0 off", "output 1 off"]
+    #expect(announced(story.at(10, .link(.connected(sessionPresent: false)))) == all)
+    #expect(discoveries(story, until: 20_000) == [])
+    #expect(announced(story.at(20_000, .link(.lost(.closedByBroker)))) == [])
+    _ = story.sleep(until: 30_000)
+    #expect(announced(story.at(30_000, .link(.connected(sessionPresent: false)))) == all)
+  }
+
+  @Test(arguments: [UInt64(1), 2, 3, 4, 5])
+  func `a birth is answered within 5 s, at another time by each kiosk`(_ seed: UInt64) {
+    let story = running(seed: seed)
+    #expect(discoveries(story, until: 10_000) == [])
+    story.at(10_000, .homeAssistant(isOnline: true))
+    let times = discoveries(story, until: 30_000)
+    #expect(times.count == 1 && times[0] <= 15_050)
+    #expect(announced(story.at(30_000, .homeAssistant(isOnline: false))) == [])
+    #expect(discoveries(story, until: 40_000) == [])
+  }
+
+  @Test func `births are spread`() {
+    let delays = (1...20).map { (seed: UInt64) -> Int in
+      let story = running(seed: seed)
+      story.at(5_000, .homeAssistant(isOnline: true))
+      return discoveries(story, until: 11_000).first ?? 0
+    }
+    #expect(Set(delays).count > 10)
+  }
+
+  @Test func `two discoveries are never closer than 2 s`() throws {
+    let story = running()
+    var times = [10]
+    for step in 1...40 {
+      var settings = story.kiosk.settings
+      settings.homeAssistant?.name = "Name \(step)"
+      let words = story.at(10 + step * 300, .reconfigured(settings, reconnect: false))
+      if announced(words).contains("discovery") { times.append(story.time) }
+      times += discoveries(story, until: 10 + step * 300 + 250)
+    }
+    times += discoveries(story, until: 20_000)
+    #expect(times.count > 3)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 1_950 }, "\(times)")
+    // The last change is in the last one.
+    #expect(try #require(times.last) >= 12_010)
+  }
+
+  @Test func `a reload that changes nothing that it describes is no reason`() {
+    let story = running()
+    var settings = story.kiosk.settings
+    settings.outboxCountMax = 5
+    #expect(announced(story.at(5_000, .reconfigured(settings, reconnect: false))) == [])
+    #expect(discoveries(story, until: 9_000) == [])
+  }
+
+  @Test func `an accepted tap is scanned after its own message has left, and then delivered`() {
+    let story = running()
+    #expect(announced(story.tap(at: 3_000, .of(.lightSecret))) == [])
+    let (words, entry) = story.commit(at: 3_010)
+    #expect(announced(words) == ["tap scanned light"])
+    #expect(words.firstIndex(of: "publish light") ?? 9 < words.firstIndex(of: "announce tap scanned light") ?? 0)
+    guard let entry else { return }
+    #expect(announced(story.at(3_050, .link(.acknowledged(entry.id)))) == ["tap delivered light"])
+  }
+
+  @Test func `a refused tag is never scanned`() {
+    let story = running()
+    let foreign = TagReading.signed(index: 1, key: .repeating(0x99))
+    #expect(announced(story.tap(at: 3_000, foreign)) == ["tap refused"])
+  }
+
+  @Test func `a gesture is published once, whatever it triggers`() {
+    let story = running()
+    var words = story.edge(0, true, at: 3_000)
+    words += story.edge(0, false, at: 3_060) + story.sleep(until: 3_600)
+    #expect(announced(words) == ["press 0"], "\(words)")
+    words = story.edge(0, true, at: 4_000) + story.sleep(until: 6_000) + story.edge(0, false, at: 6_000)
+    #expect(announced(words + story.sleep(until: 6_500)) == ["hold 0"], "\(words)")
+  }
+
+  @Test func `commands drive outputs, whose levels follow, and an old or kept one does nothing`() {
+    let story = running()
+    func command(_ request: OutputRequest, sent seconds: Int64, isRetained: Bool = false) -> Event {
+      let wish = CommandRequest(
+        .wish(.output(OutputOrder(output: "pump", request: request))),
+        unixSeconds: story.moment(6_000).unixSeconds - seconds)
+      return .commandArrived(
+        CommandArrival(topic: "command", isRetained: isRetained, size: 50, content: .request(wish)))
+    }
+    #expect(announced(story.at(6_000, command(.on, sent: 10))) == [])
+    #expect(announced(story.at(6_000, command(.on, sent: 0, isRetained: true))) == [])
+    #expect(announced(story.at(6_000, command(.on, sent: 0))) == ["output 0 on"])
+    #expect(announced(story.at(6_100, command(.on, sent: 0))) == [])
+    #expect(announced(story.at(6_200, command(.off, sent: 0))) == ["output 0 off"])
+  }
+
+  @Test func `a flood of taps does not become a flood of messages`() {
+    let story = running()
+    var count = 0
+    for number in 0..<2_000 {
+      count += announced(story.tap(at: 3_000 + number, .signed(index: 1, key: .repeating(0x99), uid: number))).count
+    }
+    #expect(count > 0 && count <= Limits.tapMessagesPerMinute + 40)
+  }
+
+  @Test func `without the configuration nothing is published`() {
+    let story = KioskScript(panel: Self.panel())
+    story.startAll()
+    let words = story.tap(at: 3_000, .of(.lightSecret)) + story.commit(at: 3_010).words
+    #expect(announced(words) == [] && announced(story.at(4_000, .homeAssistant(isOnline: true))) == [])
+    #expect(story.kiosk.homeAssistant.deadline == nil)
+  }
+}
+
+@Suite struct DiscoveryNameTests {
+  @Test(arguments: ["kiosk-lobby", "GPIO17", "a_b-C9"])
+  func `safe names stay as they are`(_ name: String) { #expect(DiscoveryName.mapped(name) == name) }
+
+  @Test func `others are mapped to safe ones, and stay different`() {
+    let names = ["a/b", "a+b", "a#b", "a b", "a_b", "🔔", "🚪", "ä", "ö", "", "{{x}}", "a.b"]
+    let mapped = names.map { DiscoveryName.mapped($0) }
+    #expect(Set(mapped).count == names.count)
+    let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+    #expect(mapped.allSatisfy { $0.allSatisfy { safe.contains($0) } })
+    // Ids of entities depend on it: it never changes.
+    #expect(mapped[0] == "a_b-4f4f")
+  }
+}

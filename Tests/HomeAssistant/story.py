@@ -1,0 +1,192 @@
+"""The life of a kiosk in Home Assistant, step by step; each begins where the one before it ended."""
+import asyncio
+import statistics
+
+from installation import eventually
+from kiosk import wait_for
+
+BUTTON = "Bell 🔔/+#"
+DIAGNOSTICS = {"reader", "problem", "light", "outbox", "accepted", "delivered", "refused", "expired", "certificate"}
+# The largest time that Home Assistant may need more than mosquitto_sub, in seconds.
+SCAN_MAX = 0.015
+
+
+async def state_of(assistant, key):
+    entity = (await assistant.entities())[key]
+    return (await assistant.states())[entity]["state"]
+
+
+async def becomes(assistant, key, state, limit=30):
+    async def is_there():
+        return await state_of(assistant, key) == state
+
+    await eventually(f"{key} to be {state}", is_there, limit)
+
+
+async def found(world, assistant):
+    """Home Assistant finds the kiosk by itself, with all that it has."""
+    device = await eventually("the device", assistant.device)
+    assert device["name"] == "Lobby" and device["manufacturer"] == "Tappet", device
+    buttons = [key for key in assistant_keys(world) if key.startswith("event_")]
+    expected = DIAGNOSTICS | {"action_bell", "action_light", "switch_pump", "lock_door", "tap", "last", *buttons}
+
+    async def complete():
+        return set(await assistant.entities()) == expected
+
+    await eventually("all entities", complete)
+    await becomes(assistant, "reader", "on")
+    await becomes(assistant, "problem", "off")
+    await becomes(assistant, "switch_pump", "off")
+    await becomes(assistant, "lock_door", "locked")
+    assert (await state_of(assistant, "certificate")).startswith("20")
+
+
+def assistant_keys(world):
+    return world.discovery()["cmps"]
+
+
+async def pressed(world, assistant):
+    """A press of its button entity is the kiosk's action at the witness."""
+    before = len(world.received("home/bell"))
+    await assistant.call("button", "press", (await assistant.entities())["action_bell"])
+    wait_for("the message", lambda: len(world.received("home/bell")) == before + 1)
+    assert world.received("home/bell")[-1][2] == "ring"
+
+
+async def switched(world, assistant):
+    """A flip of its switch is the panel's output, and the level that it shows is the output's own."""
+    entity = (await assistant.entities())["switch_pump"]
+    await assistant.call("switch", "turn_on", entity)
+    wait_for("the output", lambda: world.levels("pump")[-1:] == [True])
+    await becomes(assistant, "switch_pump", "on")
+    world.tappet("output", "off", "pump")
+    await becomes(assistant, "switch_pump", "off")
+
+
+async def unlocked(world, assistant):
+    """Its lock opens for the time of a pulse."""
+    await assistant.call("lock", "unlock", (await assistant.entities())["lock_door"])
+    await becomes(assistant, "lock_door", "unlocked")
+    await becomes(assistant, "lock_door", "locked")
+    assert world.levels("door")[-2:] == [True, False], world.levels("door")
+
+
+async def scanned(world, assistant):
+    """A tap is a scan of its tag, at most 15 ms later than at mosquitto_sub; a foreign tag is none."""
+    number = (await assistant.ask("subscribe_events", event_type="tag_scanned"))[1]
+    delays = []
+    for _ in range(10):
+        seen, arrived = len(assistant.events.get(number, [])), len(world.received("home/light"))
+        uid = await asyncio.to_thread(world.tap)
+
+        async def both():
+            return len(assistant.events.get(number, [])) > seen and len(world.received("home/light")) > arrived
+
+        await eventually("the scan", both)
+        time, event = assistant.events[number][-1]
+        assert event["data"]["tag_id"] == uid and event["data"]["device_id"], event
+        delays.append(time - world.received("home/light")[-1][0])
+        await asyncio.to_thread(world.take)
+    assert statistics.median(delays) <= SCAN_MAX, f"scans came {statistics.median(delays) * 1000:.0f} ms later"
+    before = len(assistant.events[number])
+    refused = len(world.received("tappet/kiosk/tap"))
+    await asyncio.to_thread(world.tap, world.url(bytes(32)))
+    wait_for("the refusal", lambda: len(world.received("tappet/kiosk/tap")) > refused)
+    assert '"refused"' in world.received("tappet/kiosk/tap")[-1][2]
+    await asyncio.to_thread(world.take)
+    assert len(assistant.events[number]) == before
+    tap = (await assistant.states())[(await assistant.entities())["tap"]]
+    assert tap["attributes"]["event_type"] == "refused" and tap["attributes"]["code"], tap
+    assert (await state_of(assistant, "last")).startswith("20")
+
+
+async def triggered(world, assistant):
+    """A press at the panel fires the trigger of the device, and the event entity shows it."""
+    device = (await assistant.device())["id"]
+    triggers = (await assistant.ask("device_automation/trigger/list", device_id=device))[0]
+    ours = {trigger["type"]: trigger for trigger in triggers if trigger["domain"] == "mqtt"}
+    assert set(ours) == {"button_short_press", "button_long_press"}, triggers
+    trigger = {name: value for name, value in ours["button_short_press"].items() if name != "metadata"}
+    assert trigger["subtype"] == BUTTON, trigger
+    number = (await assistant.ask("subscribe_trigger", trigger={"platform": "device", **trigger}))[1]
+    await asyncio.to_thread(world.tell, "press", BUTTON)
+    await asyncio.to_thread(world.tell, "release", BUTTON)
+
+    async def fired():
+        return assistant.events.get(number)
+
+    await eventually("the trigger", fired)
+    key = next(key for key in await assistant.entities() if key.startswith("event_"))
+
+    async def shown():
+        event = (await assistant.states())[(await assistant.entities())[key]]
+        return event["attributes"]["event_type"] == "press"
+
+    await eventually("the event", shown)
+
+
+async def restarted(world, assistant):
+    """After a restart of Home Assistant everything is back, and no tag is scanned again."""
+    before = len(world.received("homeassistant/device/tappet-kiosk/config"))
+    entities = await assistant.entities()
+    await assistant.stop()
+    await assistant.start()
+    number = (await assistant.ask("subscribe_events", event_type="tag_scanned"))[1]
+    await becomes(assistant, "reader", "on")
+    assert await assistant.entities() == entities
+    wait_for("the discovery after the birth",
+             lambda: len(world.received("homeassistant/device/tappet-kiosk/config")) > before)
+    await pressed(world, assistant)
+    assert not assistant.events.get(number)
+    assert "tappet/kiosk/tag" not in world.kept() and "tappet/kiosk/tap" not in world.kept()
+
+
+async def renamed(world, assistant):
+    """Renamed by the person, and at the kiosk, an entity stays the same one."""
+    entities = await assistant.entities()
+    await assistant.ask("config/entity_registry/update", entity_id=entities["switch_pump"],
+                        new_entity_id="switch.my_pump", name="My pump")
+    world.reload(title="Call somebody", name="Entrance")
+
+    async def known():
+        state = (await assistant.states())[entities["action_bell"]]
+        device = await assistant.device()
+        return "Call somebody" in state["attributes"]["friendly_name"] and device["name"] == "Entrance"
+
+    await eventually("the new names", known)
+    assert await assistant.entities() == {**entities, "switch_pump": "switch.my_pump"}
+    await assistant.call("switch", "turn_on", "switch.my_pump")
+    wait_for("the output", lambda: world.levels("pump")[-1:] == [True])
+
+
+async def removed(world, assistant):
+    """An output that is configured away is gone from Home Assistant, and so is its level from the broker."""
+    world.reload(title="Call somebody", name="Entrance", outputs=("door",))
+
+    async def gone():
+        return "switch_pump" not in await assistant.entities()
+
+    await eventually("the end of the switch", gone)
+    assert "lock_door" in await assistant.entities()
+    wait_for("the end of its level", lambda: "tappet/kiosk/output/pump" not in world.kept())
+
+
+async def configured_away(world, assistant):
+    """Without its part of the configuration, the kiosk leaves nothing behind."""
+    world.reload(outputs=("door",), assistant=False)
+
+    async def gone():
+        return not await assistant.device() and not await assistant.entities()
+
+    await eventually("the end of the device", gone)
+    wait_for("the end of all topics", lambda: world.kept() == {"tappet/kiosk/status"})
+
+
+async def without_warning(world, assistant):
+    """Home Assistant's MQTT integration has not warned of anything."""
+    await assistant.stop()
+    assert assistant.logs and not assistant.warnings(), "\n".join(assistant.warnings())
+
+
+STEPS = [found, pressed, switched, unlocked, scanned, triggered, restarted, renamed, removed, configured_away,
+         without_warning]
