@@ -18,17 +18,18 @@ package final class BrokerLink {
   ///
   /// `window` messages are in flight at most; the thread holds back more. `post` is called on that thread, and so is
   /// `receive`, with messages for subscriptions, and for the settings' own topics with commands; the request of such a
-  /// topic is its index.
+  /// topic is its index. `observe` is called there with each step of an attempt.
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
-    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }
+    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }, observe: (@Sendable (LinkStep) -> Void)? = nil
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     LibCrypto.prepare()
     commands = try Mailbox(capacity: Limits.mailboxCapacity)
     thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [commands, heartbeat] in
       BrokerLinkLoop(
-        settings, window: window, commands: commands, heartbeat: heartbeat, post: post, receive: receive
+        settings, window: window, commands: commands, heartbeat: heartbeat, post: post, receive: receive,
+        observe: observe
       ).run()
     }
   }

@@ -28,6 +28,7 @@ final class BrokerLinkLoop {
   private let heartbeat: Heartbeat
   private var events: BrokerLinkEvents
   let receive: @Sendable (LinkReception) -> Void
+  private let observe: (@Sendable (LinkStep) -> Void)?
   private var settings: BrokerSettings
   /// The settings of the current connection.
   var current: BrokerSettings
@@ -44,7 +45,7 @@ final class BrokerLinkLoop {
   init(
     _ settings: BrokerSettings, window: Int, commands: Mailbox<Command>, heartbeat: Heartbeat,
     post: @escaping @Sendable (LinkEvent) -> Void,
-    receive: @escaping @Sendable (LinkReception) -> Void
+    receive: @escaping @Sendable (LinkReception) -> Void, observe: (@Sendable (LinkStep) -> Void)? = nil
   ) {
     self.settings = settings
     self.window = BrokerLinkWindow(size: window)
@@ -53,6 +54,7 @@ final class BrokerLinkLoop {
     self.heartbeat = heartbeat
     events = BrokerLinkEvents(to: post)
     self.receive = receive
+    self.observe = observe
   }
 
   var now: Instant { Instant.now() }
@@ -139,6 +141,7 @@ final class BrokerLinkLoop {
       heartbeat.beginBlockingCall(at: now)
       defer { heartbeat.endBlockingCall() }
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
+      observe?(.resolved(addresses))
       let attempt = BrokerLinkAttempt(
         current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
         deadline: now + Limits.connectTimeout)
@@ -170,7 +173,8 @@ final class BrokerLinkLoop {
         throw .files(error)
       }
     }
-    let session = try BrokerLinkSession(current, attempt.version, tls: tls, window: window.size)
+    observe?(.trying(address: address, attempt.version))
+    let session = try BrokerLinkSession(current, attempt.version, tls: tls, window: window.size, observe: observe)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
     if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
     self.session = session
@@ -231,6 +235,7 @@ final class BrokerLinkLoop {
       let code = BrokerLinkSocket.error(of: ready.socket)
       guard code == 0 else { return tryNextAddress(of: attempt, after: .ofSocket(code, session, current)) }
       phase = .handshaking(attempt)
+      observe?(.reached)
       // 2.0.11 continues the handshake only when it is asked to read.
       handshake(session, ready.socket)
     case .handshaking: handshake(session, ready.socket)

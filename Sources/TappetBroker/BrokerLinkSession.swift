@@ -36,13 +36,19 @@ final class BrokerLinkSession {
   private let mosquitto: OpaquePointer
   private let version: MQTTVersion
   private let takesCommands: Bool
+  private let observe: (@Sendable (LinkStep) -> Void)?
+  var isSecured = false
 
   /// Whether mosquitto_lib_init succeeded, once for the process; read before the first link's thread is started.
   static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
   /// A configured object without a connection, which will have `window` messages in flight at most.
-  init(_ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?, window: Int) throws(LinkFailure) {
+  init(
+    _ settings: BrokerSettings, _ version: MQTTVersion, tls: TLSContext?, window: Int,
+    observe: (@Sendable (LinkStep) -> Void)? = nil
+  ) throws(LinkFailure) {
     self.tls = tls
+    self.observe = observe
     self.version = version
     takesCommands = !settings.commandTopics.isEmpty
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
@@ -168,7 +174,7 @@ final class BrokerLinkSession {
   func flush() { if isBuffered, let connection { TLSBuffering.flush(connection) } }
 
   /// The TLS connection; `nil` without TLS, and when it has ended.
-  private var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
+  var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
   private func hasBuffered(_ test: (OpaquePointer) -> Bool) -> Bool { isBuffered && connection.map(test) ?? false }
 
   /// Lets the broker send ahead as it likes.
@@ -183,6 +189,7 @@ final class BrokerLinkSession {
   /// Reads about as many packets as there are messages in flight.
   func read() -> Outcome {
     let outcome = outcome(mosquitto_loop_read(mosquitto, 1))
+    if let observe { noteSecured(observe) }
     // After EAGAIN only a part of a record is left.
     hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)
     return outcome
@@ -287,6 +294,7 @@ final class BrokerLinkSession {
     session.connack = Connack(
       code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil
     )
+    session.observe?(.answered(properties))
   }
 }
 

@@ -22,6 +22,8 @@ package final class TLSContext {
   package fileprivate(set) var isEstablished = false
   /// Whether the other side has begun its part of the handshake.
   package fileprivate(set) var hasAnswered = false
+  /// Whether the other side has asked for a certificate of ours.
+  package fileprivate(set) var isCertificateRequested = false
   /// The errno of the handshake's first failure on the socket; 0 when there was none.
   package fileprivate(set) var systemCode: Int32 = 0
   /// The name for SNI; `nil` for an address, which RFC 6066 §3 does not allow there.
@@ -193,7 +195,11 @@ package enum Certificates {
   /// Sets the right SNI (libmosquitto sets the host it connects to, here an address), and remembers alerts and errors.
   fileprivate static let onInfo: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, event, value in
     guard let ssl, let context = context(of: ssl) else { return }
-    if SSL_get_state(ssl) == TLS_ST_CR_SRVR_HELLO { context.hasAnswered = true }
+    switch SSL_get_state(ssl) {
+    case TLS_ST_CR_SRVR_HELLO: context.hasAnswered = true
+    case TLS_ST_CR_CERT_REQ: context.isCertificateRequested = true
+    default: break
+    }
     switch event {
     case SSL_CB_HANDSHAKE_START:
       setServerName(context.serverName, of: ssl)

@@ -167,7 +167,7 @@ extension Certificate {
   }
 
   /// `DNS:localhost, IP Address:127.0.0.1`, a stranger's text; empty without such an extension.
-  fileprivate var alternativeNames: String {
+  var alternativeNames: String {
     let place = X509_get_ext_by_NID(handle, NID_subject_alt_name, -1)
     guard place >= 0, let found = X509_get_ext(handle, place) else { return "" }
     let text = OpenSSLText.bytes(sizeMax: Limits.certificateNameSizeMax) { X509V3_EXT_print($0, found, 0, 0) }
