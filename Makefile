@@ -109,8 +109,8 @@ READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 # ---- What is built --------------------------------------------------------------------------------------------------
 
 SOURCES := $(shell find Sources Include Package.swift -type f)
-PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader \
-	libexec/tappet/tappet-webhook)
+PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-mqtt \
+	libexec/tappet/tappet-reader libexec/tappet/tappet-webhook)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
 	board/completions/*))
@@ -219,6 +219,12 @@ $(OUT)/bin/tappet:
 $(OUT)/libexec/tappet/tappet-tool:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+		$(LDFLAGS) $(TOOL_LIBS)
+	$(STRIPPED)
+
+$(OUT)/libexec/tappet/tappet-mqtt:
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-mqtt/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
 		$(LDFLAGS) $(TOOL_LIBS)
 	$(STRIPPED)
 
@@ -466,8 +472,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
-	install -m 755 $(OUT)/libexec/tappet/tappet-tool $(OUT)/libexec/tappet/tappet-reader \
-		$(OUT)/libexec/tappet/tappet-webhook $(PLACE)/libexec/tappet
+	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-mqtt tappet-reader tappet-webhook) \
+		$(PLACE)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
 	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
 	install -m 644 Include/tappet.h $(PLACE)/include

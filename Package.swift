@@ -60,8 +60,8 @@ let modules = [
 
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
 let programs: [Target] = [
-  ("tappet", "TappetTool"), ("tappet-tool", "TappetTool"), ("tappet-reader", "TappetReader"),
-  ("tappet-webhook", "TappetWebhook"), ("tappet-sim", "TappetSimulator"),
+  ("tappet", "TappetTool"), ("tappet-tool", "TappetTool"), ("tappet-mqtt", "TappetTool"),
+  ("tappet-reader", "TappetReader"), ("tappet-webhook", "TappetWebhook"), ("tappet-sim", "TappetSimulator"),
 ].map { .executableTarget(name: $0.0, dependencies: [.byName(name: $0.1)]) }
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.

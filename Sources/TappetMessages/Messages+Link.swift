@@ -62,6 +62,17 @@ extension LinkFailure {
     return "\(ReasonCode(byte).sentence) (reason code \(code))"
   }
 
+  /// Completes "the broker refuses the subscription: …".
+  package static func subscriptionRefusal(_ reason: UInt8) -> String {
+    switch reason {
+    case 0: "libmosquitto does not send it; is the filter right?"
+    // MQTT 3.1.1 §3.9.3 has no other.
+    case 0x80: "it gives no reason; most likely its access list does not allow this client to read it"
+    case 0x87: "its access list does not allow this client to read it"
+    default: "\(ReasonCode(reason).sentence) (reason code \(reason))"
+    }
+  }
+
   /// The sentence of a fall-back to MQTT 3.1.1.
   func fallbackSentence(_ endpoint: String, days: Int64) -> String {
     let why = refusesMQTT5 ? "does not speak MQTT 5" : "may not speak MQTT 5 (\(sentence))"

@@ -20,6 +20,9 @@ struct Arguments {
   /// Whether the output is for programs.
   var asJSON: Bool { has("json") }
 
+  /// The number that an option gives; `parse` has checked its bounds.
+  func number(_ name: String) -> Int64? { value(name).flatMap { Int64(decimal: $0.utf8) } }
+
   /// The duration that an option gives; `parse` has checked its bounds.
   func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(decimal: $0.utf8) }.map { .seconds($0) } }
 
@@ -107,10 +110,10 @@ struct Arguments {
   private func check(for command: Command) throws(CommandFailure) {
     try checkOperands(command)
     for option in command.options {
-      guard case .seconds(let bounds) = option.kind, let text = value(option.name) else { continue }
-      if let seconds = Int64(decimal: text.utf8), bounds.contains(seconds) { continue }
+      guard let text = value(option.name), let (bounds, unit) = option.kind.bounds else { continue }
+      if let number = Int64(decimal: text.utf8), bounds.contains(number) { continue }
       throw .usage(
-        "--\(option.name) takes whole seconds from \(bounds.lowerBound) to \(bounds.upperBound), not '\(text)'")
+        "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound), not '\(text)'")
     }
     if let sentence = command.misuse(self) { throw .usage(sentence) }
   }
@@ -123,6 +126,7 @@ struct Arguments {
       case .one: (least, most) = (least + 1, most + 1)
       case .oneOrMore: (least, most) = (least + 1, Int.max)
       case .any: most = Int.max
+      case .optional: most += 1
       case .oneUnlessOption where command.lastAlternatives(contain: has): break
       case .oneUnlessOption: (least, most) = (least + 1, most + 1)
       }
@@ -134,6 +138,17 @@ struct Arguments {
     // A key is not repeated, even in an error message.
     throw operands[most].begins(with: "smpshare:")
       ? .shareURLTyped : .usage("unexpected argument '\(operands[most])'")
+  }
+}
+
+extension ValueKind {
+  /// The bounds of a number, and what it counts; `nil` for anything else.
+  fileprivate var bounds: (ClosedRange<Int64>, String)? {
+    switch self {
+    case .seconds(let bounds): (bounds, "whole seconds")
+    case .number(let bounds): (bounds, "a whole number")
+    default: nil
+    }
   }
 }
 

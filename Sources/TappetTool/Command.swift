@@ -14,6 +14,28 @@ enum ExitStatus: Int32 {
   case configuration = 3
   /// A device, a file or another process failed.
   case failure = 4
+
+  // The broker tool alone: why there is no connection.
+  case nameNotResolved = 10
+  case connectionRefused = 11
+  case unreachable = 12
+  /// The broker's certificate is not acceptable.
+  case brokerUntrusted = 13
+  /// The broker does not accept us in the TLS handshake.
+  case handshakeRefused = 14
+  /// The peer speaks something else.
+  case wrongProtocol = 15
+  case silent = 16
+  case loginRefused = 17
+  /// CONNACK with another reason.
+  case connectRefused = 18
+  case connectionLost = 19
+
+  // The broker tool again: the purpose of the connection.
+  case publishRefused = 20
+  case subscriptionRefused = 21
+  /// As mosquitto's clients have it.
+  case timedOut = 27
 }
 
 /// Why a command did not do what it was asked for.
@@ -52,6 +74,8 @@ enum ValueKind {
   case word([String])
   /// Whole seconds within these bounds.
   case seconds(ClosedRange<Int64>)
+  /// A whole number within these bounds.
+  case number(ClosedRange<Int64>)
   case action
   case topic
   case output
@@ -101,7 +125,7 @@ struct CommandOption {
 /// A word that is not an option.
 struct Operand {
   enum Count {
-    case one, oneOrMore, any
+    case one, oneOrMore, any, optional
     /// Or the last option, or one of its alternatives, in its place.
     case oneUnlessOption
   }
@@ -119,7 +143,7 @@ struct Operand {
 
 /// A heading of the overview.
 enum Section: CaseIterable {
-  case setup, running, tags, secrets, certificates, outbox, backup, tokens
+  case setup, running, tags, secrets, certificates, outbox, backup, tokens, broker
 
   var title: String {
     switch self {
@@ -131,6 +155,7 @@ enum Section: CaseIterable {
     case .outbox: "Outbox"
     case .backup: "Backup"
     case .tokens: "Timestamp tokens"
+    case .broker: "Broker tool"
     }
   }
 }
@@ -145,6 +170,8 @@ struct Command {
     case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
     /// While a kiosk runs, mistakes in the file do not matter.
     case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
+    /// Its function is in tappet-mqtt alone.
+    case program
   }
 
   /// `secret new`.
@@ -212,6 +239,7 @@ struct Command {
     case .configured(let run): try run(arguments, try Settings.load(arguments))
     case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
     case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
+    case .program: throw .usage("this command is in tappet-mqtt; run it as 'tappet \(words)'")
     }
   }
 }

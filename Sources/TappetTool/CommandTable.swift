@@ -15,7 +15,7 @@ extension Command {
       .actionRename, .audit,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
-    ]
+    ] + mqtt
   }
 
   /// The commands of two words that begin with this one.

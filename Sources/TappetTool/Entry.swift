@@ -1,6 +1,6 @@
-// The two programs of the command line. `tappet` is the kiosk: it runs for months and contains only what that needs.
+// The programs of the command line. `tappet` is the kiosk: it runs for months and contains only what that needs.
 // The commands that are typed now and then, with the libraries that only they need, are in
-// `libexec/tappet/tappet-tool`, which `tappet` becomes for them.
+// `libexec/tappet/tappet-tool`, which `tappet` becomes for them, and the broker tool is in `tappet-mqtt` next to it.
 
 import CPlatform
 import TappetCore
@@ -26,6 +26,18 @@ package func tappet_tool_main(
   return Output.finalStatus(CommandTable.run(prepare(count, arguments))).rawValue
 }
 
+/// The entry of `tappet-mqtt`, called by its main.c.
+@_cdecl("tappet_mqtt_main")
+package func tappet_mqtt_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  guard let arguments else { return ExitStatus.usage.rawValue }
+  let (global, rest) = CommandTable.split(prepare(count, arguments))
+  // Anything else is explained where all commands are known.
+  guard let command = MQTTProgram.find(rest) else { return become("tappet-tool", arguments).rawValue }
+  return Output.finalStatus(command.run(global + rest.dropFirst(2))).rawValue
+}
+
 /// Readies the process for secrets; returns what was typed after the program's name.
 private func prepare(_ count: Int32, _ arguments: ArgumentVector) -> [String] {
   tp_open_standard_descriptors()
@@ -37,7 +49,7 @@ private func prepare(_ count: Int32, _ arguments: ArgumentVector) -> [String] {
   return (1..<max(1, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }
 }
 
-/// Runs the commands of `tappet` itself, or becomes tappet-tool.
+/// Runs the commands of `tappet` itself, or becomes the program that has the others.
 private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus {
   let (global, rest) = CommandTable.split(words)
   switch rest.first {
@@ -46,13 +58,14 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
     return Output.finalStatus(.success)
   case "run": return Output.finalStatus(Command.run.run(global + rest.dropFirst()))
   case "status": return Output.finalStatus(Command.status.run(global + rest.dropFirst()))
-  default: return becomeTool(arguments)
+  case "mqtt": return become("tappet-mqtt", arguments)
+  default: return become("tappet-tool", arguments)
   }
 }
 
-/// Returns only if tappet-tool cannot be started.
-private func becomeTool(_ arguments: ArgumentVector) -> ExitStatus {
-  let path = InstalledPrograms.locate("tappet-tool")
+/// Returns only if the program cannot be started.
+private func become(_ program: String, _ arguments: ArgumentVector) -> ExitStatus {
+  let path = InstalledPrograms.locate(program)
   do throws(SystemError) { try checked("execv") { execv(path, arguments) } } catch {
     Output.printError(
       "tappet: \(path), which has this command, cannot be started: \(error.text); install Tappet again")

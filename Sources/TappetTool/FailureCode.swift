@@ -16,4 +16,7 @@ enum FailureCode {
   static let entrySent = "entry-sent"
   static let tokenMalformed = "token-malformed"
   static let tokenForeign = "token-foreign"
+  static let publishUnacknowledged = "publish-unacknowledged"
+  static let subscriptionRefused = "subscription-refused"
+  static let timedOut = "timed-out"
 }

@@ -32,6 +32,8 @@ extension Command {
         parts.append(SynopsisPart(words: [.init(option: nil, value: operand.name + "…")], isRequired: true))
       case .any:
         parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]…")], isRequired: true))
+      case .optional:
+        parts.append(SynopsisPart(words: [.init(option: nil, value: "[" + operand.name + "]")], isRequired: true))
       case .oneUnlessOption:
         parts[parts.count - 1].words.append(.init(option: nil, value: operand.name))
         parts[parts.count - 1].isRequired = true

@@ -175,7 +175,8 @@ extension Command {
         let name = value.filter { $0.isLetter }.lowercased()
         lines.append(
           value.hasPrefix("[")
-            ? ".RI [ \(name) ]..." : value.hasSuffix("…") ? ".IR \(name) ..." : ".I " + value.lowercased())
+            ? ".RI [ \(name) ]" + (value.hasSuffix("…") ? "..." : "")
+            : value.hasSuffix("…") ? ".IR \(name) ..." : ".I " + value.lowercased())
       } else {
         let words = part.words.map { word -> String in
           let value = word.value.map { "\\fI" + escaped($0.lowercased()) + "\\fP" }

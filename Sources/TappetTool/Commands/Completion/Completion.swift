@@ -133,7 +133,7 @@ private struct PartialLine {
     if operandCount < command.operands.count { return values(command.operands[operandCount].kind, current, prefix: "") }
     switch last.count {
     case .oneOrMore, .any: return values(last.kind, current, prefix: "")
-    case .one, .oneUnlessOption: return .none
+    case .one, .optional, .oneUnlessOption: return .none
     }
   }
 
@@ -145,7 +145,7 @@ private struct PartialLine {
     switch kind {
     case .file: return .files
     case .folder: return .folders
-    case .text, .seconds: return .none
+    case .text, .seconds, .number: return .none
     case .word(let words): for word in words { add(word) }
     case .preset: for name in BrokerPreset.known() + ["another"] { add(name) }
     case .profile: for name in BoardProfile.known() + ["none"] { add(name) }

@@ -1,0 +1,24 @@
+// Bounds of the broker tool, tappet-mqtt.
+
+extension Limits {
+  /// Bytes of messages that wait to be printed; a broker that sends more is read more slowly.
+  package static let brokerToolBacklogMax = 8 << 20
+  /// Messages that are sent and not yet acknowledged.
+  package static let brokerToolInFlightMax = 100
+  /// Messages that were read and not yet acknowledged.
+  package static let brokerToolUnacknowledgedMax = 1000
+  /// How long no retained message has come when there are no more.
+  package static let retainedQuietMax: Duration = .seconds(1)
+  /// How long a stranger on a port has for its first words.
+  package static let strangerPatienceMax: Duration = .milliseconds(1500)
+  /// The longest wait before another attempt to connect, as in the phone app.
+  package static let brokerToolRetryMax: Duration = .seconds(64)
+  /// Lost connections within `lossStormWindow` after which it rests, as in the phone app.
+  package static let lossStormMax = 10
+  /// The time within which lost connections are counted.
+  package static let lossStormWindow: Duration = .seconds(60)
+  /// How long it rests after a storm.
+  package static let lossStormRest: Duration = .seconds(60)
+  /// Attempts in a row that fail before a publisher gives up what it still has.
+  package static let publisherAttemptsMax = 3
+}

@@ -1,0 +1,140 @@
+// The commands of the broker tool, 'tappet mqtt': names, options and help, for completions and the manual page too.
+// Their functions are in tappet-mqtt, a program of its own.
+
+import TappetConfig
+import TappetCore
+
+extension Command {
+  /// The commands of the broker tool.
+  static var mqtt: [Command] { [.mqttConnect, .mqttPub, .mqttSub] }
+
+  /// Where the broker is, and who we are there.
+  static var brokerOptions: [CommandOption] {
+    [
+      CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),
+      CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
+      CommandOption("ca", "FILE", .file, "the only certificates to trust, instead of the system's"),
+      CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
+      CommandOption("private-key", "FILE", .file, "its private key"),
+      CommandOption("username", "NAME", "user name; its password is asked for"),
+      CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
+      CommandOption("client-id", "ID", "client id, instead of one that nobody else has"),
+      CommandOption("protocol", "VERSION", .word(["3.1.1", "5"]), "version of MQTT, instead of 5 and then 3.1.1"),
+      CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
+    ]
+  }
+
+  static var mqttConnect: Command {
+    Command(
+      words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and say what fails",
+      options: brokerOptions + [
+        CommandOption("timeout", "SECONDS", .seconds(1...120), "how long a broker may be silent (20)"), .json,
+      ],
+      abbreviatesOptions: true,
+      details: """
+        Connects to each endpoint of the broker as the kiosk does: name, TCP, TLS with the certificates, MQTT;
+        each step with its time. Publishes nothing, and uses a client id of its own unless --client-id says
+        otherwise, so that a running kiosk keeps its connection. Without --url the broker, the certificates
+        and the login are the kiosk's. Where a port answers, but not as expected, it is asked what it speaks.
+        Exit status: 10 name, 11 refused port, 12 unreachable, 13 the broker's certificate, 14 the broker
+        refused the TLS handshake, 15 wrong protocol on that port, 16 silence, 17 login refused, 18 refused
+        for another reason, 19 connection lost.
+        """,
+      example: "sudo -u tappet tappet mqtt connect", misuse: misuseOfBroker, body: .program)
+  }
+
+  static var mqttPub: Command {
+    Command(
+      words: "mqtt pub", section: .broker, summary: "publish, and wait for the broker's acknowledgement",
+      operands: [Operand("TOPIC", .topic), Operand("MESSAGE", .text, .optional)],
+      options: brokerOptions + [
+        .qos("quality of service (1)"), CommandOption("retain", "the broker keeps the message"),
+        CommandOption("file", "FILE", .file, "the message is this file's content"),
+        CommandOption("lines", "each line of standard input is a message"),
+        CommandOption("empty", "a message of no bytes; with --retain it removes what the broker keeps"), .json,
+      ],
+      abbreviatesOptions: true,
+      details: """
+        Publishes MESSAGE, a file's content, or each line of standard input. It has worked when the broker has
+        acknowledged every message with a good reason (PUBACK, or PUBCOMP with QoS 2); with QoS 0 nobody can
+        know, and the output says so. After a lost connection, unacknowledged messages are sent again.
+        Exit status: 20 the broker refused a message or did not acknowledge all; else as 'mqtt connect'.
+        """,
+      example: "tappet mqtt pub home/light on", misuse: misuseOfPub, body: .program)
+  }
+
+  static var mqttSub: Command {
+    Command(
+      words: "mqtt sub", section: .broker, summary: "show the messages of topics",
+      operands: [Operand("FILTER", .topic, .oneOrMore)],
+      options: brokerOptions + [
+        .qos("largest quality of service (1)"),
+        CommandOption("count", "N", .number(1...1_000_000_000), "end after N messages"),
+        CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
+        CommandOption(
+          "retained", "WHICH", .word(["all", "only", "no"]), "only what the broker keeps, or no such (all)"),
+        CommandOption("hex", "messages in hexadecimal"), CommandOption("csv", "a table for programs").orElse,
+        CommandOption("json", "print JSON for programs").orElse,
+      ],
+      abbreviatesOptions: true,
+      details: """
+        Subscribes and prints each message with its time, QoS, topic and text; r marks one that the broker had
+        kept. What is not UTF-8 is printed as base64, and what would control a terminal is escaped. Lost
+        connections are made and subscribed again; after more than 10 in a minute it rests for a minute.
+        Ctrl-C ends it, with a summary. '--retained only' ends by itself when no more come.
+        Exit status: 21 the broker refused a filter; 27 the time was over before N messages came; else as
+        'mqtt connect'.
+        """,
+      example: "tappet mqtt sub 'home/#' --for 60", misuse: misuseOfSub, body: .program)
+  }
+}
+
+// MARK: - Mistakes
+
+extension CommandOption {
+  fileprivate static func qos(_ summary: String) -> CommandOption {
+    CommandOption("qos", "QOS", .word(["0", "1", "2"]), summary)
+  }
+}
+
+extension Command {
+  private static func misuseOfBroker(_ arguments: Arguments) -> String? {
+    if let url = arguments.value("url"), BrokerEndpoint(url: url) == nil {
+      return "--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
+    }
+    if let version = arguments.value("protocol"), version != "5", version != "3.1.1" {
+      return "--protocol takes 3.1.1 or 5, not '\(version)'"
+    }
+    let isOwn = arguments.has("url") && !arguments.has("kiosk")
+    let foreign = ["ca", "certificate", "private-key", "username", "password-file", "alpn"].first { arguments.has($0) }
+    if !isOwn, let foreign { return "--\(foreign) needs --url without --kiosk: the kiosk has its own" }
+    if arguments.has("password-file"), !arguments.has("username") { return "--password-file needs --username" }
+    guard let url = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }), !url.usesTLS else { return nil }
+    if arguments.has("password-file") { return "a password is sent only over TLS: use mqtts://" }
+    return arguments.value("protocol") == "5" ? "MQTT 5 is used only over TLS: use mqtts://" : nil
+  }
+
+  private static func misuseOfQoS(_ arguments: Arguments) -> String? {
+    guard let text = arguments.value("qos"), !["0", "1", "2"].contains(text) else { return nil }
+    return "--qos takes 0, 1 or 2, not '\(text)'"
+  }
+
+  private static func misuseOfPub(_ arguments: Arguments) -> String? {
+    if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
+    let sources = ["file", "lines", "empty"].filter { arguments.has($0) }.count + arguments.operands.count - 1
+    guard sources == 1 else { return "give one of MESSAGE, --file, --lines and --empty" }
+    let topic = arguments.operands[0]
+    if topic.isEmpty { return "the topic is empty" }
+    guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
+    return "a topic to publish to has no wildcards ('+', '#')"
+  }
+
+  private static func misuseOfSub(_ arguments: Arguments) -> String? {
+    if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
+    if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
+      return "--retained takes all, only or no, not '\(which)'"
+    }
+    if ["hex", "csv", "json"].filter({ arguments.has($0) }).count > 1 { return "give one of --hex, --csv and --json" }
+    return arguments.operands.compactMap { TopicFilter.mistake(in: $0) }.first
+  }
+}

@@ -1,0 +1,17 @@
+// The commands of tappet-mqtt with what they do. No other program refers to this, so none has their code.
+
+/// The way from words to a command of the broker tool.
+enum MQTTProgram {
+  /// The command that these words begin with; `nil` when they ask for help, or make no sense.
+  static func find(_ words: [String]) -> Command? {
+    guard words.first == "mqtt", words.count > 1 else { return nil }
+    guard var command = Command.mqtt.first(where: { $0.words == "mqtt " + words[1] }) else { return nil }
+    switch words[1] {
+    case "connect": command.body = .plain(ConnectCommand.run)
+    case "pub": command.body = .plain(PubCommand.run)
+    case "sub": command.body = .plain(SubCommand.run)
+    default: return nil
+    }
+    return command
+  }
+}

@@ -1,0 +1,193 @@
+// tappet mqtt sub: the messages of some filters, until a number, a time or a person says that it is enough.
+
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// Subscribes, and prints what comes.
+enum SubCommand {
+  static func run(_ arguments: Arguments) throws(CommandFailure) {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    let printer = MessagePrinter(arguments)
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { printer.take($0) }
+    subscriber.endOfTurn = { printer.flush() }
+    do throws(CommandFailure) { try subscriber.run() } catch {
+      subscriber.printSummary()
+      throw error
+    }
+    subscriber.printSummary()
+  }
+}
+
+/// The messages that are wanted, and when it is enough.
+struct SubscriptionLimits {
+  enum Retained {
+    case all, only, none
+  }
+
+  var qos: Int32 = 1
+  var countMax: Int64?
+  var time: Duration?
+  var retained = Retained.all
+
+  init(_ arguments: Arguments) {
+    qos = Int32(arguments.number("qos") ?? 1)
+    countMax = arguments.number("count")
+    time = arguments.seconds("for")
+    switch arguments.value("retained") {
+    case "only": retained = .only
+    case "no": retained = .none
+    default: break
+    }
+  }
+
+  func wants(_ message: LinkMessage) -> Bool {
+    switch retained {
+    case .all: true
+    case .only: message.isRetained
+    case .none: !message.isRetained
+    }
+  }
+}
+
+/// A set of subscriptions that outlives its connections.
+final class Subscriber {
+  private let client: BrokerClient
+  private let filters: [String]
+  private let limits: SubscriptionLimits
+  private let receive: (LinkMessage) -> Void
+  /// Called when a turn's messages are through.
+  var endOfTurn: () -> Void = {}
+  private let began = Instant.now()
+  private var policy = ReconnectPolicy()
+  private var grantsMissing = 0
+  private var refusals = 0
+  private var quietSince: Instant?
+  private(set) var count: Int64 = 0
+  private var retainedCount: Int64 = 0
+  private var bytes: Int64 = 0
+  private var discarded: Int64 = 0
+  private var reconnects = 0
+
+  init(
+    _ client: BrokerClient, filters: [String], _ limits: SubscriptionLimits, receive: @escaping (LinkMessage) -> Void
+  ) {
+    self.client = client
+    self.filters = filters
+    self.limits = limits
+    self.receive = receive
+  }
+
+  /// Runs until it is enough.
+  func run() throws(CommandFailure) {
+    _ = try client.connectToAny()
+    subscribe()
+    let end = limits.time.map { began + $0 }
+    while true {
+      let quietEnd = quietSince.map { $0 + Limits.retainedQuietMax }
+      let news = client.wait(until: [end, quietEnd].compactMap { $0 }.min())
+      for reception in news.receptions where !isEnough { try handle(reception) }
+      endOfTurn()
+      if news.isInterrupted || isEnough { return }
+      for event in news.events {
+        switch event {
+        case .lost(let failure), .failed(let failure): if try !reconnect(after: failure, until: end) { return }
+        default: break
+        }
+      }
+      let now = Instant.now()
+      if let quietEnd = quietSince.map({ $0 + Limits.retainedQuietMax }), quietEnd <= now { return }
+      if let end, end <= now { return try finish() }
+    }
+  }
+
+  private var isEnough: Bool { limits.countMax.map { count >= $0 } ?? false }
+
+  private func finish() throws(CommandFailure) {
+    guard let countMax = limits.countMax else { return }
+    throw CommandFailure(
+      status: .timedOut, sentence: "the time is over, and \(count) of \(countMax) messages have come",
+      code: FailureCode.timedOut)
+  }
+
+  private func subscribe() {
+    grantsMissing = filters.count
+    refusals = 0
+    for (index, filter) in filters.enumerated() {
+      _ = client.link.subscribe(request: UInt64(index), filter: filter, qos: limits.qos)
+    }
+  }
+
+  private func handle(_ reception: LinkReception) throws(CommandFailure) {
+    switch reception {
+    case .subscribed(let request, let qos, let reason): try noteGrant(filters[Int(request)], qos, reason)
+    case .message(let message): note(message)
+    case .discarded: discarded += 1
+    case .unsubscribed: break
+    }
+  }
+
+  private func noteGrant(_ filter: String, _ qos: Int32?, _ reason: UInt8) throws(CommandFailure) {
+    grantsMissing -= 1
+    if let qos {
+      let less = qos < limits.qos ? ", less than asked for" : ""
+      Output.printError("subscribed to \(filter.quoted) with QoS \(qos)\(less)")
+    } else {
+      refusals += 1
+      let why = LinkFailure.subscriptionRefusal(reason)
+      Output.printError("the broker refuses the subscription to \(filter.quoted): \(why)")
+    }
+    if grantsMissing == 0, limits.retained == .only { quietSince = Instant.now() }
+    guard refusals == filters.count else { return }
+    throw CommandFailure(
+      status: .subscriptionRefused, sentence: "the broker refused every filter", code: FailureCode.subscriptionRefused)
+  }
+
+  private func note(_ message: LinkMessage) {
+    guard limits.wants(message) else { return }
+    count += 1
+    bytes += Int64(message.size)
+    if message.isRetained { retainedCount += 1 }
+    if quietSince != nil { quietSince = Instant.now() }
+    receive(message)
+  }
+
+  /// Returns false when the end came meanwhile.
+  private func reconnect(after loss: LinkFailure, until end: Instant?) throws(CommandFailure) -> Bool {
+    var sentence = loss.sentence
+    while true {
+      let (pause, isStorm) = policy.lost(at: Instant.now())
+      let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
+      Output.printError("\(sentence); connecting again in \(pause.wholeMilliseconds / 1000) s\(why)")
+      let rest = end.map { min(pause, max(.zero, $0 - Instant.now())) } ?? pause
+      if client.pause(rest) { return false }
+      if let end, end <= Instant.now() {
+        try finish()
+        return false
+      }
+      do throws(CommandFailure) {
+        _ = try client.connectToAny()
+        reconnects += 1
+        policy.connected()
+        subscribe()
+        return true
+      } catch {
+        if error.code == FailureCode.cancelled { return false }
+        sentence = error.sentence ?? ""
+      }
+    }
+  }
+
+  /// One line for the person.
+  func printSummary() {
+    let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
+    var text = "\(count) messages (\(retainedCount) retained), \(bytes) bytes in "
+    text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) a second"
+    if reconnects > 0 { text += "; \(reconnects) reconnects" }
+    if discarded > 0 { text += "; \(discarded) thrown away, larger than \(Limits.receivedMessageSizeMax) bytes" }
+    Output.printError(text)
+  }
+}
