@@ -28,16 +28,8 @@ enum Confinement {
   /// Closes all the rest, for good; each step is harmless where the kernel lacks it.
   static func close() {
     tp_load_resolver_modules()
-    let version = tp_landlock_version()
-    if version >= 1 {
-      // As in tappet-reader: 13 rights in the first version; REFER, TRUNCATE and IOCTL_DEV came with 2, 3 and 5.
-      let flags: UInt64 = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13
-      var paths: [UnsafePointer<CChar>?] = readable.map { UnsafePointer(strdup($0)) }
-      paths.append(nil)
-      // BIND_TCP came with 4; the connections are what the process is for.
-      tp_landlock_confine((1 << flags) - 1, version >= 4 ? 1 : 0, &paths)
-      for path in paths { free(UnsafeMutablePointer(mutating: path)) }
-    }
+    // The connections are what the process is for.
+    Landlock.confine(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(true)
   }

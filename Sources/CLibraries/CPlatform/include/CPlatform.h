@@ -132,7 +132,8 @@ int tp_seccomp_allow(bool network);
 /* Gives up root's privileges, but not its name. */
 int tp_drop_capabilities(void);
 
-/* As tp_landlock_deny, but the files at and below these paths, of which the last is NULL, can be read. */
+/* Refuses these rights to this process for good, Landlock's handled_access_fs and handled_access_net; files at and
+   below `readable`, of which the last is NULL, can still be read. */
 int tp_landlock_confine(uint64_t files, uint64_t network, const char *const *readable);
 /* Loads what the name resolver would load with its first question. */
 void tp_load_resolver_modules(void);
@@ -140,14 +141,6 @@ void tp_load_resolver_modules(void);
 /* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
 static inline int tp_landlock_version(void) {
   return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
-}
-static inline int tp_landlock_deny(uint64_t files, uint64_t network) {
-  const struct { uint64_t files, network; } rules = { files, network };
-  const int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, network ? sizeof rules : sizeof files, 0);
-  if (fd < 0) return -1;
-  const int result = (int)syscall(SYS_landlock_restrict_self, fd, 0);
-  close(fd);
-  return result;
 }
 /* Global variables of getopt's. */
 static inline const char *tp_optarg(void) { return optarg; }
