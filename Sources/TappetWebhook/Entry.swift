@@ -56,6 +56,7 @@ package func tappet_webhook_main(
 
 private func serve(_ parent: UnixSocket) -> Int32 {
   Confinement.begin()
+  LibCrypto.omitErrorTexts()
   guard let client = HTTPClient() else { return ExitStatus.unusable }
   let service = WebhookService(parent: parent, client: client)
   service.run()

@@ -28,6 +28,13 @@ package enum LibCrypto {
   static let nonceSize = 12
   static let tagSize = 16
 
+  /// Leaves out libcrypto's texts of errors, 0.3 MB, for a program that shows none of them.
+  ///
+  /// Call it before anything else of libcrypto's.
+  package static func omitErrorTexts() {
+    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS), nil)
+  }
+
   /// Does what libcrypto does once and under locks, before a thread of ours may hold one of them.
   ///
   /// The child of a fork that happens meanwhile could not seal or open a token: it would wait for that thread, which it
