@@ -163,12 +163,14 @@ package struct LogRecord: Sendable {
     case .linkClosed:
       self.init(.info, "broker-disconnected", KioskStatus.Link.closed.sentence(configuration))
     case .clockGood:
-      self.init(.notice, "clock-good", "the clock is synchronised: messages with a timestamp are sent again")
+      self.init(
+        .notice, "clock-good",
+        "the clock is synchronised: messages with a timestamp are sent, and commands judged, again")
     case .clockUnknown:
       self.init(
         .warning, "clock-unknown",
         "the clock is not synchronised: messages with a timestamp, and entries from before the last start of the "
-          + "machine, wait for it; start a time service, or set 'clock: trust'")
+          + "machine, wait for it, and commands with a time are refused; start a time service, or set 'clock: trust'")
     case .certificateExpiring(let days):
       self.init(.warning, "certificate-expiring", LogRecord.certificateSentence(days), [("days_left", String(days))])
     case .certificatesGood:
@@ -285,7 +287,7 @@ extension QueueReason {
 extension TapIgnored {
   var sentence: String {
     switch self {
-    case .held: "the tag lies on the reader since its last tap; take it away and tap again"
+    case .held: "the tag lies on the reader since its last tap or the kiosk's start; take it away and tap again"
     case .cooldown(let remaining):
       "tapped again too soon; the action's cooldown lasts \(remaining.wholeMilliseconds) ms more"
     }

@@ -33,14 +33,14 @@ import Testing
     story.at(5, .reader(.ready(device: "chip")))
     openGate(story)
     #expect(
-      story.tap(at: 100, .of(.lightSecret)) == [
+      story.tap(at: 1_000, .of(.lightSecret)) == [
         "output 0 on", "light accepted", "note light-1", "report output 0 on by light", "report performed light",
       ])
-    let later = story.sleep(until: 900).filter { $0.contains("output") }
+    let later = story.sleep(until: 1_800).filter { $0.contains("output") }
     #expect(later == ["output 0 off", "report output 0 off pulse over"])
     #expect(story.kiosk.counters.accepted == 1 && story.kiosk.outboxCount == 0)
     // One tap is one pulse: the tag's cooldown counts.
-    #expect(story.tap(at: 1_000, .of(.lightSecret)).allSatisfy { !$0.contains("output") })
+    #expect(story.tap(at: 1_900, .of(.lightSecret)).allSatisfy { !$0.contains("output") })
   }
 
   @Test func `the door opens although its message is refused, and the refusal shows`() {
@@ -48,7 +48,7 @@ import Testing
     story.start()
     story.at(5, .reader(.ready(device: "chip")))
     openGate(story)
-    let words = story.tap(at: 100, .of(.garageSecret))
+    let words = story.tap(at: 1_000, .of(.garageSecret))
     #expect(words.first == "output 0 on" && words.contains("light refused") && words.contains("note garage-1"))
   }
 
@@ -56,7 +56,7 @@ import Testing
     let story = story()
     story.startAll()
     openGate(story)
-    let words = story.tap(at: 100, .of(.garageSecret))
+    let words = story.tap(at: 1_000, .of(.garageSecret))
     #expect(words == ["output 0 on", "store garage", "note garage-1", "report output 0 on by garage"])
   }
 
@@ -67,6 +67,15 @@ import Testing
     #expect(story.press(0, at: 100).allSatisfy { !$0.contains("output") })
     #expect(story.at(300, .outputAsked("gate", .on)) == ["output 0 on", "report output 0 on by a person"])
     #expect(story.at(400, .outputAsked("gaet", .on)) == ["report output gaet refused unknown"])
+  }
+
+  @Test func `a tag that lay there at the start drives nothing until it was taken away`() {
+    let story = story()
+    story.startAll()
+    openGate(story)
+    #expect(story.tap(at: 100, .of(.garageSecret)) == ["light ready", "report held"])
+    #expect(story.kiosk.counters.accepted == 0 && story.kiosk.outboxCount == 0)
+    #expect(story.tap(at: 400, .of(.garageSecret)).first == "output 0 on")
   }
 
   @Test func `a forged tag drives nothing`() {

@@ -13,6 +13,10 @@ extension Kiosk {
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       let action = tap.action
+      // The power that comes back must not open a gate.
+      if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
+        return ignore(uid, action: action.name, .held, at: now)
+      }
       if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
         return unlock(by: action, at: now)
           + ignore(uid, action: action.name, .cooldown(remaining: remaining), at: now)

@@ -4,20 +4,33 @@
 struct TapDeduplicator: Sendable {
   /// The tag whose tap was counted and that has not been seen to leave.
   private var held: TagUID?
+  /// The tag that was there when the first reader was ready, until it leaves.
+  private var early: TagUID?
+  /// Whether any tag has come since the start.
+  private var hasSeenTag = false
   /// When each tag and secret was last accepted; entries older than the longest cooldown are dropped.
   private var accepted: [(uid: TagUID, secretID: String, action: String, at: Instant)] = []
 
   /// Handles a tag that left the field.
-  mutating func tagLeft(_ uid: TagUID) { if held == uid { held = nil } }
+  mutating func tagLeft(_ uid: TagUID) {
+    if held == uid { held = nil }
+    if early == uid { early = nil }
+  }
 
   /// Handles a tag that arrived.
   ///
   /// A new reader sees a tag that was there all along within moments of being ready; one that comes later has been
   /// away, though nobody saw it leave.
   mutating func tagArrived(_ uid: TagUID, sinceReady: Duration) {
-    if held == uid, sinceReady <= Limits.heldTagReturnMax { return }
+    let wasThere = sinceReady <= Limits.heldTagReturnMax
+    if held == uid, wasThere { return }
     held = nil
+    early = wasThere && !hasSeenTag ? uid : nil
+    hasSeenTag = true
   }
+
+  /// Whether the tag has been there since before the start, so that nobody may be in front of the kiosk.
+  func wasThereAtStart(_ uid: TagUID) -> Bool { early == uid }
 
   /// Whether this reading belongs to a tap that was counted before; counts it if not.
   mutating func isHeld(_ uid: TagUID) -> Bool {
