@@ -201,6 +201,33 @@ extension KioskWorld {
     #expect(!world.log.contains("event=broker-lost"), "\(world.log)")
   }
 
+  @Test func `a second board with the same client id is named, and no command acts more often than it was sent`() throws
+  {
+    let world = try KioskWorld.withCommands()
+    try world.startForCommands()
+    try world.tell("levels clear")
+    let twin = try Service(
+      try Programs.installed("mosquitto_sub"),
+      [
+        "-h", "localhost", "-p", "\(world.broker.port)", "-i", "kiosk", "-t", "home/none", "-q", "1",
+        "--cafile", try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"),
+        "--key", try Certificates.path("second-client.key"),
+      ], log: world.folder + "/twin.log")
+    #expect(eventually(20) { world.log.contains("event=broker-lost") && world.log.contains("same client_id") })
+    var sent = 0
+    let isDone = try eventually(30) {
+      sent += 1
+      try world.publish("command", #"{"id":"\#(sent)","output":"gate","do":"pulse"}"#)
+      return eventually(0.5) { world.replies.contains { $0.hasSuffix(" done") } }
+    }
+    #expect(isDone, "\(world.log.suffix(2000))")
+    #expect(Set(world.replies).count == world.replies.count && world.replies.count <= sent)
+    twin.end()
+    #expect(try eventually(70) { try world.tappet("status").status == 0 }, "\(world.log.suffix(2000))")
+    try world.publish("command", #"{"id":"last","output":"gate","do":"pulse"}"#)
+    #expect(eventually { world.replies.contains("last done") })
+  }
+
   @Test func `a request of MQTT 5 gets its reply where it asked, with its correlation`() throws {
     let world = try KioskWorld.withCommands()
     try world.startForCommands()
