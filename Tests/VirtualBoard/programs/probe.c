@@ -13,7 +13,10 @@
                                        sqlite: also keeps Tappet's promise: the press is on the disk (SQLite, WAL,
                                        synchronous=FULL) before it is published, and removed when it is acknowledged.
                                        page: the least that a promise can cost: one page of a file that has its size is
-                                       overwritten and synced before the press is published */
+                                       overwritten and synced before the press is published
+     probe command DEVICE OFFSET PORT HOST CA CERTIFICATE KEY TOPIC
+                                       the other direction: a message "on" of that topic, by QoS 1, sets the line, any
+                                       other one clears it; prints "ready" when subscribed */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <gpiod.h>
@@ -102,21 +105,51 @@ static void take_edge(void) {
   struct gpiod_line_event event;
   if (gpiod_line_event_read(line, &event) != 0) fail("the line");
 }
+
+static void open_output(const char *device, unsigned offset) {
+  struct gpiod_chip *chip = gpiod_chip_open(device);
+  line = chip ? gpiod_chip_get_line(chip, offset) : NULL;
+  if (line == NULL || gpiod_line_request_output(line, "probe", 0) != 0) fail("no line");
+}
+
+static void set_output(int is_on) {
+  if (gpiod_line_set_value(line, is_on) != 0) fail("the line");
+}
 #else
 static struct gpiod_line_request *line;
 static struct gpiod_edge_event_buffer *edges;
 
-static int open_line(const char *device, unsigned offset) {
+static void request(const char *device, unsigned offset, struct gpiod_line_settings *settings) {
   struct gpiod_chip *chip = gpiod_chip_open(device);
-  struct gpiod_line_settings *settings = gpiod_line_settings_new();
   struct gpiod_line_config *config = gpiod_line_config_new();
-  edges = gpiod_edge_event_buffer_new(1);
-  if (chip == NULL || settings == NULL || config == NULL || edges == NULL) fail("no chip");
-  gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_FALLING);
+  if (chip == NULL || config == NULL) fail("no chip");
   gpiod_line_config_add_line_settings(config, &offset, 1, settings);
   line = gpiod_chip_request_lines(chip, NULL, config);
   if (line == NULL) fail("no line");
+}
+
+static int open_line(const char *device, unsigned offset) {
+  struct gpiod_line_settings *settings = gpiod_line_settings_new();
+  edges = gpiod_edge_event_buffer_new(1);
+  if (settings == NULL || edges == NULL) fail("no memory");
+  gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_FALLING);
+  request(device, offset, settings);
   return gpiod_line_request_get_fd(line);
+}
+
+static unsigned output;
+
+static void open_output(const char *device, unsigned offset) {
+  struct gpiod_line_settings *settings = gpiod_line_settings_new();
+  if (settings == NULL) fail("no memory");
+  gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_OUTPUT);
+  request(device, offset, settings);
+  output = offset;
+}
+
+static void set_output(int is_on) {
+  if (gpiod_line_request_set_value(line, output, is_on ? GPIOD_LINE_VALUE_ACTIVE : GPIOD_LINE_VALUE_INACTIVE) != 0)
+    fail("the line");
 }
 
 static void take_edge(void) {
@@ -189,10 +222,8 @@ static void connected(struct mosquitto *client, void *context, int code) {
   is_connected = 1;
 }
 
-static int press(char **words, const char *way, const char *file) {
-  const int edge_fd = open_line(words[0], (unsigned)atoi(words[1]));
-  if (strcmp(way, "sqlite") == 0) open_outbox(file);
-  if (strcmp(way, "page") == 0) open_pages(file);
+/* Connects as the last part of the topic; `words` begin with the device. */
+static struct mosquitto *join(char **words) {
   mosquitto_lib_init();
   const char *name = strrchr(words[7], '/');
   struct mosquitto *client = mosquitto_new(name ? name + 1 : words[7], true, NULL);
@@ -204,6 +235,14 @@ static int press(char **words, const char *way, const char *file) {
   if (mosquitto_connect(client, words[3], atoi(words[2]), 60) != MOSQ_ERR_SUCCESS) fail("no broker");
   while (!is_connected)
     if (mosquitto_loop(client, 100, 1) != MOSQ_ERR_SUCCESS) fail("no connection");
+  return client;
+}
+
+static int press(char **words, const char *way, const char *file) {
+  const int edge_fd = open_line(words[0], (unsigned)atoi(words[1]));
+  if (strcmp(way, "sqlite") == 0) open_outbox(file);
+  if (strcmp(way, "page") == 0) open_pages(file);
+  struct mosquitto *client = join(words);
   puts("ready");
   fflush(stdout);
   for (int count = 1;;) {
@@ -225,11 +264,34 @@ static int press(char **words, const char *way, const char *file) {
   }
 }
 
+static void obey(struct mosquitto *client, void *context, const struct mosquitto_message *message) {
+  (void)client, (void)context;
+  set_output(message->payloadlen == 2 && memcmp(message->payload, "on", 2) == 0);
+}
+
+static void subscribed(struct mosquitto *client, void *context, int id, int count, const int *granted) {
+  (void)client, (void)context, (void)id, (void)count, (void)granted;
+  puts("ready");
+  fflush(stdout);
+}
+
+static int command(char **words) {
+  open_output(words[0], (unsigned)atoi(words[1]));
+  struct mosquitto *client = join(words);
+  mosquitto_message_callback_set(client, obey);
+  mosquitto_subscribe_callback_set(client, subscribed);
+  if (mosquitto_subscribe(client, NULL, words[7], 1) != MOSQ_ERR_SUCCESS) fail("no subscription");
+  for (;;)
+    if (mosquitto_loop(client, 1000, 1) != MOSQ_ERR_SUCCESS) fail("the connection");
+}
+
 int main(int count, char **words) {
+  setvbuf(stdout, NULL, _IOLBF, 0);  // Its lines stay, even if it is killed.
   if (count == 5 && strcmp(words[1], "bounce") == 0) return bounce(words[2], atof(words[3]), atof(words[4]));
   if (count == 5 && strcmp(words[1], "train") == 0) return train(words[2], atof(words[3]), words[4]);
   if (count == 3 && strcmp(words[1], "metronome") == 0) return metronome(atof(words[2]));
   if (count == 10 && strcmp(words[1], "press") == 0) return press(words + 2, "", "");
   if (count == 12 && strcmp(words[1], "press") == 0) return press(words + 2, words[10], words[11]);
+  if (count == 10 && strcmp(words[1], "command") == 0) return command(words + 2);
   return 2;
 }

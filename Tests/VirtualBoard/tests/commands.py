@@ -80,6 +80,31 @@ def drive(world):
     return f"a pulse of {length:.1f} ms; {1000 * (shut - opened):.0f} ms between the directions"
 
 
+@on_each("a relay's line that another program holds is refused with its reason, and driven once it is free")
+def busy(world):
+    agent = world.machine.agent
+    chip = start(world, PANEL)  # It also makes the chip.
+    world.kiosk.stop()
+    is_first = "gpiofind" in agent.sh("ls /usr/bin")  # libgpiod 1 has it, 2 does not.
+    held = f"gpioset --mode=signal pinctrl-bcm2835 {PUMP}=0" if is_first else f"gpioset -c /dev/{chip.chip} {PUMP}=0"
+    agent.sh(f"{held} >/dev/null 2>&1 & echo $! >/run/holder")
+    until("the holder", lambda: "gpioset" in agent.sh("gpioinfo"), pause=0.1)
+    world.kiosk.start()
+    until("the subscriptions", lambda: world.kiosk.log().count("event=commands-ready") == 2, pause=0.1)
+    require("in use by 'gpioset'" in world.kiosk.log(), world.kiosk.log())
+    world.broker.publish("board/pump", "on")
+    until("the refusal", lambda: "code=output-unavailable" in world.kiosk.log(), pause=0.1)
+    agent.sh("kill $(cat /run/holder)")
+    since = now(world)
+
+    def drives():
+        world.broker.publish("board/pump", "on")
+        return rises(chip, PUMP, since)
+
+    # The line is taken at the next try after it is free, within 30 s.
+    until("the freed line", drives, 40, 1)
+
+
 @on_each("kill -9 and a power cut leave a relay released, and nothing switches it on again")
 def release(world):
     chip = ready(world)

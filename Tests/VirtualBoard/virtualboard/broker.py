@@ -62,6 +62,25 @@ class Broker:
         subprocess.run(["mosquitto_pub", *self.client(), "-q", "1", "-t", topic, "-m", message], check=True)
 
 
+class Sender:
+    """A mosquitto_pub that stays connected, so that a message is on its way at once."""
+
+    def __init__(self, broker, topic):
+        words = ["mosquitto_pub", *broker.client(), "-q", "1", "-t", topic, "-l"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE)
+
+    def send(self, message):
+        """Returns the time just before, by the host's CLOCK_BOOTTIME in ns."""
+        now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        self.process.stdin.write(message.encode() + b"\n")
+        self.process.stdin.flush()
+        return now
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
 class Witness:
     """A mosquitto_sub that records every message by topic, with the host's time."""
 
