@@ -951,9 +951,10 @@ struct tappet_kiosk_action {
   int64_t index;                 /**< The idx on the action's tags; -1: as in kiosk.yaml without `index`. */
   const char *name;              /**< Unique name, to which secrets belong; 1 to 64 bytes on one line. */
   const char *title;             /**< Title for people; at most 128 bytes on one line; NULL means the name. */
-  const char *topic;             /**< Topic without wildcards that does not begin with '$'; at most 65535 bytes. */
+  const char *topic;             /**< Topic without wildcards that does not begin with '$'; at most 65535 bytes. It may
+                                      have "%{uid}" and the like, as kiosk.yaml's. */
   const char *message;           /**< Message of at most 64 KiB, in which the first "%T" becomes a timestamp token, and
-                                      the first "%I" a unique id. */
+                                      the first "%I" a unique id, and "%{uid}" and the like facts about the tap. */
   enum tappet_kiosk_offline offline; /**< Handling of taps while offline. */
   bool is_retained;              /**< Whether MQTT's retain flag is set. */
   bool unlocks_panel;            /**< Whether a tag of this action unlocks the buttons. */

@@ -62,7 +62,7 @@ package struct BrokerPreset: Sendable {
     }
     for action in actions {
       guard let topic = action.topic else { continue }
-      if let max = topicSizeMax, topic.utf8.count > max {
+      if let max = topicSizeMax, action.topicSizeMax > max {
         objections.append(.topicTooLong(action: action.name, max: max))
       }
       if let max = topicLevelsMax, topic.utf8.filter({ $0 == 0x2F }).count >= max {

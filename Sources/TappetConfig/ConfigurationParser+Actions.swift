@@ -37,7 +37,7 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook",
+      "unlock", "output", "webhook", "format",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -45,9 +45,10 @@ extension YAMLReader {
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)
     let publishes = mapping["topic"] != nil || mapping["output"] == nil && mapping["webhook"] == nil
-    let topic = publishes ? self.topic(required("topic", in: mapping)) : nil
-    let message = message(in: mapping, publishes: publishes, hasKey: hasKey)
-    let body = webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey)
+    let format = choice(mapping["format"], of: ["text", "json", "literal"]).map { MessageFormat.allCases[$0] }
+    let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: format == .literal) : nil
+    let message = message(in: mapping, publishes: publishes, hasKey: hasKey, format)
+    let body = webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey, format)
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
@@ -61,18 +62,32 @@ extension YAMLReader {
       message: publishes ? message : PayloadTemplate(""), offline: offline, expiresAfter: expires,
       cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
-      unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body)
+      unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal)
   }
 
   /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.
-  private mutating func message(in mapping: YAMLMapping, publishes: Bool, hasKey: Bool) -> PayloadTemplate? {
-    if publishes { return message(required("message", in: mapping), hasKey: hasKey) }
+  private mutating func message(
+    in mapping: YAMLMapping, publishes: Bool, hasKey: Bool, _ format: MessageFormat?
+  ) -> PayloadTemplate? {
+    if publishes { return message(required("message", in: mapping), hasKey: hasKey, format) }
     let hasWebhook = mapping["webhook"] != nil
-    if hasWebhook, let node = mapping["message"] { return message(node, hasKey: hasKey) }
-    for key in hasWebhook ? ["retain"] : ["message", "offline", "expires", "retain"] {
+    if hasWebhook, let node = mapping["message"] { return message(node, hasKey: hasKey, format) }
+    for key in hasWebhook ? ["retain"] : ["message", "offline", "expires", "retain", "format"] {
       if let value = mapping[key] { note(.needsPartner(key, partner: "topic"), at: value.position, mapping.node.place) }
     }
     return PayloadTemplate("")
+  }
+
+  /// A topic that may name facts about the tap.
+  private mutating func actionTopic(_ node: YAMLNode?, isLiteral: Bool) -> String? {
+    guard let topic = topic(node), let node else { return nil }
+    guard let template = PayloadTemplate(configured: topic, format: isLiteral ? .literal : .text) else {
+      note(.badPlaceholder, at: node)
+      return nil
+    }
+    if template.topicSizeMax <= Limits.topicSizeMax { return topic }
+    invalid(node, expected: "a shorter topic: what it names about a tap has no room")
+    return nil
   }
 
   mutating func topic(_ node: YAMLNode?) -> String? {
@@ -85,7 +100,7 @@ extension YAMLReader {
   }
 
   /// May be empty: some devices act on any message.
-  mutating func message(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
+  mutating func message(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat? = nil) -> PayloadTemplate? {
     guard let node else { return nil }
     guard case .scalar(let text, _) = node.content else {
       note(.unquotedMessage, at: node)
@@ -95,7 +110,10 @@ extension YAMLReader {
       note(.badMessage, at: node)
       return nil
     }
-    let message = PayloadTemplate(text)
+    guard let message = PayloadTemplate(configured: text, format: format) else {
+      note(.badPlaceholder, at: node)
+      return nil
+    }
     if message.usesTimestamp, !hasKey { note(.timestampWithoutKey, at: node) }
     return message
   }

@@ -8,7 +8,7 @@ extension YAMLReader {
   ///
   /// The endpoint is kept in `webhooks`.
   mutating func webhook(
-    _ node: YAMLNode?, of action: String?, message: PayloadTemplate?, hasKey: Bool
+    _ node: YAMLNode?, of action: String?, message: PayloadTemplate?, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
     let keys = [
       "url", "method", "headers", "body", "timeout", "redirects", "ca", "certificate", "private_key", "secret",
@@ -29,14 +29,15 @@ extension YAMLReader {
     endpoint.headers = headers(mapping["headers"])
     certificates(in: mapping, at: node, &endpoint)
     endpoint.secretFile = webhookSecret(mapping["secret"])
-    let body = mapping["body"] == nil ? message ?? PayloadTemplate("") : webhookBody(mapping["body"], hasKey: hasKey)
+    let body =
+      mapping["body"] == nil ? message ?? PayloadTemplate("") : webhookBody(mapping["body"], hasKey: hasKey, format)
     webhooks.append(endpoint)
     return body
   }
 
-  private mutating func webhookBody(_ node: YAMLNode?, hasKey: Bool) -> PayloadTemplate? {
+  private mutating func webhookBody(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat?) -> PayloadTemplate? {
     if case .scalar("", _) = node?.content { return PayloadTemplate("") }
-    return message(node, hasKey: hasKey)
+    return message(node, hasKey: hasKey, format == .literal ? .literal : nil)
   }
 
   private mutating func webhookURL(_ node: YAMLNode?, allowsPlain: Bool) -> WebhookEndpoint.Value? {

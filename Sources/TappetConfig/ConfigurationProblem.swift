@@ -60,6 +60,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case webhookSecretMalformed(path: String)
     case secretFileEmpty(path: String)
     case badMessage
+    /// A text that names a fact about the tap that there is not, or does not end the name.
+    case badPlaceholder
     /// A message without quotes that YAML takes for a mapping or a list.
     case unquotedMessage
     /// A key that only a passphrase opens.

@@ -147,6 +147,7 @@ extension KioskSettings {
       endpointCount: configuration.broker.endpoints.count, trustsClock: !configuration.checksClock,
       commands: configuration.commandPlans, publishesState: configuration.publishesState,
       homeAssistant: configuration.homeAssistant,
+      kioskName: configuration.broker.clientID,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
   }
 }

@@ -35,6 +35,10 @@ package enum Limits {
   package static let topicSizeMax = 65_535
   /// Bytes of a message; an action is a command, not a file.
   package static let messageSizeMax = 64 * 1024
+  /// Bytes of a fact about the tap in a message; what is longer is cut.
+  package static let factSizeMax = 1024
+  /// Bytes of a fact about the tap in a topic; what is longer is cut.
+  package static let factInTopicSizeMax = 128
   /// Bytes of an action's name in UTF-8; a person types it after `tappet secret new`.
   package static let actionNameSizeMax = 64
   /// Bytes of an action's title in UTF-8; it takes one line on a terminal.

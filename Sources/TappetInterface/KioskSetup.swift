@@ -48,6 +48,8 @@ struct KioskSetup {
     guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
       throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")
     }
+    guard let template = PayloadTemplate(configured: message), PayloadTemplate(configured: topic, format: .text) != nil
+    else { throw Failure(.argument, "the topic or the message of '\(name)' has a '%{' that names no fact of a tap") }
     let policies: [OfflinePolicy?] = [nil, .queue, .drop]
     let (expires, cooldown) = (given.expires_milliseconds, given.cooldown_milliseconds)
     guard policies.indices.contains(Int(given.offline.rawValue)), given.index >= -1,
@@ -60,7 +62,7 @@ struct KioskSetup {
     }
     return Action(
       name: name, title: title, index: given.index == -1 ? position : given.index, isIndexGiven: given.index != -1,
-      topic: topic, message: PayloadTemplate(message), offline: policies[Int(given.offline.rawValue)],
+      topic: topic, message: template, offline: policies[Int(given.offline.rawValue)],
       expiresAfter: expires == 0 ? nil : .milliseconds(expires),
       cooldown: cooldown == 0 ? .seconds(2) : .milliseconds(max(0, cooldown)), isRetained: given.is_retained,
       confirmWithin: given.confirm_milliseconds == 0 ? nil : .milliseconds(given.confirm_milliseconds),

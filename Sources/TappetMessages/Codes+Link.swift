@@ -132,6 +132,7 @@ extension ConfigurationProblem.Kind {
     case .plainWebhook: "tls-missing"
     case .webhookSecretMalformed: "key-unusable"
     case .badMessage, .unquotedMessage: "message-malformed"
+    case .badPlaceholder: "placeholder-unknown"
     case .passphraseNeeded: "passphrase-needed"
     case .more: "more"
     }

@@ -89,8 +89,12 @@ extension ConfigurationProblem {
     case .unquotedMessage:
       return "\(what) looks like a YAML mapping or list; put it in '…': message: '{\"command\":1}'"
     case .badMessage: return "\(what) must be text without NUL, at most \(Limits.messageSizeMax) bytes"
+    case .badPlaceholder:
+      return "\(what) has a '%{' that is none of \(Self.placeholders); 'format: literal' sends it as it is"
     }
   }
+
+  private static var placeholders: String { TapFact.allCases.map { "%{\($0.rawValue)}" }.joined(separator: " ") }
 
   private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
 }

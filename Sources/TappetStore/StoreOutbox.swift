@@ -47,7 +47,8 @@ extension Store {
     var entries: [OutboxEntry] = []
     while entries.count <= limit, try statement.step() {
       let isSendable = OutboxEntry.isSendable(
-        usesTimestamp: statement.integer(10) != 0, isOfThisStart: statement.integer(8) == boot,
+        usesTimestamp: PayloadTemplate.usesTimestamp(storedFilling: statement.integer(10)),
+        isOfThisStart: statement.integer(8) == boot,
         clockIsGood: clockIsGood)
       guard isSendable else { continue }
       if !actions.isEmpty, actions.contains(statement.text(2)) { continue }
@@ -142,7 +143,7 @@ extension Store {
     statement.bind(blob: Array(entry.message.text.utf8), at: 4)
     statement.bind(entry.isRetained, at: 5)
     statement.bind(Int64(entry.trigger.rawValue), at: 6)
-    statement.bind(entry.message.usesTimestamp, at: 7)
+    statement.bind(entry.message.storedFilling, at: 7)
     statement.bind(entry.acceptedUnixMilliseconds, at: 8)
     bind(entry.expiry, to: statement, at: 9)
     try statement.run()
@@ -329,7 +330,7 @@ extension Store {
     let time = row.integer(9)
     return OutboxEntry(
       sequence: row.integer(0), id: EntryID(bigEndianBytes: row.blob(1)), action: row.text(2), topic: row.text(3),
-      message: PayloadTemplate(row.text(4)), isRetained: row.integer(5) != 0,
+      message: PayloadTemplate(row.text(4), storedFilling: row.integer(10)), isRetained: row.integer(5) != 0,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(6))) ?? .tag, acceptedUnixMilliseconds: row.integer(7),
       expiry: number == boot
         ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)),

@@ -52,7 +52,7 @@ extension Store {
     statement.bind(entry.action, at: 2)
     statement.bind(blob: Array(entry.message.text.utf8), at: 3)
     statement.bind(Int64(entry.trigger.rawValue), at: 4)
-    statement.bind(entry.message.usesTimestamp, at: 5)
+    statement.bind(entry.message.storedFilling, at: 5)
     statement.bind(entry.acceptedUnixMilliseconds, at: 6)
     bind(entry.expiry, to: statement, at: 7)
     try statement.run()
@@ -144,12 +144,12 @@ extension Destination {
     switch self {
     case .broker:
       """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
       FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
       """
     case .webhook:
       """
-      SELECT sequence, id, action, '', message, 0, trigger, accepted_unix_ms, boot, expires_ns
+      SELECT sequence, id, action, '', message, 0, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
       FROM webhooks WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
       """
     }
@@ -166,12 +166,12 @@ extension Destination {
     switch self {
     case .broker:
       """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
       FROM outbox WHERE boot = ?1 AND expires_ns <= ?2 ORDER BY expires_ns, sequence LIMIT ?3
       """
     case .webhook:
       """
-      SELECT sequence, id, action, '', message, 0, trigger, accepted_unix_ms, boot, expires_ns
+      SELECT sequence, id, action, '', message, 0, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
       FROM webhooks WHERE boot = ?1 AND expires_ns <= ?2 ORDER BY expires_ns, sequence LIMIT ?3
       """
     }

@@ -27,6 +27,29 @@ import Testing
     #expect(story.kiosk.counters.accepted == 1 && story.kiosk.counters.delivered == 1)
   }
 
+  @Test func `a message and a topic say which tag it was, and when`() throws {
+    let action = Action(
+      name: "who", title: "Who", index: 9, topic: "%{kiosk}/%{tag}",
+      message: try #require(PayloadTemplate(configured: "{\"tag\":\"%{uid}\",\"at\":\"%{time}\",\"id\":\"%I\"}")))
+    let story = KioskScript([action], panel: .pressing("who"))
+    story.kiosk.settings.kioskName = "lobby"
+    story.startAll()
+    story.openButtons()
+    var secret = TagSecret.of(action, id: "who-1", byte: 0x77)
+    secret.label = "Ann's \"blue\" tag/2"
+    story.at(20, .secretsLoaded([secret]))
+    let reading = TagReading.of(secret)
+    story.tap(at: 100, reading)
+    let tapped = try #require(story.commit(at: 101).entry)
+    let uid = Hex.encode(reading.uid.bytes)
+    let time = UTCTime(unixSeconds: story.moment(100).unixSeconds).text
+    #expect(tapped.topic == "lobby/Ann's \"blue\" tag_2")
+    #expect(tapped.message.text == "{\"tag\":\"\(uid)\",\"at\":\"\(time)\",\"id\":\"\(tapped.id.hex)\"}")
+    story.edge(0, true, at: 5_000)
+    let pressed = try #require(story.commit(at: 5_001).entry)
+    #expect(pressed.topic == "lobby/none" && pressed.message.text.hasPrefix("{\"tag\":\"\","))
+  }
+
   @Test func `nothing is published before its commit`() {
     let story = KioskScript()
     story.startAll()

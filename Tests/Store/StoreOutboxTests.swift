@@ -29,6 +29,21 @@ import Testing
     #expect(reachedEnd)
   }
 
+  @Test func `a filled message keeps the place of its token, whatever was filled in`() throws {
+    var facts = TapFacts()
+    facts[.text] = "%T %I"
+    for (text, sent) in [("%{text} %T", "%T %I token"), ("%{text}", "%T %I"), ("%T %{text}", "token %T %I")] {
+      let store = try folder.open()
+      let id = EntryID(high: 1, low: 1)
+      let message = try #require(PayloadTemplate(configured: text)).filled(with: facts, id: id)
+      _ = try store.append([.test(1, message: message)])
+      let entry = try #require(try store.fetch(after: 0, limit: 9, clockIsGood: true).entries.last)
+      #expect(entry.message == message)
+      #expect(entry.message.fill(token: "token", id: id) == Array(sent.utf8))
+      #expect(try store.fetch(after: 0, limit: 9, clockIsGood: false).entries.contains(entry) == (text == "%{text}"))
+    }
+  }
+
   @Test func `reading continues after a sequence and reports when nothing is left`() throws {
     let store = try folder.open()
     _ = try store.append((1...5).map { .test($0) })

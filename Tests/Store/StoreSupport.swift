@@ -107,9 +107,18 @@ extension OutboxEntry {
     _ number: UInt64, action: String = "light", message: String = "toggle", acceptedAt: Int64 = 100,
     wallSeconds: Int64 = 1_000_000, lifetime: Int64 = 60
   ) -> OutboxEntry {
+    test(
+      number, action: action, message: PayloadTemplate(message), acceptedAt: acceptedAt, wallSeconds: wallSeconds,
+      lifetime: lifetime)
+  }
+
+  static func test(
+    _ number: UInt64, action: String = "light", message: PayloadTemplate, acceptedAt: Int64 = 100,
+    wallSeconds: Int64 = 1_000_000, lifetime: Int64 = 60
+  ) -> OutboxEntry {
     OutboxEntry(
       id: EntryID(high: 7, low: number), action: action, topic: "home/\(action)/set",
-      message: PayloadTemplate(message), isRetained: number % 2 == 0, trigger: .button,
+      message: message, isRetained: number % 2 == 0, trigger: .button,
       acceptedUnixMilliseconds: wallSeconds * 1000, acceptedAt: Instant(nanoseconds: acceptedAt * second),
       expiry: .at(Instant(nanoseconds: (acceptedAt + lifetime) * second)))
   }

@@ -65,6 +65,26 @@ import Testing
     try world.goodTap()
   }
 
+  @Test func `a message and its topic say which tag it was`() throws {
+    let world = try KioskWorld(
+      KioskWorld.KioskConfiguration(
+        more: "  - {name: who, topic: 'home/%{tag}', message: '{\"uid\":\"%{uid}\",\"by\":\"%{tag}\",\"otp\":\"%T\"}'}")
+    )
+    let uid = world.freshUID()
+    try world.tell("place ntag213 uid=\(uid)")
+    let written = try world.tappet("tag", "write", "who", "--label", "Ann/\"blue\"", "--timeout", "10")
+    #expect(written.status == 0, "\(written)")
+    try world.takeAway()
+    try world.start()
+    let before = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("delivered-by-tag", after: before)
+    let message = try #require(world.received.last)
+    #expect(message.topic == "home/Ann_\"blue\"")
+    let content = try #require(JSONSerialization.jsonObject(with: Data(message.payload.utf8)) as? [String: String])
+    #expect(content["uid"] == uid && content["by"] == "Ann/\"blue\"" && (content["otp"] ?? "").count > 20)
+  }
+
   @Test func `a held tag counts once, and a quick second tap falls to the cooldown`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(more: "  - {name: slow, topic: home/slow, message: x, cooldown: 1 h}"))

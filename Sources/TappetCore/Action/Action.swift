@@ -21,7 +21,9 @@ package final class Action: Hashable, Sendable {
   /// Whether the configuration gives the index; otherwise it is the position.
   package let isIndexGiven: Bool
   /// Topic of its messages, without wildcards; `nil` means that it sends none.
-  package let topic: String?
+  package var topic: String? { topicTemplate?.text }
+  /// The same as a template, which may name facts about the tap.
+  let topicTemplate: PayloadTemplate?
   /// The requests to outputs, in their order.
   package let outputs: [OutputOrder]
   /// The payload's template; empty without a topic.
@@ -46,18 +48,20 @@ package final class Action: Hashable, Sendable {
   /// An action with the defaults of the configuration.
   ///
   /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
-  /// and expires after 24 h.
+  /// and expires after 24 h. In a literal topic `%{uid}` and the like have no meaning.
   package init(
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
     isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
-    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil
+    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false
   ) {
     self.name = name
     self.title = title
     self.index = index
     self.isIndexGiven = isIndexGiven
-    self.topic = topic
+    topicTemplate = topic.map {
+      PayloadTemplate(configured: $0, format: hasLiteralTopic ? .literal : .text) ?? PayloadTemplate($0)
+    }
     self.outputs = outputs
     self.message = message
     self.webhookBody = webhookBody
@@ -73,6 +77,25 @@ package final class Action: Hashable, Sendable {
 
   /// Whether its message or its body has `%T`.
   package var usesTimestamp: Bool { message.usesTimestamp || webhookBody?.usesTimestamp ?? false }
+
+  /// Whether its topic, its message or its body names this fact.
+  func names(_ fact: TapFact) -> Bool {
+    message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false
+  }
+
+  /// Whether its topic, its message or its body names any fact.
+  var namesFacts: Bool {
+    message.namesFacts || hasVaryingTopic || webhookBody?.namesFacts ?? false
+  }
+
+  /// Whether its topic depends on the tap.
+  private var hasVaryingTopic: Bool { topicTemplate?.namesFacts ?? false }
+
+  /// A topic that a tap without facts would have; `nil` when it sends no message.
+  package var sampleTopic: String? { topicTemplate?.topic(with: TapFacts()) }
+
+  /// The size of the longest topic that a tap can have, in bytes.
+  package var topicSizeMax: Int { topicTemplate?.topicSizeMax ?? 0 }
 
   /// Whether messages can be published to the topic `text`.
   ///

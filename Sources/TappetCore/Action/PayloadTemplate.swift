@@ -1,20 +1,107 @@
-// A message as the configuration has it, with places for a timestamp token and an id (docs/formats.md, "%T").
+// A message as the configuration has it, with places for a timestamp token and an id (docs/formats.md, "%T"), and for
+// facts about the tap. The facts and the id are filled in when the tap is accepted, the token when the message is sent.
 
-/// A payload whose first `%T` and first `%I` are filled in when it is sent; everything else is literal.
+/// A payload whose first `%T` and first `%I` are filled in when it is sent; everything else is literal, but for the
+/// facts that a configured one names.
 package struct PayloadTemplate: Hashable, Sendable {
+  /// Where the token and the id go.
+  private enum Filling: Hashable, Sendable {
+    /// To the first `%T` and the first `%I`.
+    case searched
+    /// The id is in the text; the token goes to this place, or nowhere: inserted text may look like a placeholder.
+    case token(at: Int?)
+  }
+
   /// The template as written.
   package let text: String
-  /// Whether `%T` occurs.
+  /// Whether a token is to be filled in.
   package let usesTimestamp: Bool
-  /// Whether `%I` occurs.
+  /// Whether the id is to be filled in.
   package let usesID: Bool
+  private let filling: Filling
+  private let format: MessageFormat
+  private let facts: [FactPlace]
 
-  /// Any text is a template, as in the app.
+  /// Any text is a template, as in the app; it names no facts.
   package init(_ text: String) {
+    self.init(text, format: .literal, facts: [])
+  }
+
+  /// A configured message, which may name facts; without a format its text tells it.
+  ///
+  /// `nil` when it names one that there is not.
+  package init?(configured text: String, format: MessageFormat? = nil) {
+    let bytes = Array(text.utf8)
+    let format = format ?? MessageFormat(of: bytes)
+    guard let facts = format == .literal ? [] : FactPlace.all(in: bytes) else { return nil }
+    self.init(text, format: facts.isEmpty ? .literal : format, facts: facts)
+  }
+
+  private init(_ text: String, format: MessageFormat, facts: [FactPlace]) {
     self.text = text
+    self.format = format
+    self.facts = facts
+    filling = .searched
     let bytes = Array(text.utf8)
     usesTimestamp = PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes) != nil
     usesID = PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes) != nil
+  }
+
+  private init(filled text: String, tokenPlace: Int?) {
+    self.text = text
+    format = .literal
+    facts = []
+    filling = .token(at: tokenPlace)
+    usesTimestamp = tokenPlace != nil
+    usesID = false
+  }
+
+  /// Whether it names this fact.
+  package func names(_ fact: TapFact) -> Bool { facts.contains { $0.fact == fact } }
+
+  /// Whether it names any fact.
+  package var namesFacts: Bool { !facts.isEmpty }
+
+  /// The longest topic that it can become.
+  package var topicSizeMax: Int { text.utf8.count + facts.count * Limits.factInTopicSizeMax }
+
+  /// The message of one tap, with all but its token when it names facts.
+  func filled(with values: TapFacts, id: EntryID) -> PayloadTemplate {
+    guard namesFacts else { return self }
+    let bytes = Array(text.utf8)
+    let token = PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes)
+    let identity = PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes)
+    var payload: [UInt8] = []
+    var tokenPlace: Int?
+    var offset = 0
+    while offset < bytes.count {
+      if let place = facts.first(where: { $0.bytes.lowerBound == offset }) {
+        let value = values[place.fact].cut(toSize: Limits.factSizeMax)
+        payload += Array((format == .json ? value.jsonEscaped : value).utf8)
+        offset = place.bytes.upperBound
+      } else if offset == identity {
+        payload += id.hexDigits
+        offset += 2
+      } else {
+        if offset == token { tokenPlace = payload.count }
+        payload.append(bytes[offset])
+        offset += 1
+      }
+    }
+    return PayloadTemplate(filled: String(decoding: payload, as: UTF8.self), tokenPlace: tokenPlace)
+  }
+
+  /// The topic of one tap.
+  func topic(with values: TapFacts) -> String {
+    guard namesFacts else { return text }
+    let bytes = Array(text.utf8)
+    var topic: [UInt8] = []
+    var offset = 0
+    for place in facts {
+      topic += bytes[offset..<place.bytes.lowerBound] + Array(values[place.fact].topicLevel.utf8)
+      offset = place.bytes.upperBound
+    }
+    return String(decoding: topic + bytes[offset...], as: UTF8.self)
   }
 
   /// Returns the payload.
@@ -23,8 +110,8 @@ package struct PayloadTemplate: Hashable, Sendable {
   package func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard usesTimestamp || usesID else { return bytes }
-    let timestamp = token == nil ? nil : PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes)
-    let identity = PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes)
+    let timestamp = token == nil ? nil : tokenPlace(in: bytes)
+    let identity = usesID ? PayloadTemplate.place(of: UInt8(ascii: "I"), in: bytes) : nil
     var payload: [UInt8] = []
     var offset = 0
     while offset < bytes.count {
@@ -42,8 +129,43 @@ package struct PayloadTemplate: Hashable, Sendable {
     return payload
   }
 
+  private func tokenPlace(in bytes: [UInt8]) -> Int? {
+    switch filling {
+    case .searched: PayloadTemplate.place(of: UInt8(ascii: "T"), in: bytes)
+    case .token(let place): place
+    }
+  }
+
   private static func place(of letter: UInt8, in bytes: [UInt8]) -> Int? {
     guard bytes.count >= 2 else { return nil }
     return (0..<bytes.count - 1).first { bytes[$0] == UInt8(ascii: "%") && bytes[$0 + 1] == letter }
   }
+}
+
+// MARK: In the store
+
+extension PayloadTemplate {
+  /// The number that the store keeps beside the text.
+  ///
+  /// 0 and 1: without and with `%T`; -1: nothing more is to be filled in; 2 and more: the token's place, plus 2.
+  package var storedFilling: Int64 {
+    switch filling {
+    case .searched: usesTimestamp ? 1 : 0
+    case .token(let place): place.map { Int64($0) + 2 } ?? -1
+    }
+  }
+
+  /// The template that the store has kept.
+  package init(_ text: String, storedFilling: Int64) {
+    if storedFilling == 0 || storedFilling == 1 {
+      self.init(text)
+    } else {
+      let place = Int(storedFilling - 2)
+      let isThere = storedFilling > 0 && Array(text.utf8.dropFirst(place).prefix(2)) == Array("%T".utf8)
+      self.init(filled: text, tokenPlace: isThere ? place : nil)
+    }
+  }
+
+  /// Whether a stored message needs a token.
+  package static func usesTimestamp(storedFilling: Int64) -> Bool { storedFilling > 0 }
 }

@@ -37,7 +37,7 @@ extension Kiosk {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
     }
     let obstacle = obstacle(to: action)
-    let performed = touched(action, by: .tag, uid, obstacle, at: now)
+    let performed = touched(action, by: .tag, uid, tap, obstacle, at: now)
     // A tap that drove an output counts, even if its message is refused.
     guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
     lock.used(at: now.instant)
@@ -48,18 +48,18 @@ extension Kiosk {
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
   private mutating func touched(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ obstacle: TapRefusal?, at now: Moment
+    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ obstacle: TapRefusal?, at now: Moment
   ) -> [Effect] {
-    guard let obstacle else { return perform(action, by: trigger, uid, at: now).effects }
+    guard let obstacle else { return perform(action, by: trigger, uid, tap, at: now).effects }
     return drive(action.outputs, .action(action.name, trigger), at: now) + refuse(trigger, uid, obstacle, at: now)
   }
 
   /// Drives the action's outputs at once, and enters its message, whose id it returns.
   mutating func perform(
-    _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, at now: Moment
+    _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
-    if let entry = enter(action, by: trigger, uid, at: now) { return (effects + [.store(entry)], entry.id) }
+    if let entry = enter(action, by: trigger, uid, tap, at: now) { return (effects + [.store(entry)], entry.id) }
     counters.accepted += 1
     return (effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid))], nil)
   }
@@ -70,7 +70,7 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    touched(action, by: .button, nil, obstacle(to: action), at: now)
+    touched(action, by: .button, nil, nil, obstacle(to: action), at: now)
   }
 
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
@@ -110,18 +110,37 @@ extension Kiosk {
   }
 
   /// Makes the action's entry, and expects the store's answer to it; `nil` when the action sends no message.
-  private mutating func enter(_ action: Action, by trigger: Trigger, _ uid: TagUID?, at now: Moment) -> OutboxEntry? {
+  private mutating func enter(
+    _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment
+  ) -> OutboxEntry? {
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     let isForBroker = action.topic != nil
+    let id = EntryID(high: random.next(), low: random.next())
+    let facts = action.namesFacts ? facts(of: action, uid, tap, at: now) : TapFacts()
+    let body = action.webhookBody?.filled(with: facts, id: id)
+    let message = action.message.filled(with: facts, id: id)
     let entry = OutboxEntry(
-      id: EntryID(high: random.next(), low: random.next()), action: action.name, topic: action.topic ?? "",
-      message: isForBroker ? action.message : action.webhookBody ?? action.message, isRetained: action.isRetained,
+      id: id, action: action.name, topic: action.topicTemplate?.topic(with: facts) ?? "",
+      message: isForBroker ? message : body ?? message, isRetained: action.isRetained,
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
-      webhookBody: isForBroker ? action.webhookBody : nil)
+      webhookBody: isForBroker ? body : nil)
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry
+  }
+
+  /// The facts about this tap that the action's message may name.
+  private func facts(of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment) -> TapFacts {
+    var facts = TapFacts()
+    facts[.uid] = uid.map { Hex.encode($0.bytes) } ?? ""
+    facts[.tag] = tap?.secret.label ?? ""
+    facts[.text] = tap?.text ?? ""
+    facts[.action] = action.name
+    facts[.kiosk] = settings.kioskName
+    facts[.time] = UTCTime(unixSeconds: now.unixSeconds).text
+    facts[.unix] = String(now.unixSeconds)
+    return facts
   }
 
   private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {

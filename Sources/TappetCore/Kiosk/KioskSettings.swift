@@ -9,6 +9,8 @@ package struct KioskSettings: Sendable {
   private var facts: ActionFacts
   /// The topics with commands; unique.
   package var commands: [CommandPlan]
+  /// The kiosk's name in messages: its client id.
+  package var kioskName: String
   /// The buttons and their actions, which are named as in `actions`.
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
@@ -32,7 +34,7 @@ package struct KioskSettings: Sendable {
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
     trustsClock: Bool = false, commands: [CommandPlan] = [], publishesState: Bool = false,
-    homeAssistant: HomeAssistantPlan? = nil,
+    homeAssistant: HomeAssistantPlan? = nil, kioskName: String = "",
     outboxCountMax: Int = Limits.outboxCountMax, outboxSizeMax: Int = Limits.outboxSizeMax
   ) {
     self.actions = actions
@@ -44,6 +46,7 @@ package struct KioskSettings: Sendable {
     self.trustsClock = trustsClock
     self.publishesState = publishesState
     self.homeAssistant = homeAssistant
+    self.kioskName = kioskName
     self.outboxCountMax = outboxCountMax
     self.outboxSizeMax = outboxSizeMax
   }

@@ -4,6 +4,8 @@
 struct VerifiedTap {
   var action: Action
   var secret: TagSecret
+  /// The tag's text, if the action's message names it.
+  var text = ""
 }
 
 extension KioskSettings {
@@ -25,7 +27,8 @@ extension ActionIndexes {
     }
     if let secret = url.verify(with: secrets(at: url.index)), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
-      return .success(VerifiedTap(action: action, secret: secret))
+      let text = action.names(.text) ? reading.firstText ?? "" : ""
+      return .success(VerifiedTap(action: action, secret: secret, text: text))
     }
     return .failure(refusal(of: url))
   }

@@ -35,6 +35,14 @@ package struct NDEFRecord: Hashable, Sendable {
     return Array("\(prefix)".utf8) + payload.dropFirst()
   }
 
+  /// The text of a text record (NFC Forum RTD Text 1.0 §3.2.1) in UTF-8; `nil` for other records, and for UTF-16.
+  package var text: String? {
+    guard typeNameFormat == 1, type == [UInt8(ascii: "T")], let status = payload.first, status & 0x80 == 0 else {
+      return nil
+    }
+    return String(validating: payload.dropFirst(1 + Int(status & 0x3F)), as: UTF8.self)
+  }
+
   /// Whether the fields fit the format: an empty record has no content, and one of unknown type has no type (§3.2.6).
   fileprivate var fitsFormat: Bool {
     switch typeNameFormat {
@@ -147,6 +155,12 @@ package struct NDEFMessage: Hashable, Sendable {
       bytes += record.type + (record.id ?? []) + record.payload
     }
     return bytes
+  }
+
+  /// The text of the first text record.
+  package var firstText: String? {
+    for record in records { if let text = record.text { return text } }
+    return nil
   }
 
   /// The first URI; other records before it are skipped.

@@ -52,6 +52,12 @@ extension TagReading {
     return uri
   }
 
+  /// The first text on the tag; `nil` when it has none.
+  package var firstText: String? {
+    guard let bytes = try? message(), let decoded = try? NDEFMessage(decoding: bytes) else { return nil }
+    return decoded.firstText
+  }
+
   /// Returns the tag URL.
   package func tagURL() throws(TagReadingError) -> TagURL {
     let text: [UInt8]

@@ -138,7 +138,7 @@ extension Checkup {
     guard Prompt.isPossible else {
       throw .refused("--deliver sends a test message to the topic of each action; add --yes to agree")
     }
-    let topics = configuration.actions.compactMap { $0.topic }
+    let topics = configuration.actions.compactMap { $0.sampleTopic }
     Output.printError("A test message 'tappet check …' will be sent to: " + topics.joined(separator: ", "))
     Output.printError("Every subscriber to a topic receives it, like the action's own message.")
     guard Prompt().confirm("Send it?", default: false) == true else { throw .refused("nothing was sent") }
@@ -147,7 +147,7 @@ extension Checkup {
   /// Sends a test message for each action.
   mutating func checkDelivery(_ broker: BrokerSettings, endpoint: Int, _ actions: [Action]) {
     for action in actions {
-      guard let topic = action.topic else { continue }
+      guard let topic = action.sampleTopic else { continue }
       let found = DeliveryProbe.finding(broker, endpoint: endpoint, action, topic: topic)
       note("delivery", found.verdict, found.text)
     }

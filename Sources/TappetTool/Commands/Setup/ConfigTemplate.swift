@@ -10,6 +10,8 @@ struct ConfigTemplate {
     var index: Int64?
     var topic: String
     var message: String
+    /// Whether `%{` has no meaning in it.
+    var isLiteral = false
   }
 
   /// Comment lines at the top.
@@ -85,6 +87,7 @@ struct ConfigTemplate {
       if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
       text += "    topic: " + Self.quoted(action.topic) + "\n"
       text += "    message: " + Self.quoted(action.message) + "\n"
+      if action.isLiteral { text += "    format: literal        # '%{' has no meaning in it\n" }
     }
     return text
   }

@@ -101,7 +101,8 @@ private struct SettingsImport {
       draft.actions.append(
         ConfigTemplate.Action(
           name: name, title: action.title.isEmpty ? nil : action.title, index: action.index, topic: action.topic,
-          message: action.message))
+          message: action.message,
+          isLiteral: PayloadTemplate(configured: action.topic + action.message)?.namesFacts ?? true))
     }
     return draft
   }

@@ -1,0 +1,62 @@
+// Facts about a tap in a message and a topic of kiosk.yaml.
+
+import TappetCore
+import Testing
+
+@testable import TappetConfig
+@testable import TappetMessages
+
+@Suite struct MessageConfigurationTests {
+  private func parse(_ action: String) -> ConfigurationParser.Outcome {
+    let text = """
+      broker: {url: 'mqtts://broker.example', client_id: kiosk}
+      actions:
+        - {name: garage, \(action)}
+      """
+    return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet")
+  }
+
+  @Test(arguments: [
+    "topic: 'home/%{uid}', message: '%{tag} %{time}'", "topic: home, message: '{\"text\": \"%{text}\"}', format: text",
+    "topic: 'home/%{uid', message: '%{nobody}', format: literal",
+    "message: '%{unix}', webhook: {url: 'https://a.example', body: '%{action}'}",
+  ])
+  func `facts are taken in a topic, a message and a body`(_ action: String) {
+    guard case .loaded(let configuration) = parse(action) else {
+      Issue.record("\(parse(action))")
+      return
+    }
+    #expect(KioskSettings(configuration).kioskName == "kiosk")
+  }
+
+  @Test(arguments: [
+    "topic: 'home/%{uid', message: x", "topic: home, message: '%{person'", "topic: home, message: '%{tagg}'",
+    "topic: home, message: x, webhook: {url: 'https://a.example', body: '%{bod}'}",
+  ])
+  func `an unknown one is a mistake that names those that there are`(_ action: String) {
+    guard case .refused(let problems) = parse(action) else {
+      Issue.record("accepted: \(action)")
+      return
+    }
+    #expect(problems.count == 1)
+    let sentence = problems.first?.sentence ?? ""
+    #expect(sentence.hasPrefix("k:3:") && sentence.contains("%{uid} %{tag}") && sentence.contains("format: literal"))
+  }
+
+  @Test func `a topic has room for all that it names`() {
+    let long = "topic: '" + String(repeating: "x", count: 65_500) + "%{tag}', message: x"
+    guard case .refused(let problems) = parse(long) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(problems.first?.sentence.contains("no room") == true)
+  }
+
+  @Test(arguments: ["format: json", "format: yaml, topic: home, message: x"])
+  func `a format needs a message, and is one of three`(_ action: String) {
+    guard case .refused = parse(action) else {
+      Issue.record("accepted: \(action)")
+      return
+    }
+  }
+}
