@@ -3,7 +3,10 @@
 int tappet_webhook_main(int argc, char **argv);
 
 int main(int argc, char **argv) {
-  /* One heap: libcurl's threads, which only ask for addresses, need none of their own. */
+  /* One heap: libcurl's threads, which only ask for addresses, need none of their own. Memory of a handshake goes back
+     to the kernel soon after it. */
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TRIM_THRESHOLD, 16 * 1024);
+  mallopt(M_TOP_PAD, 0);
   return tappet_webhook_main(argc, argv);
 }
