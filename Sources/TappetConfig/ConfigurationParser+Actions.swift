@@ -37,7 +37,7 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook", "format",
+      "unlock", "output", "webhook", "format", "deliver_when",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -56,13 +56,22 @@ extension YAMLReader {
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
+    let awaits = choice(mapping["deliver_when"], of: ["home-assistant"]) == 0
+    if awaits, let value = mapping["deliver_when"] {
+      let mayWait = offline.map { $0 == .queue } ?? (message?.usesTimestamp == false)
+      if !mayWait || !publishes {
+        note(.needsPartner("deliver_when", partner: "offline: queue"), at: value.position, node.place)
+      }
+      awaitingPlaces.append(value)
+    }
     guard let name, let message, topic != nil || !publishes else { return nil }
     return Action(
       name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
       message: publishes ? message : PayloadTemplate(""), offline: offline, expiresAfter: expires,
       cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
-      unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal)
+      unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal,
+      awaitsHomeAssistant: awaits)
   }
 
   /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.

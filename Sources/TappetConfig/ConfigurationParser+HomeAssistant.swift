@@ -7,6 +7,14 @@ extension YAMLReader {
   mutating func homeAssistant(
     _ node: YAMLNode?, actionNames: [String], outputNames: [String]
   ) -> HomeAssistantPlan? {
+    let plan = plan(node, actionNames: actionNames, outputNames: outputNames)
+    for place in awaitingPlaces where plan == nil { invalid(place, expected: "'home_assistant' in the file, too") }
+    return plan
+  }
+
+  private mutating func plan(
+    _ node: YAMLNode?, actionNames: [String], outputNames: [String]
+  ) -> HomeAssistantPlan? {
     guard let node else { return nil }
     var plan = HomeAssistantPlan(actions: actionNames, outputs: outputNames)
     if case .scalar = node.content { return flag(node) == true ? plan : nil }

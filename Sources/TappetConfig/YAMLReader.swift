@@ -28,6 +28,8 @@ struct YAMLReader {
   private(set) var problems: [ConfigurationProblem] = []
   /// The actions with `confirm`, once `actions` was read.
   var askingActions: [String] = []
+  /// The places of `deliver_when: home-assistant`.
+  var awaitingPlaces: [YAMLNode] = []
   /// The webhooks of the actions.
   var webhooks: [WebhookEndpoint] = []
 

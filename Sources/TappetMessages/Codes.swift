@@ -121,6 +121,7 @@ extension QueueReason {
     case .linkDown: "broker-away"
     case .webhookFails: "webhook-away"
     case .clockUnknown: "clock-unknown"
+    case .homeAssistantAway: "home-assistant-away"
     case .behindOthers: "behind-others"
     }
   }

@@ -279,6 +279,7 @@ extension QueueReason {
     case .linkDown: "the broker is away; it is sent when the link is back, unless it expires before"
     case .clockUnknown: "the clock is not synchronised; it is sent when it is, unless it expires before"
     case .webhookFails: "its webhook's server failed last time; it is sent when that is back, unless it expires before"
+    case .homeAssistantAway: "Home Assistant is away; it is sent when that is back, unless it expires before"
     case .behindOthers(let count): "\(count) others are before it"
     }
   }

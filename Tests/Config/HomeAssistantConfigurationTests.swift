@@ -80,6 +80,26 @@ import Testing
     #expect(found.count == 1 && found[0].contains(word), "\(found)")
   }
 
+  @Test func `'deliver_when' is for messages that may wait, and for a Home Assistant that is configured`() throws {
+    func problems(_ action: String, _ more: String) -> [String] {
+      let text = """
+        broker: {url: 'mqtts://broker.example', client_id: kiosk}
+        actions:
+          - {name: bell, deliver_when: home-assistant, \(action)}
+        \(more)
+        """
+      switch ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet") {
+      case .loaded(let configuration): return configuration.actions[0].awaitsHomeAssistant ? [] : ["lost"]
+      case .refused(let problems): return problems.map(\.sentence)
+      }
+    }
+    #expect(problems("topic: home/bell, message: x", "home_assistant: true") == [])
+    #expect(problems("topic: home/bell, message: x", "").contains { $0.contains("home_assistant") })
+    #expect(
+      problems("topic: home/bell, message: x, offline: drop", "home_assistant: true")
+        .contains { $0.contains("offline: queue") })
+  }
+
   @Test func `a drive has two lines with an interlock`() {
     #expect(problems("", kind: "open").contains { $0.contains("'close'") })
     #expect(problems("", kind: "door").contains { $0.contains("'lock'") })

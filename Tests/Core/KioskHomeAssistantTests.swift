@@ -140,6 +140,59 @@ import Testing
     #expect(announced(story.at(6_200, command(.off, sent: 0))) == ["output 0 off"])
   }
 
+  /// A kiosk whose action light waits for Home Assistant, and whose action scene does not.
+  private func awaiting() -> KioskScript {
+    let light = Action(
+      name: "light", title: "Light", index: 1, topic: "home/light", message: PayloadTemplate("toggle"),
+      expiresAfter: .seconds(60), cooldown: .zero, awaitsHomeAssistant: true)
+    let story = KioskScript(
+      [light, .scene], panel: PanelPlan.pressing("scene"), homeAssistant: HomeAssistantPlan(actions: ["light"]))
+    story.startAll()
+    story.openButtons()
+    return story
+  }
+
+  @Test func `a message for Home Assistant waits from its end to its birth, and others do not`() throws {
+    let story = awaiting()
+    story.at(3_000, .homeAssistant(isOnline: false))
+    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    story.tap(at: 4_000, .of(.lightSecret))
+    let (words, entry) = story.commit(at: 4_010)
+    let held = try #require(entry)
+    #expect(words.contains("report queued light for Home Assistant") && story.published.isEmpty, "\(words)")
+    story.press(0, at: 5_000)
+    story.commit(at: 5_070)
+    #expect(story.published.map(\.action) == ["scene"])
+    let again = story.at(6_000, .homeAssistant(isOnline: true))
+    #expect(again.contains("fetch after 0"), "\(again)")
+    story.at(6_010, .store(.fetched([held], reachedEnd: true)))
+    #expect(story.published.map(\.id) == [held.id])
+    #expect(story.at(6_020, .link(.acknowledged(held.id))).contains("report delivered light"))
+  }
+
+  @Test func `a message that waits for Home Assistant expires as any other`() throws {
+    let story = awaiting()
+    story.at(3_000, .homeAssistant(isOnline: false))
+    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
+    #expect(story.sleep(until: 64_100).contains { $0.hasPrefix("expire") })
+    let words = story.at(64_100, .store(.expired([held], earliest: nil)))
+    #expect(words.contains("report expired light"), "\(words)")
+    #expect(story.at(65_000, .homeAssistant(isOnline: true)).allSatisfy { !$0.hasPrefix("publish") })
+  }
+
+  @Test func `after a new connection nobody knows whether Home Assistant is away, and all is sent`() throws {
+    let story = awaiting()
+    story.at(3_000, .homeAssistant(isOnline: false))
+    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
+    story.at(5_000, .link(.lost(.closedByBroker)))
+    _ = story.sleep(until: 8_000)
+    story.at(8_000, .link(.connected(sessionPresent: false)))
+    story.at(8_010, .store(.fetched([held], reachedEnd: true)))
+    #expect(story.published.map(\.id) == [held.id])
+  }
+
   @Test func `a flood of taps does not become a flood of messages`() {
     let story = running()
     var count = 0

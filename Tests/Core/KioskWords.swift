@@ -104,6 +104,7 @@ extension Report {
     case .queued(let entry, .linkDown): "queued \(entry.action) for the link"
     case .queued(let entry, .clockUnknown): "queued \(entry.action) for the clock"
     case .queued(let entry, .webhookFails): "queued \(entry.action) for its webhook"
+    case .queued(let entry, .homeAssistantAway): "queued \(entry.action) for Home Assistant"
     case .queued(let entry, .behindOthers(let count)): "queued \(entry.action) behind \(count)"
     case .delivered(let entry, _): "delivered \(entry.action)"
     case .deliveredUnheard(let entry, _): "delivered \(entry.action) unheard"

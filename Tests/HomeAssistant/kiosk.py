@@ -89,6 +89,7 @@ class World:
     def configure(self, title="Ring the bell", name="Lobby", outputs=("pump", "door"), assistant=True):
         lines = {"pump": "{name: pump, line: GPIO20}",
                  "door": "{name: door, line: GPIO21, kind: lock, pulse: 2 s}"}
+        later = ", deliver_when: home-assistant" if assistant else ""
         with open(self.path("kiosk.yaml"), "w", encoding="utf-8") as file:
             file.write(
                 f"broker:\n  url: mqtts://localhost:{self.port}\n  client_id: kiosk\n  ca: pki/ca.pem\n"
@@ -96,10 +97,11 @@ class World:
                 f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: state\n"
                 "panel:\n  simulator: panel\n  outputs:\n"
                 + "".join(f"    - {lines[output]}\n" for output in outputs)
-                + "  buttons:\n    - {name: 'Bell 🔔/+#', line: GPIO5, press: bell, hold: light}\n"
+                + "  buttons:\n    - {name: 'Bell 🔔/+#', line: GPIO5, press: bell, hold: patient}\n"
                 "actions:\n"
                 f"  - {{name: bell, title: '{title}', topic: home/bell, message: ring, cooldown: 0 s}}\n"
                 "  - {name: light, topic: home/light, message: toggle, cooldown: 0 s}\n"
+                + "  - {name: patient, topic: home/patient, message: later" + later + "}\n"
                 + (f"home_assistant: {{name: {name}}}\n" if assistant else ""))
 
     def start_kiosk(self):

@@ -28,7 +28,8 @@ async def found(world, assistant):
     device = await eventually("the device", assistant.device)
     assert device["name"] == "Lobby" and device["manufacturer"] == "Tappet", device
     buttons = [key for key in assistant_keys(world) if key.startswith("event_")]
-    expected = DIAGNOSTICS | {"action_bell", "action_light", "switch_pump", "lock_door", "tap", "last", *buttons}
+    expected = DIAGNOSTICS | {"action_bell", "action_light", "action_patient", "switch_pump", "lock_door", "tap",
+                              "last", *buttons}
 
     async def complete():
         return set(await assistant.entities()) == expected
@@ -126,16 +127,21 @@ async def triggered(world, assistant):
 
 
 async def restarted(world, assistant):
-    """After a restart of Home Assistant everything is back, and no tag is scanned again."""
+    """After a restart of Home Assistant all is back, no tag is scanned again, and a message that waited comes."""
     before = len(world.received("homeassistant/device/tappet-kiosk/config"))
     entities = await assistant.entities()
     await assistant.stop()
+    await asyncio.to_thread(world.tell, "press", BUTTON)
+    wait_for("the message to wait", lambda: "code=home-assistant-away" in world.text("kiosk.log"))
+    await asyncio.to_thread(world.tell, "release", BUTTON)
+    assert not world.received("home/patient")
     await assistant.start()
     number = (await assistant.ask("subscribe_events", event_type="tag_scanned"))[1]
     await becomes(assistant, "reader", "on")
     assert await assistant.entities() == entities
     wait_for("the discovery after the birth",
              lambda: len(world.received("homeassistant/device/tappet-kiosk/config")) > before)
+    wait_for("the message that waited", lambda: world.received("home/patient"))
     await pressed(world, assistant)
     assert not assistant.events.get(number)
     assert "tappet/kiosk/tag" not in world.kept() and "tappet/kiosk/tap" not in world.kept()

@@ -44,6 +44,8 @@ package final class Action: Hashable, Sendable {
   package let bindsUID: Bool
   /// Whether its tags unlock the buttons.
   package let unlocksPanel: Bool
+  /// Whether its messages wait while Home Assistant is away.
+  package let awaitsHomeAssistant: Bool
 
   /// An action with the defaults of the configuration.
   ///
@@ -53,7 +55,8 @@ package final class Action: Hashable, Sendable {
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
     isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
-    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false
+    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false,
+    awaitsHomeAssistant: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -73,6 +76,7 @@ package final class Action: Hashable, Sendable {
     self.confirmWithin = confirmWithin
     self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
+    self.awaitsHomeAssistant = awaitsHomeAssistant
   }
 
   /// Whether its message or its body has `%T`.
@@ -113,7 +117,7 @@ package final class Action: Hashable, Sendable {
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
-      && one.webhookBody == other.webhookBody
+      && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
   }
 
   /// Hashes the name, which identifies the action.

@@ -4,6 +4,8 @@
 /// The messages to Home Assistant on this connection, and those that are still to come.
 struct HomeAssistantDuties: Sendable {
   private var isUp = false
+  /// Whether Home Assistant has said on this connection that it ends, and not that it is back.
+  var isAway = false
   private var discoveryDue: Instant?
   private var discoveredAt: Instant?
   private var levels: [Bool] = []
@@ -18,6 +20,8 @@ struct HomeAssistantDuties: Sendable {
     self.isUp = isUp
     levels = []
     discoveryDue = nil
+    // Nobody says whether it has come back meanwhile.
+    isAway = false
     if isUp { discover(at: now) }
   }
 

@@ -6,6 +6,7 @@ extension Kiosk {
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
     guard settings.announces else { return [] }
     homeAssistant.noteLink(isUp: link.isUp, at: now.instant)
+    holdBack()
     guard link.isUp else { return [] }
     var announcements: [Announcement] = homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
     if settings.homeAssistant != nil {
@@ -18,11 +19,17 @@ extension Kiosk {
 
   /// Handles the birth of Home Assistant: kiosks must not all answer it at once.
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
-    guard isOnline, settings.homeAssistant != nil else { return [] }
+    guard settings.homeAssistant != nil, link.isUp else { return [] }
+    homeAssistant.isAway = !isOnline
+    holdBack()
+    guard isOnline else { return [] }
     let delay = Int64(bitPattern: random.next() % UInt64(Limits.birthDelayMax.wholeMilliseconds + 1))
     homeAssistant.discover(at: now.instant + .milliseconds(delay))
     return []
   }
+
+  /// Holds back the entries for Home Assistant while that is away; they expire as any other.
+  private mutating func holdBack() { outbox.hold(homeAssistant.isAway ? settings.awaitingActions : []) }
 
   /// Plans the discovery after a change of what it describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {

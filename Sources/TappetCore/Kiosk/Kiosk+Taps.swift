@@ -146,6 +146,7 @@ extension Kiosk {
   private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {
     if !isSending { return .linkDown }
     if !entry.isSendable(clockIsGood: clockIsGood) { return .clockUnknown }
+    if outbox.held.contains(entry.action) { return .homeAssistantAway }
     let ahead = outbox.count - 1 - outbox.inflightCount
     return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil
   }

@@ -57,6 +57,8 @@ package struct KioskSettings: Sendable {
   var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
   /// Whether an action has a webhook.
   var usesWebhooks: Bool { facts.usesWebhooks }
+  /// The names of the actions whose messages wait while Home Assistant is away.
+  var awaitingActions: [String] { facts.awaitingActions }
   /// The longest cooldown of all actions.
   var cooldownMax: Duration { facts.cooldownMax }
 }
@@ -65,12 +67,14 @@ package struct KioskSettings: Sendable {
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
   var usesWebhooks = false
+  var awaitingActions: [String] = []
   var cooldownMax: Duration = .zero
 
   init(_ actions: [Action]) {
     for action in actions {
       usesTimestamp = usesTimestamp || action.usesTimestamp
       usesWebhooks = usesWebhooks || action.webhookBody != nil
+      if action.awaitsHomeAssistant { awaitingActions.append(action.name) }
       cooldownMax = max(cooldownMax, action.cooldown)
     }
   }

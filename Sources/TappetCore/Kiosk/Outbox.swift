@@ -19,6 +19,8 @@ struct Outbox: Sendable {
   private var uncommittedSize = 0
   /// Entries that are next, in order of acceptance.
   var window: [OutboxEntry] = []
+  /// The names of actions whose entries stay in the store until their receiver is back.
+  private(set) var held: [String] = []
   /// Entries published on this connection that wait for their PUBACK.
   var inflight: [EntryID: OutboxEntry] = [:]
   /// Entries acknowledged, given up or expired whose removal is not confirmed yet: never to be sent or reported again.
@@ -90,7 +92,7 @@ struct Outbox: Sendable {
   /// Whether entries wait in the store that were left out when it was read, because they need the clock; `nil` until
   /// it was read to its end.
   var isHoldingBack: Bool? {
-    guard case .complete = reading else { return nil }
+    guard case .complete = reading, held.isEmpty else { return nil }
     return count > inflight.count + window.count - memoryOnly.count
   }
 
@@ -117,7 +119,7 @@ struct Outbox: Sendable {
     note(entry.expiry)
     if case .complete(let through) = reading, sequence > through {
       if window.count < Limits.outboxWindow {
-        if entry.isSendable(clockIsGood: clockIsGood) { window.append(entry) }
+        if !held.contains(entry.action), entry.isSendable(clockIsGood: clockIsGood) { window.append(entry) }
         reading = .complete(through: sequence)
       } else {
         reading = .behind(through: through)
@@ -139,6 +141,7 @@ struct Outbox: Sendable {
     isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
     let through = entries.last?.sequence ?? after
+    let entries = held.isEmpty ? entries : entries.filter { !held.contains($0.action) }
     for entry in entries where inflight[entry.id] == nil && !resolved.contains(entry.id) { window.append(entry) }
     reading = reachedEnd ? .complete(through: through) : .behind(through: through)
   }
@@ -291,7 +294,7 @@ struct Outbox: Sendable {
       seenCount += 1
       let isInPass = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
       let isSendable =
-        isInTurn(entry, later: later) && !waiting.contains(entry.action)
+        isInTurn(entry, later: later) && !waiting.contains(entry.action) && !held.contains(entry.action)
         && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now) && !isInPass
       if isSendable {
         inflight[entry.id] = entry
@@ -323,6 +326,13 @@ struct Outbox: Sendable {
     reading = .fetching(after: through)
     isFetchUnanswered = true
     return (through, Limits.outboxWindow)
+  }
+
+  /// Holds back the entries of these actions only; what was held back before is read again.
+  mutating func hold(_ actions: [String]) {
+    guard actions != held else { return }
+    held = actions
+    readAgain()
   }
 
   /// Reads the store again from its beginning.

@@ -60,6 +60,8 @@ package enum QueueReason: Hashable, Sendable {
   case clockUnknown
   /// Its webhook's server failed last time.
   case webhookFails
+  /// Home Assistant, for which it is, has said that it ends.
+  case homeAssistantAway
   case behindOthers(count: Int)
 }
 

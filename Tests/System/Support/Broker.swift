@@ -82,7 +82,7 @@ final class Witness {
       try Programs.installed("stdbuf"),
       [
         "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
-        clientID, "-t", "home/#", "-t", "tappet/#", "-F", "message %r %t %p", "--cafile",
+        clientID, "-t", "home/#", "-t", "tappet/#", "-t", "homeassistant/#", "-F", "message %r %t %p", "--cafile",
         try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
         try Certificates.path("second-client.key"),
       ], log: log)

@@ -1,0 +1,123 @@
+// Messages for Home Assistant, and its commands, through a real mosquitto. `make test-home-assistant` asks a real Home
+// Assistant.
+
+import Foundation
+import TestSupport
+import Testing
+
+extension KioskWorld {
+  fileprivate static func forHomeAssistant() throws -> KioskWorld {
+    try KioskWorld(configuration(outputs: ["pump", "door"]))
+  }
+
+  fileprivate static func configuration(outputs: [String], assistant: String = "true") -> KioskConfiguration {
+    let lines = outputs.enumerated().map { "    - {name: \($1), line: GPIO\(20 + $0)}" }.joined(separator: "\n")
+    return KioskConfiguration(
+      more: """
+        panel:
+          simulator: panel
+          outputs:
+        \(lines)
+          buttons:
+            - {name: Bell, line: GPIO5, press: bell}
+        home_assistant: \(assistant)
+        """)
+  }
+
+  fileprivate func publish(_ topic: String, _ message: String, isRetained: Bool = false) throws {
+    let arguments = [
+      "-h", "localhost", "-p", "\(broker.port)", "-q", "1", "--cafile", try Certificates.path("ca.pem"), "--cert",
+      try Certificates.path("second-client.pem"), "--key", try Certificates.path("second-client.key"), "-t", topic,
+      "-s",
+    ]
+    let done = try Programs.run(
+      try Programs.installed("mosquitto_pub"), arguments + (isRetained ? ["-r"] : []), input: message)
+    guard done.status == 0 else { throw TestFault(done.errors) }
+  }
+
+  fileprivate func payloads(_ topic: String) -> [String] {
+    (witness?.all ?? []).filter { $0.topic == topic }.map { $0.payload }
+  }
+
+  fileprivate func components() throws -> [String: [String: Any]] {
+    let text = payloads("homeassistant/device/tappet-kiosk/config").last ?? ""
+    let message = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    return message?["cmps"] as? [String: [String: Any]] ?? [:]
+  }
+
+  /// A command as Home Assistant's template makes it.
+  fileprivate func command(_ request: String, age: Int = 0) -> String {
+    "{\(request),\"t\":\(Int(Date().timeIntervalSince1970) - age)}"
+  }
+
+  fileprivate func reload(_ configuration: KioskConfiguration) throws {
+    try write(configuration)
+    let before = log.components(separatedBy: "event=reloaded").count
+    kiosk?.signal(SIGHUP)
+    guard eventually(10, { self.log.components(separatedBy: "event=reloaded").count > before }) else {
+      throw TestFault(log)
+    }
+  }
+}
+
+@Suite(.serialized) struct HomeAssistantTests {
+  @Test func `the kiosk is described, its outputs follow commands, and old and kept ones do nothing`() throws {
+    let world = try KioskWorld.forHomeAssistant()
+    try world.publish("tappet/kiosk/command", world.command(#""output":"door","do":"on""#), isRetained: true)
+    try world.start()
+    #expect(eventually { world.payloads("tappet/kiosk/output/pump") == ["OFF"] })
+    #expect(Set(try world.components().keys).isSuperset(of: ["switch_pump", "action_bell", "tag", "event_Bell"]))
+    try world.publish("tappet/kiosk/command", world.command(#""output":"pump","do":"ON""#, age: 60))
+    #expect(eventually { world.log.contains("code=command-late") }, "\(world.log.suffix(1000))")
+    try world.publish("tappet/kiosk/command", world.command(#""output":"pump","do":"ON""#))
+    #expect(eventually { world.payloads("tappet/kiosk/output/pump") == ["OFF", "ON"] })
+    try world.publish("tappet/kiosk/command", world.command(#""action":"bell""#))
+    #expect(eventually { world.received.contains { $0.topic == "home/bell" } })
+    #expect(world.payloads("tappet/kiosk/output/door") == ["OFF"])
+  }
+
+  @Test func `a tap is scanned once and never kept, and the last one is`() throws {
+    let world = try KioskWorld.forHomeAssistant()
+    try world.start()
+    try world.goodTap()
+    #expect(eventually { world.payloads("tappet/kiosk/tap").count == 2 }, "\(world.payloads("tappet/kiosk/tap"))")
+    #expect(world.payloads("tappet/kiosk/tag").count == 1)
+    let scan = world.payloads("tappet/kiosk/tag").first ?? ""
+    #expect(scan.contains(#""tag_id":"04A1B2C3"#) && scan.contains(#""action":"light""#))
+    #expect(world.payloads("tappet/kiosk/last").first?.contains(#""trigger":"tag""#) == true)
+    try world.tell("press Bell")
+    try world.tell("release Bell")
+    #expect(eventually { world.payloads("tappet/kiosk/button/Bell") == [#"{"event_type":"press"}"#] })
+    try world.witness?.subscribeAgain()
+    #expect(eventually { world.witness?.all.contains { $0.topic == "tappet/kiosk/last" && $0.isRetained } == true })
+    let kept = (world.witness?.all ?? []).filter { $0.isRetained }.map { $0.topic }
+    #expect(!kept.contains("tappet/kiosk/tag") && !kept.contains("tappet/kiosk/tap"))
+    #expect(!kept.contains("tappet/kiosk/button/Bell"))
+  }
+
+  @Test func `Home Assistant's birth brings the description again`() throws {
+    let world = try KioskWorld.forHomeAssistant()
+    try world.start()
+    func count() -> Int { world.payloads("homeassistant/device/tappet-kiosk/config").count }
+    #expect(eventually { count() == 1 })
+    try world.publish("homeassistant/status", "offline")
+    try world.publish("homeassistant/status", "online")
+    #expect(eventually(15) { count() == 2 }, "\(world.log.suffix(1000))")
+  }
+
+  @Test func `an output and all the rest are taken back, even after a restart`() throws {
+    let world = try KioskWorld.forHomeAssistant()
+    try world.start()
+    #expect(eventually { world.payloads("tappet/kiosk/output/pump") == ["OFF"] })
+    try world.reload(KioskWorld.configuration(outputs: ["door"]))
+    #expect(try eventually { try world.components()["switch_pump"] as? [String: String] == ["p": "switch"] })
+    #expect(eventually { world.payloads("tappet/kiosk/output/pump").last == "" })
+    world.kiosk?.end()
+    try world.write(KioskWorld.configuration(outputs: ["door"], assistant: "false"))
+    try world.start()
+    for topic in ["homeassistant/device/tappet-kiosk/config", "tappet/kiosk/state", "tappet/kiosk/output/door"] {
+      #expect(eventually { world.payloads(topic).last == "" }, "\(topic): \(world.payloads(topic))")
+    }
+    #expect(world.payloads("tappet/kiosk/status").last == "online")
+  }
+}
