@@ -70,8 +70,8 @@ let suites: [(String, [Target.Dependency])] = [
   ("Core", ["TappetCore"]), ("Platform", ["TappetPlatform"]), ("Store", ["TappetStore"]),
   ("TLS", ["TappetTLS", "TappetMessages"]), ("Broker", ["TappetBroker", "TappetMessages"]),
   ("Config", ["TappetConfig", "TappetMessages"]), ("Panel", ["TappetPanel", "TappetConfig", "TappetMessages"]),
-  ("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool"]), ("Simulator", ["TappetSimulator"]),
-  ("System", ["TappetCore", "TappetPlatform"]),
+  ("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool", "TappetBroker"]),
+  ("Simulator", ["TappetSimulator"]), ("System", ["TappetCore", "TappetPlatform"]),
 ]
 let tests = suites.filter { chosen?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(

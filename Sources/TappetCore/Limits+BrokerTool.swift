@@ -5,7 +5,7 @@ extension Limits {
   package static let brokerToolBacklogMax = 8 << 20
   /// Messages that are sent and not yet acknowledged.
   package static let brokerToolInFlightMax = 100
-  /// Messages that were read and not yet acknowledged.
+  /// Messages that were read and not yet acknowledged: fewer than the link's thread takes at once (`mailboxCapacity`).
   package static let brokerToolUnacknowledgedMax = 1000
   /// How long no retained message has come when there are no more.
   package static let retainedQuietMax: Duration = .seconds(1)
@@ -19,6 +19,20 @@ extension Limits {
   package static let lossStormWindow: Duration = .seconds(60)
   /// How long it rests after a storm.
   package static let lossStormRest: Duration = .seconds(60)
+  /// Retained messages that one run of 'mqtt clean' takes.
+  package static let cleanedTopicsMax = 100_000
+  /// Messages of a measurement that are sent and not yet acknowledged: fewer than `mailboxCapacity`, too.
+  package static let benchUnacknowledgedMax = 1000
+  /// Messages of one measurement: a byte is kept of each.
+  package static let benchMessagesMax: Int64 = 10_000_000
+  /// The longest wait of a measurement for news.
+  package static let benchTurn: Duration = .milliseconds(100)
+  /// Topics whose last JSON object is kept for 'mqtt sub --diff'.
+  package static let comparedTopicsMax = 10_000
+  /// Topics that 'mqtt top' counts; each takes about half a kilobyte.
+  package static let ratedTopicsMax = 100_000
+  /// Round trips that 'mqtt stats' measures.
+  package static let roundTripsMeasured = 50
   /// Attempts in a row that fail before a publisher gives up what it still has.
   package static let publisherAttemptsMax = 3
 }

@@ -21,7 +21,9 @@ import Testing
       "tag write": ["light", "--timeout", "1"], "tag erase": ["--timeout", "1"],
       "tag lock": ["--yes", "--timeout", "1"], "tag format": ["--yes", "--timeout", "1"],
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
-      "mqtt sub": ["home/test", "--count", "1"],
+      "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
+      "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
+      "mqtt stats": [], "mqtt top": ["--for", "1"],
     ]
   }
 
@@ -60,7 +62,10 @@ import Testing
     for name in ["status", "check", "cert check", "secret list", "audit", "token open"] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
-    for name in ["mqtt connect", "mqtt pub", "mqtt sub"] {
+    for name in [
+      "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
+      "mqtt top",
+    ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
     try judge(try run(world, "check", []), "check")

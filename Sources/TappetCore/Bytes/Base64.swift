@@ -18,6 +18,15 @@ package enum Base64 {
     return digits
   }
 
+  /// Decodes a text; `nil` for anything but Base64.
+  package static func decode(_ text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    var bytes = [UInt8](repeating: 0, count: digits.count / 4 * 3 + 3)
+    guard let count = bytes.withUnsafeMutableBytes({ decode(digits[...], into: $0) }) else { return nil }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+
   /// Writes the bytes to `memory`; returns their number, `nil` for anything but Base64 that fits.
   ///
   /// The padding may be left out, as some senders do.

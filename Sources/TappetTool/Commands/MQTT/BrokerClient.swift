@@ -28,6 +28,8 @@ final class BrokerClient {
 
   let link: BrokerLink
   let settings: BrokerSettings
+  /// The endpoint of the last attempt.
+  private(set) var endpoint = 0
   private let signals: HeldSignals
   private let events: Mailbox<LinkEvent>
   private let receptions: ReceptionQueue
@@ -71,6 +73,21 @@ final class BrokerClient {
     return news
   }
 
+  /// Waits for this client or another; returns the news of both.
+  func wait(until limit: Instant, with other: BrokerClient) -> News {
+    let descriptors = [self, other].flatMap {
+      [$0.signals.fileDescriptor, $0.events.fileDescriptor, $0.receptions.fileDescriptor]
+    }
+    _ = Poll.wait(descriptors.map { ($0, .readable) }, for: max(.zero, limit - Instant.now()))
+    let past = Instant(nanoseconds: 0)
+    var news = wait(until: past)
+    let others = other.wait(until: past)
+    news.events += others.events
+    news.receptions += others.receptions
+    news.isInterrupted = news.isInterrupted || others.isInterrupted
+    return news
+  }
+
   /// Lets time pass before another attempt; true when a signal wants the end.
   func pause(_ time: Duration) -> Bool {
     let end = Instant.now() + time
@@ -80,6 +97,7 @@ final class BrokerClient {
 
   /// Connects to one endpoint.
   func connect(endpoint: Int, within time: Duration = Limits.connectTimeout + .seconds(2)) -> Attempt {
+    self.endpoint = endpoint
     let limit = Instant.now() + time
     var usesMQTT5 = settings.firstVersion(for: settings.endpoints[endpoint]) == .v5
     link.connect(endpoint: endpoint)

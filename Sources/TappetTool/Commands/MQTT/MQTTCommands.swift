@@ -6,7 +6,12 @@ import TappetCore
 
 extension Command {
   /// The commands of the broker tool.
-  static var mqtt: [Command] { [.mqttConnect, .mqttPub, .mqttSub] }
+  static var mqtt: [Command] {
+    [
+      .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
+      .mqttStats, .mqttTop,
+    ]
+  }
 
   /// Where the broker is, and who we are there.
   static var brokerOptions: [CommandOption] {
@@ -73,6 +78,8 @@ extension Command {
         CommandOption("for", "SECONDS", .seconds(1...604_800), "end after this time"),
         CommandOption(
           "retained", "WHICH", .word(["all", "only", "no"]), "only what the broker keeps, or no such (all)"),
+        CommandOption("diff", "of JSON objects only the members that changed"),
+        CommandOption("decode-token", "open %T in messages with the timestamp key, and show its age"), .keyFile,
         CommandOption("hex", "messages in hexadecimal"), CommandOption("csv", "a table for programs").orElse,
         CommandOption("json", "print JSON for programs").orElse,
       ],
@@ -92,13 +99,13 @@ extension Command {
 // MARK: - Mistakes
 
 extension CommandOption {
-  fileprivate static func qos(_ summary: String) -> CommandOption {
+  static func qos(_ summary: String) -> CommandOption {
     CommandOption("qos", "QOS", .word(["0", "1", "2"]), summary)
   }
 }
 
 extension Command {
-  private static func misuseOfBroker(_ arguments: Arguments) -> String? {
+  static func misuseOfBroker(_ arguments: Arguments) -> String? {
     if let url = arguments.value("url"), BrokerEndpoint(url: url) == nil {
       return "--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
     }
@@ -114,7 +121,7 @@ extension Command {
     return arguments.value("protocol") == "5" ? "MQTT 5 is used only over TLS: use mqtts://" : nil
   }
 
-  private static func misuseOfQoS(_ arguments: Arguments) -> String? {
+  static func misuseOfQoS(_ arguments: Arguments) -> String? {
     guard let text = arguments.value("qos"), !["0", "1", "2"].contains(text) else { return nil }
     return "--qos takes 0, 1 or 2, not '\(text)'"
   }
@@ -123,18 +130,22 @@ extension Command {
     if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
     let sources = ["file", "lines", "empty"].filter { arguments.has($0) }.count + arguments.operands.count - 1
     guard sources == 1 else { return "give one of MESSAGE, --file, --lines and --empty" }
-    let topic = arguments.operands[0]
+    return misuseOfTopic(arguments.operands[0])
+  }
+
+  static func misuseOfTopic(_ topic: String) -> String? {
     if topic.isEmpty { return "the topic is empty" }
     guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
     return "a topic to publish to has no wildcards ('+', '#')"
   }
 
-  private static func misuseOfSub(_ arguments: Arguments) -> String? {
+  static func misuseOfSub(_ arguments: Arguments) -> String? {
     if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
       return "--retained takes all, only or no, not '\(which)'"
     }
     if ["hex", "csv", "json"].filter({ arguments.has($0) }).count > 1 { return "give one of --hex, --csv and --json" }
+    if arguments.has("key-file"), !arguments.has("decode-token") { return "--key-file needs --decode-token" }
     return arguments.operands.compactMap { TopicFilter.mistake(in: $0) }.first
   }
 }

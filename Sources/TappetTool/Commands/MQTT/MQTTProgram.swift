@@ -8,6 +8,14 @@ enum MQTTProgram {
     guard var command = Command.mqtt.first(where: { $0.words == "mqtt " + words[1] }) else { return nil }
     switch words[1] {
     case "connect": command.body = .plain(ConnectCommand.run)
+    case "probe": command.body = .plain(ProbeCommand.run)
+    case "wait": command.body = .plain(WaitCommand.run)
+    case "clean": command.body = .plain(CleanCommand.run)
+    case "record": command.body = .plain(RecordCommand.run)
+    case "replay": command.body = .plain(ReplayCommand.run)
+    case "bench": command.body = .plain(BenchCommand.run)
+    case "stats": command.body = .plain(StatsCommand.run)
+    case "top": command.body = .plain(TopCommand.run)
     case "pub": command.body = .plain(PubCommand.run)
     case "sub": command.body = .plain(SubCommand.run)
     default: return nil

@@ -15,8 +15,12 @@ final class MessagePrinter {
 
   private let form: Form
   private var lines = ""
+  private let tokens: TokenDecoder?
+  private var difference: PayloadDifference?
 
-  init(_ arguments: Arguments) {
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    tokens = arguments.has("decode-token") ? TokenDecoder(key: try Tokens.key(arguments)) : nil
+    difference = arguments.has("diff") ? PayloadDifference() : nil
     if let report = arguments.report {
       form = .json(report)
       report.beginList()
@@ -32,7 +36,9 @@ final class MessagePrinter {
   func take(_ message: LinkMessage) {
     let time = SystemClock().now().unixMilliseconds
     switch form {
-    case .text: lines += line(message, message.text(asHex: false), time)
+    case .text:
+      let text = difference?.changes(message)?.escaped ?? message.text(asHex: false)
+      lines += line(message, text + (tokens?.note(message.payload, at: time / 1000) ?? ""), time)
     case .hex: lines += line(message, message.text(asHex: true), time)
     case .csv: lines += row(message, time)
     case .json(let report): report.print(message.json(time))

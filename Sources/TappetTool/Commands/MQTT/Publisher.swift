@@ -119,8 +119,9 @@ final class Publisher {
 
   func print(qos: Int32) {
     if qos == 0 { return Output.print("sent \(count); with QoS 0 nobody knows whether the broker has them") }
-    var text = "\(acknowledged) of \(count) acknowledged (\(qos == 2 ? "PUBCOMP" : "PUBACK"))"
+    var text = "\(acknowledged) of \(Int64(count) - sentWithQoS0) acknowledged (\(qos == 2 ? "PUBCOMP" : "PUBACK"))"
     if acknowledged > 0 { text += ", the slowest after \(ConnectReport.milliseconds(slowest))" }
+    if sentWithQoS0 > 0 { text += "; \(sentWithQoS0) sent with QoS 0, which nobody acknowledges" }
     if sentAgain > 0 { text += "; \(sentAgain) sent again" }
     Output.print(text)
     if unheard > 0 { Output.print("nobody subscribes to the topic (\(unheard) messages)") }

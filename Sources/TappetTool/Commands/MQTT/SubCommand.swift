@@ -11,7 +11,7 @@ enum SubCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
-    let printer = MessagePrinter(arguments)
+    let printer = try MessagePrinter(arguments)
     let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { printer.take($0) }
     subscriber.endOfTurn = { printer.flush() }
     do throws(CommandFailure) { try subscriber.run() } catch {
@@ -32,6 +32,8 @@ struct SubscriptionLimits {
   var countMax: Int64?
   var time: Duration?
   var retained = Retained.all
+  /// `nil` means every message.
+  var match: PayloadMatch?
 
   init(_ arguments: Arguments) {
     qos = Int32(arguments.number("qos") ?? 1)
@@ -46,9 +48,9 @@ struct SubscriptionLimits {
 
   func wants(_ message: LinkMessage) -> Bool {
     switch retained {
-    case .all: true
-    case .only: message.isRetained
-    case .none: !message.isRetained
+    case .only where !message.isRetained: return false
+    case .none where message.isRetained: return false
+    default: return match?.fits(message.payload) ?? true
     }
   }
 }
@@ -60,7 +62,9 @@ final class Subscriber {
   private let limits: SubscriptionLimits
   private let receive: (LinkMessage) -> Void
   /// Called when a turn's messages are through.
-  var endOfTurn: () -> Void = {}
+  var endOfTurn: () throws(CommandFailure) -> Void = {}
+  /// The longest wait between two ends of a turn; `nil` means until something comes.
+  var turnMax: Duration?
   private let began = Instant.now()
   private var policy = ReconnectPolicy()
   private var grantsMissing = 0
@@ -88,9 +92,9 @@ final class Subscriber {
     let end = limits.time.map { began + $0 }
     while true {
       let quietEnd = quietSince.map { $0 + Limits.retainedQuietMax }
-      let news = client.wait(until: [end, quietEnd].compactMap { $0 }.min())
+      let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
       for reception in news.receptions where !isEnough { try handle(reception) }
-      endOfTurn()
+      try endOfTurn()
       if news.isInterrupted || isEnough { return }
       for event in news.events {
         switch event {

@@ -19,4 +19,27 @@ enum TopicFilter {
     }
     return nil
   }
+
+  /// Whether a text is `a/#=b/#`.
+  static func isMap(_ text: String) -> Bool { TopicMap(text) != nil }
+}
+
+/// `a/#=b/#`: what is below one topic goes below another.
+struct TopicMap {
+  private let from: String
+  private let to: String
+
+  init?(_ text: String) {
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.suffix(2).elementsEqual("/#".utf8),
+      parts[1].utf8.suffix(2).elementsEqual("/#".utf8), parts[0].utf8.count > 2, parts[1].utf8.count > 2
+    else { return nil }
+    from = String(parts[0].dropLast())
+    to = String(parts[1].dropLast())
+  }
+
+  /// The topic to publish to.
+  func applied(to topic: String) -> String {
+    topic.begins(with: from) ? to + String(decoding: topic.utf8.dropFirst(from.utf8.count), as: UTF8.self) : topic
+  }
 }

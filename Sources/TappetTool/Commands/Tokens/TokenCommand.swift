@@ -8,7 +8,7 @@ import TappetPlatform
 import TappetStore
 
 extension CommandOption {
-  fileprivate static let keyFile = CommandOption(
+  static let keyFile = CommandOption(
     "key-file", "FILE", .file, "the timestamp key; only its owner may read it")
 }
 
@@ -75,7 +75,7 @@ extension Command {
   }
 }
 
-private enum Tokens {
+enum Tokens {
   static func digits(_ path: String?) throws(CommandFailure) -> SecretBytes {
     try Prompt.privateLine(from: path, question: "Timestamp key", what: "key")
   }
