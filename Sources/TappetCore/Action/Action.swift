@@ -112,7 +112,7 @@ package final class Action: Hashable, Sendable {
   /// Compares all fields.
   package static func == (one: Action, other: Action) -> Bool {
     one.name == other.name && one.title == other.title && one.index == other.index
-      && one.isIndexGiven == other.isIndexGiven && one.topic == other.topic
+      && one.isIndexGiven == other.isIndexGiven && one.topicTemplate == other.topicTemplate
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
