@@ -344,7 +344,8 @@ class Kiosk:
 
     def outputs(self) -> List[Output]:
         """Lists the outputs of the panel as they are. Any thread may call this."""
-        found, outputs = _Output(), []
+        found = _Output()
+        outputs: List[Output] = []
         while self._check(_library.tappet_kiosk_get_output(self._handle, len(outputs), byref(found))) == 1:
             outputs.append(Output(found.name.decode(), found.is_on, found.is_available))
         return outputs
