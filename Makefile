@@ -415,7 +415,7 @@ ahead: all
 # Where it is not installed, it says so and passes.
 HOME_ASSISTANT := .build-home-assistant
 .PHONY: deps-home-assistant test-home-assistant
-deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant: 6 minutes, 900 MB
+deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant; it takes minutes
 	@Tests/HomeAssistant/install $(HOME_ASSISTANT)
 
 test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes

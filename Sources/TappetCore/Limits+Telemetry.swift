@@ -13,6 +13,6 @@ extension Limits {
   package static let tapMessagesPerMinute = 600
   /// Home Assistant's commands on each of its topics, at once and per minute.
   package static let homeAssistantPerMinute = 120
-  /// Components that Home Assistant is told to remove; the oldest are forgotten.
+  /// Number of removed components that a discovery message lists; the oldest are left out.
   package static let removedComponentsMax = 64
 }

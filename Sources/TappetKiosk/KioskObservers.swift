@@ -18,7 +18,7 @@ package struct KioskObservers {
   package var onRecord: ((LogRecord) -> Void)?
   /// Called with each report and its log record, before `onRecord`.
   package var onReport: ((Report, LogRecord) -> Void)?
-  /// Called with the result of each command that is not refused at once, whoever else gets it.
+  /// Called with the result of each command that is not refused at once, also when a reply topic gets it.
   package var onReply: ((CommandReply) -> Void)?
   /// Called with each light.
   package var onLight: ((Light) -> Void)?

@@ -1,4 +1,4 @@
-// The first words of whoever listens on a port where no broker answered.
+// The first bytes from a server that is not a broker, to name what it is.
 
 import CPlatform
 import TappetCore

@@ -43,7 +43,7 @@ enum PortSniffer {
     BrokerEndpoint(host: endpoint.host, port: endpoint.port, usesTLS: !endpoint.usesTLS)
   }
 
-  /// CONNECT of MQTT 3.1.1 with a client id of one byte (MQTT 3.1.1 §3.1): a broker answers, a web server complains.
+  /// A CONNECT packet of MQTT 3.1.1 with a client id of one byte (MQTT 3.1.1 §3.1); a web server answers with an error.
   private static var greeting: [UInt8] {
     [0x10, 0x0D, 0x00, 0x04] + Array("MQTT".utf8) + [0x04, 0x02, 0x00, 0x3C, 0x00, 0x01, UInt8(ascii: "t")]
   }
