@@ -76,6 +76,12 @@ package struct PanelSettings: Hashable, Sendable {
       buttons: plans, chords: chords, outputs: outputs.map { $0.plan }, lockAfter: lockAfter, unlockCode: unlockCode)
   }
 
+  /// The names of the chord's buttons; `nil` if there is no such chord.
+  package func chordNames(_ index: Int) -> (first: String, second: String)? {
+    guard chords.indices.contains(index) else { return nil }
+    return (buttons[chords[index].first].plan.name, buttons[chords[index].second].plan.name)
+  }
+
   /// All LEDs, and the buzzer, that are wired.
   package var wired: LightOutputs {
     var wired: LightOutputs = []

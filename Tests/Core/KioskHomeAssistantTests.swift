@@ -124,6 +124,19 @@ import Testing
     #expect(announced(words + story.sleep(until: 6_500)) == ["hold 0"], "\(words)")
   }
 
+  @Test func `a chord is published once, and the presses in it are not`() {
+    let panel = PanelPlan(
+      buttons: [
+        ButtonPlan(name: "b0", gestures: .with([.press: "scene"])), ButtonPlan(name: "b1", gestures: .with([:])),
+      ], chords: [ChordPlan(first: 0, second: 1, action: "light")])
+    let story = KioskScript(panel: panel, homeAssistant: HomeAssistantPlan())
+    story.startAll()
+    story.openButtons()
+    var words = story.edge(0, true, at: 3_000) + story.edge(1, true, at: 3_010) + story.edge(0, false, at: 3_080)
+    words += story.edge(1, false, at: 3_090) + story.sleep(until: 3_600)
+    #expect(announced(words) == ["chord 0"], "\(words)")
+  }
+
   @Test func `commands drive outputs, whose levels follow, and an old or kept one does nothing`() {
     let story = running()
     func command(_ request: OutputRequest, sent seconds: Int64, isRetained: Bool = false) -> Event {

@@ -67,6 +67,7 @@ extension Announcement {
     case .discovery: "discovery"
     case .output(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .gesture(let button, let gesture): "\(gesture.name) \(button)"
+    case .chord(let index): "chord \(index)"
     case .tap(let news): "tap \(news.words)"
     }
   }

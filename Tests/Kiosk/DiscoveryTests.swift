@@ -40,6 +40,9 @@ import Testing
         - {name: down, line: GPIO26, kind: close, interlock: blind}
       buttons:
         - {name: 'Bell 🔔', line: GPIO5, press: bell, hold: light}
+        - {name: a/b, line: GPIO6}
+      chords:
+        - {buttons: ['Bell 🔔', a/b], press: light}
       unlock_code: ['Bell 🔔']
     actions:
       - {name: bell, title: 'Ring "it" {{ now() }}', topic: home/bell, message: x}
@@ -105,6 +108,19 @@ import Testing
     #expect(parts["press_" + key]?["type"] as? String == "button_short_press")
     #expect(parts["press_" + key]?["stype"] as? String == "Bell 🔔" && parts["double_" + key] == nil)
     #expect(parts["hold_" + key]?["t"] as? String == "tappet/kiosk/button/" + key)
+  }
+
+  @Test func `a chord is an event and a trigger under both buttons' names`() throws {
+    let parts = try components(Self.small)
+    let key = DiscoveryName.mapped("Bell 🔔", "a/b")
+    let event = try #require(parts["chord_" + key])
+    #expect(event["p"] as? String == "event" && event["name"] as? String == "Bell 🔔 + a/b")
+    #expect(event["evt_typ"] as? [String] == ["press"] && event["stat_t"] as? String == "tappet/kiosk/chord/" + key)
+    let trigger = try #require(parts["chord_press_" + key])
+    #expect(trigger["t"] as? String == "tappet/kiosk/chord/" + key && trigger["pl"] as? String == "press")
+    #expect(trigger["stype"] as? String == "Bell 🔔 + a/b")
+    // A button without a gesture of its own is nothing by itself.
+    #expect(parts["event_" + DiscoveryName.mapped("a/b")] == nil)
   }
 
   @Test func `a name cannot escape from the template that it is in`() throws {

@@ -48,6 +48,9 @@ package struct HomeAssistantTopics: Hashable, Sendable {
   package var lastTap: String { base + "/last" }
   package func output(_ name: String) -> String { base + "/output/" + DiscoveryName.mapped(name) }
   package func button(_ name: String) -> String { base + "/button/" + DiscoveryName.mapped(name) }
+  package func chord(_ first: String, _ second: String) -> String {
+    base + "/chord/" + DiscoveryName.mapped(first, second)
+  }
 }
 
 /// Names in topics and ids, where only ASCII letters, digits, `_` and `-` are safe.
@@ -61,6 +64,9 @@ package enum DiscoveryName {
     return String(decoding: safe, as: UTF8.self) + "-"
       + Hex.encode([UInt8(folded >> 8), UInt8(truncatingIfNeeded: folded)])
   }
+
+  /// One name for two.
+  package static func mapped(_ first: String, _ second: String) -> String { mapped(first + "+" + second) }
 
   private static func isSafe(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D

@@ -45,6 +45,12 @@ extension Kiosk {
     return [.announce(.gesture(button: button, gesture))]
   }
 
+  /// Tells Home Assistant of two buttons that were pressed together, whatever that triggers.
+  mutating func chordSeen(_ index: Int, at now: Moment) -> [Effect] {
+    guard settings.homeAssistant != nil, homeAssistant.admit(at: now.instant) else { return [] }
+    return [.announce(.chord(index))]
+  }
+
   private mutating func news(in effects: [Effect], at now: Instant) -> [Announcement] {
     var announcements: [Announcement] = []
     for effect in effects {

@@ -12,5 +12,7 @@ package enum Announcement: Sendable {
   case output(Int, isOn: Bool)
   /// A gesture on the button with this index.
   case gesture(button: Int, Gesture)
+  /// A press of the chord with this index.
+  case chord(Int)
   case tap(TapNews)
 }

@@ -152,6 +152,7 @@ extension Kiosk {
         effects += gestured([button], gesture, settings.panel.buttons[button].gestures[gesture], at: now)
       case .chord(let index):
         let chord = settings.panel.chords[index]
+        effects += chordSeen(index, at: now)
         effects += gestured([chord.first, chord.second], .press, chord.action, at: now)
       case .diverted(let button):
         effects += confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)

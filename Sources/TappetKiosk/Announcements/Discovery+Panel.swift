@@ -101,14 +101,30 @@ extension Discovery {
       let key = DiscoveryName.mapped(button.plan.name)
       let topic = topics.button(button.plan.name)
       guard !gestures.isEmpty else { return [] }
-      let event = entity(
-        "event", "event_" + key, button.plan.name,
-        [
-          "dev_cla": .string("button"), "evt_typ": .array(gestures.map { .string($0.name) }), "stat_t": .string(topic),
-          "qos": .number(1),
-        ])
-      return [event] + gestures.map { trigger($0, key, button.plan.name, topic) }
+      return [presses("event_" + key, button.plan.name, gestures, topic)]
+        + gestures.map { trigger($0, $0.name + "_" + key, button.plan.name, topic) }
     }
+  }
+
+  /// The pairs of buttons that are pressed together, each as a button of its own.
+  var panelChords: [Component] {
+    configuration.panel.chords.indices.compactMap { configuration.panel.chordNames($0) }.flatMap { names in
+      let key = DiscoveryName.mapped(names.first, names.second)
+      let name = names.first + " + " + names.second
+      let topic = topics.chord(names.first, names.second)
+      return [
+        presses("chord_" + key, name, [.press], topic), trigger(.press, "chord_press_" + key, name, topic),
+      ]
+    }
+  }
+
+  private func presses(_ key: String, _ name: String, _ gestures: [Gesture], _ topic: String) -> Component {
+    entity(
+      "event", key, name,
+      [
+        "dev_cla": .string("button"), "evt_typ": .array(gestures.map { .string($0.name) }), "stat_t": .string(topic),
+        "qos": .number(1),
+      ])
   }
 
   private func trigger(_ gesture: Gesture, _ key: String, _ name: String, _ topic: String) -> Component {
@@ -117,8 +133,7 @@ extension Discovery {
       "val_tpl": .string("{{value_json.event_type}}"), "pl": .string(gesture.name), "qos": .number(1),
     ]
     return Component(
-      key: gesture.name + "_" + key, platform: "device_automation",
-      members: members.map { JSON.Member(name: $0.key, value: $0.value) })
+      key: key, platform: "device_automation", members: members.map { JSON.Member(name: $0.key, value: $0.value) })
   }
 }
 

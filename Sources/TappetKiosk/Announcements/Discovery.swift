@@ -39,7 +39,9 @@ struct Discovery {
   var topic: String { plan.prefix + "/device/" + id + "/config" }
 
   /// All components, in the order of the configuration.
-  var components: [Component] { actionButtons + outputEntities + panelButtons + tapEntities + diagnostics }
+  var components: [Component] {
+    actionButtons + outputEntities + panelButtons + panelChords + tapEntities + diagnostics
+  }
 
   /// The description in JSON.
   ///

@@ -15,6 +15,7 @@ extension Runtime {
     case .discovery: publishDiscovery()
     case .output(let index, let isOn): publish(level: isOn, of: index)
     case .gesture(let button, let gesture): publish(gesture, on: button)
+    case .chord(let index): publish(chord: index)
     case .tap(let news): publish(news, at: now)
     }
   }

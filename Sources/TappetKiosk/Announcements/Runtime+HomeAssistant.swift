@@ -37,6 +37,12 @@ extension Runtime {
     send(.object(["event_type": .string(gesture.name)]), to: configuration.broker.homeAssistantTopics.button(name))
   }
 
+  func publish(chord index: Int) {
+    guard let names = configuration.panel.chordNames(index) else { return }
+    let topic = configuration.broker.homeAssistantTopics.chord(names.first, names.second)
+    send(.object(["event_type": .string(Gesture.press.name)]), to: topic)
+  }
+
   func publish(_ news: TapNews, at now: Moment) {
     let topics = configuration.broker.homeAssistantTopics
     if let scan = news.scan { send(scan, to: topics.tag) }
