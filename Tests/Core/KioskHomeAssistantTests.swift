@@ -91,6 +91,26 @@ import Testing
     #expect(try #require(times.last) >= 12_010)
   }
 
+  @Test func `a discovery that is configured away is over, and configured again it begins again`() {
+    let story = running()
+    func reload(at time: Int, hasAnnounced: Bool, _ change: (inout KioskSettings) -> Void) -> [String] {
+      var settings = story.kiosk.settings
+      settings.hasAnnounced = hasAnnounced
+      change(&settings)
+      return announced(story.at(time, .reconfigured(settings, reconnect: false)))
+    }
+    let plan = story.kiosk.settings.homeAssistant
+    story.at(4_000, .homeAssistant(isOnline: false))
+    #expect(reload(at: 5_000, hasAnnounced: true) { $0.homeAssistant = nil } == ["discovery"])
+    #expect(reload(at: 8_000, hasAnnounced: false) { $0.actions = [.light] } == [])
+    #expect(story.kiosk.homeAssistant.deadline == nil)
+    #expect(reload(at: 10_000, hasAnnounced: false) { $0.publishesState = true }.contains("discovery"))
+    #expect(reload(at: 13_000, hasAnnounced: true) { $0.publishesState = false } == ["discovery"])
+    let again = reload(at: 16_000, hasAnnounced: false) { $0.homeAssistant = plan }
+    #expect(again == ["discovery", "output 0 off", "output 1 off"])
+    #expect(!story.kiosk.homeAssistant.isAway)
+  }
+
   @Test func `a reload that changes nothing that it describes is no reason`() {
     let story = running()
     var settings = story.kiosk.settings

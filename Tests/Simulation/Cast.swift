@@ -20,6 +20,8 @@ enum Cast {
     action("master", 7, "in", cooldown: .zero, unlocksPanel: true),
     // Go to webhooks; the second has a short life.
     hook("hook", 9, expiresAfter: nil), hook("poke", 10, expiresAfter: 20),
+    // Waits for Home Assistant while that is away.
+    assisted(true),
     // Sends nothing: it drives outputs.
     Action(
       name: "gate", title: "gate", index: 8, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
@@ -73,18 +75,32 @@ enum Cast {
 
   /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
-    KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands, outboxCountMax: 40),
-    KioskSettings(actions: actions, panel: plain, endpointCount: 2, outboxCountMax: 150),
-    KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
-    KioskSettings(actions: actions, panel: gestures, endpointCount: 3, trustsClock: true, outboxCountMax: 150),
     KioskSettings(
-      actions: actions, panel: locked, endpointCount: 2, commands: commands, outboxCountMax: 40, outboxSizeMax: 60),
+      actions: actions, panel: plain, endpointCount: 2, commands: commands,
+      homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40),
+    KioskSettings(
+      actions: unassisted, panel: plain, endpointCount: 2, publishesState: true, outboxCountMax: 150),
+    KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
+    KioskSettings(
+      actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
+      homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150),
+    KioskSettings(
+      actions: actions, panel: locked, endpointCount: 2, commands: commands,
+      homeAssistant: HomeAssistantPlan(name: "Lobby", obeysLock: true), outboxCountMax: 40, outboxSizeMax: 60),
     KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
   ]
 
+  private static func assisted(_ awaits: Bool) -> Action {
+    action(
+      "assisted", 11, "on", offline: .queue, expiresAfter: 90, cooldown: .zero, awaitsHomeAssistant: awaits)
+  }
+
+  /// The actions where Home Assistant is not configured.
+  private static let unassisted: [Action] = actions.map { $0.awaitsHomeAssistant ? assisted(false) : $0 }
+
   /// `brief` has moved and keeps its tags, `door` is given another index, and `master` knows its tag.
-  private static let moved: [Action] = actions.map { old in
+  private static let moved: [Action] = unassisted.map { old in
     switch old.name {
     case "brief": action("brief", 50, "now", offline: .queue, expiresAfter: 5, cooldown: .zero, isIndexGiven: false)
     case "door": action("door", 60, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 2)
@@ -128,14 +144,14 @@ enum Cast {
   private static func action(
     _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
     cooldown: Duration, confirmWithin: Int64? = nil, isIndexGiven: Bool = true, bindsUID: Bool = false,
-    unlocksPanel: Bool = false, outputs: [OutputOrder] = []
+    unlocksPanel: Bool = false, outputs: [OutputOrder] = [], awaitsHomeAssistant: Bool = false
   ) -> Action {
     Action(
       name: name, title: name, index: index, isIndexGiven: isIndexGiven, topic: "home/" + name,
       message: PayloadTemplate(message),
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
       confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel,
-      outputs: outputs)
+      outputs: outputs, awaitsHomeAssistant: awaitsHomeAssistant)
   }
 
   private static func hook(_ name: String, _ index: Int64, expiresAfter: Int64?) -> Action {

@@ -57,6 +57,9 @@ extension Cast {
       topic: "c/signed", trust: .signed(signingKey), window: .seconds(8), actions: ["brief"], outputs: ["up", "latch"],
       perMinute: 60, obeysLock: true, replyTopic: "c/signed/reply"),
     CommandPlan(topic: "c/trusted", trust: .trusted, window: nil, outputs: ["lamp"]),
+    // As Home Assistant's.
+    CommandPlan(
+      topic: "c/timed", trust: .trusted, actions: ["scene"], outputs: ["up", "latch"], perMinute: 60, obeysLock: true),
   ]
 }
 
@@ -80,14 +83,14 @@ extension World {
       send(again.arrival, allowing: isFresh ? again.allowed : nil)
     case 5:
       var arrival = proved(wish, plan, ahead: 0, seal: false).arrival
-      if case .trusted = plan.trust { arrival.topic = "c/token" }
+      if plan.window == nil { arrival.topic = "c/token" }
       send(arrival, allowing: nil)
     case 6:
       var arrival = proved(wish, plan, ahead: 0).arrival
       arrival.isRetained = true
       send(arrival, allowing: nil)
     case 7:
-      if case .trusted = plan.trust { return }
+      if plan.window == nil { return }
       send(proved(wish, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
     default:
       let (arrival, proof) = proved(wish, plan, ahead: 0)
@@ -111,7 +114,7 @@ extension World {
     var request = CommandRequest(.wish(wish), id: "7", unixSeconds: now.unixSeconds + seconds)
     var proof: String?
     switch plan.trust {
-    case .trusted: break
+    case .trusted: if !seal { request.unixSeconds = nil }
     case .token:
       let bytes = (0..<TimestampToken.randomSize).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       let token = try? TimestampToken.seal(unixSeconds: now.unixSeconds + seconds, key: Cast.tokenKey, random: bytes)

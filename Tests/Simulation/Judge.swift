@@ -85,6 +85,7 @@ extension World {
   func judgePublished(_ entry: OutboxEntry, unixSeconds: Int64) {
     if !isUp { fail("published without a link") }
     if isStopping { fail("published while stopping") }
+    if isHeld(entry.action) { fail("published while Home Assistant is away") }
     if disk.owesDrop { fail("published an entry that may be about to be dropped") }
     let place = disk.index(of: entry.id)
     guard let row = place.map({ disk.rows[$0] }) ?? disk.goneRows.first(where: { $0.id == entry.id }) else {
@@ -333,6 +334,7 @@ extension World {
     }
     judgeWhatLasts()
     judgeOutputs()
+    judgeAssistant()
     judgeProgress()
     judgeWebhookProgress()
   }

@@ -51,6 +51,8 @@ struct Step: Hashable, Sendable {
     case unfillable
     /// The answer to a disconnect: done as ordered (0), the link was lost already (1), or it came up first (2).
     case closed
+    /// Home Assistant starts (1) or ends (0).
+    case homeAssistant = "home-assistant"
     // The webhooks.
     case webhookStarts = "webhook-starts"
     /// tappet-webhook cannot be started (0), ends (1) or sends nonsense (2).

@@ -73,6 +73,7 @@ extension World {
       tellAnswers(.max)
       take(Step(.linkUp))
       take(Step(.closed))
+      if assistant.isAway { take(Step(.homeAssistant, 1)) }
       while !outstanding.isEmpty, failure == nil { take(Step(.acknowledge)) }
       if hook.process == .ending { take(Step(.webhookEnds, 1)) }
       take(Step(.webhookStarts))
@@ -89,12 +90,15 @@ extension World {
 
   private var isAtRest: Bool {
     guard reader == .ready, case .up = link, disk.isIdle, disk.rows.isEmpty else { return false }
+    if assistant.owedUntil != nil || keepsTooMuch { return false }
     return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
   }
 
   private var restlessness: String {
     if !disk.rows.isEmpty { return "entries are still waiting" }
     if kiosk.outboxCount + kiosk.webhookCount != 0 { return "the outbox is not empty" }
+    if assistant.owedUntil != nil { return "a discovery is missing" }
+    if keepsTooMuch { return "the broker keeps what is configured away" }
     return "the light is \(book.shownLight?.name ?? "dark")"
   }
 }

@@ -22,7 +22,8 @@ private struct Weather {
     (.asked, 12), (.output, 30), (.command, 40),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
-    (.unfillable, 3), (.closed, 20), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4), (.replace, 1), (.pass, 150),
+    (.unfillable, 3), (.closed, 20), (.homeAssistant, 6), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
+    (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
     (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3), (.certificates, 3), (.stop, 1),
     (.crash, 3),
@@ -60,6 +61,8 @@ private struct Weather {
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // A broker full of commands.
     Weather([.command: 500, .crash: 10, .pass: 200]),
+    // Home Assistant is restarted again and again, and its owner tries things out.
+    Weather([.homeAssistant: 200, .asked: 150, .reload: 40, .linkLost: 40, .linkUp: 100, .pass: 200]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -106,7 +109,7 @@ struct StoryTeller {
     case .output: below(3) > 0 ? below(16) : below(4) + (below(4) > 0 ? 200 : 100)
     case .command: below(8 * 3 * 64)
     case .asked: below(Cast.actions.count)
-    case .linkFails, .linkLost: below(2)
+    case .linkFails, .linkLost, .homeAssistant: below(2)
     case .acknowledge, .repeated, .refuse, .unfillable: below(16)
     case .drop: below(40)
     case .commit, .tell: below(3) == 0 ? below(20) : 0

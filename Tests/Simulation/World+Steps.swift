@@ -32,6 +32,7 @@ extension World {
     case .webhookStarts: webhookStarts()
     case .webhookEnds: webhookEnds(abs(number))
     case .webhookAnswers: webhookAnswers(abs(number))
+    case .homeAssistant: assistantChanges(isOnline: number != 0)
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
     case .drop: drop(number)
@@ -84,12 +85,13 @@ extension World {
     if !isStopping {
       settings = new
       reloadBook(from: old)
+      reloadAssistant(from: old)
       if new.panel != old.panel {
         contacts = [Bool](repeating: false, count: contacts.count)
         closeOutputs()
       }
     }
-    tell(.reconfigured(new, reconnect: differs || number % 2 == 1))
+    tell(.reconfigured(isStopping ? new : settings, reconnect: differs || number % 2 == 1))
     if number % 3 == 0, !isFinished, !isStopping {
       hookReloaded = true
       hook.restsUntil = [:]
@@ -231,6 +233,7 @@ extension World {
     switch (step.kind, link) {
     case (.linkUp, .connecting):
       link = .up
+      assistantConnects()
       tell(.link(.connected(sessionPresent: false)))
     case (.linkFails, .connecting):
       link = .none
@@ -255,6 +258,7 @@ extension World {
     outstanding.removeAll(keepingCapacity: true)
     answered.removeAll(keepingCapacity: true)
     book.connectionEnds()
+    assistant.connectionEnds()
   }
 
   /// Settles one of the entries in flight; also while the link is being closed.

@@ -48,6 +48,7 @@ final class World {
   /// The lines of the outputs.
   var outputs = OutputBook([])
   var commands = CommandBook()
+  var assistant = AssistantBook()
   var hook = WebhookBook()
   /// Whether the webhooks were replaced since the process has started.
   var hookReloaded = false
@@ -138,7 +139,8 @@ final class World {
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
-    case .reply, .announce, .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton:
+    case .announce(let announcement): judgeAnnouncement(announcement)
+    case .reply, .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true
     }
@@ -215,6 +217,7 @@ final class World {
     lying?.readAt = nil
     hook = WebhookBook()
     hookReloaded = false
+    assistant.restart()
     disk.restart(fromOtherBootAt: reboots ? now : nil)
     life += 1
     if reboots {
@@ -227,6 +230,7 @@ final class World {
       }
     }
     settings = Cast.settings[settingsNumber]
+    settings.hasAnnounced = assistant.isKept
     kiosk = Kiosk(
       settings: settings, seed: (random.next(), random.next(), random.next(), random.next()), at: now.instant)
     begin()

@@ -49,6 +49,9 @@ struct HomeAssistantDuties: Sendable {
     return current.indices.filter { levels[$0] != current[$0] }
   }
 
+  /// Forgets what is known of Home Assistant: it is another one, or it was not listened to for a while.
+  mutating func replaced() { (isAway, levels) = (false, []) }
+
   /// Forgets the outputs' levels, which are other outputs' now.
   mutating func outputsReplaced() { levels = [] }
 

@@ -4,10 +4,10 @@
 extension Kiosk {
   /// Tells Home Assistant what is due, and what has happened by these effects.
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
-    guard settings.announces else { return [] }
-    homeAssistant.noteLink(isUp: link.isUp, at: now.instant)
+    let isUp = settings.announces && link.isUp
+    homeAssistant.noteLink(isUp: isUp, at: now.instant)
     holdBack()
-    guard link.isUp else { return [] }
+    guard isUp else { return [] }
     var announcements: [Announcement] = homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
     if settings.homeAssistant != nil {
       let levels = outputs.indices.map { outputs.status(of: $0).isOn }
@@ -34,8 +34,10 @@ extension Kiosk {
   /// Plans the discovery after a change of what it describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { homeAssistant.outputsReplaced() }
+    if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { homeAssistant.replaced() }
     let isSame =
-      settings.homeAssistant == old.homeAssistant && settings.actions == old.actions && settings.panel == old.panel
+      settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
+      && settings.actions == old.actions && settings.panel == old.panel
     if !isSame { homeAssistant.discover(at: now.instant) }
   }
 
