@@ -105,6 +105,36 @@ extension KioskWorld {
     #expect(eventually(15) { count() == 2 }, "\(world.log.suffix(1000))")
   }
 
+  @Test(arguments: ["5", "3.1.1"])
+  func `a broker that denies the birth message is reported, and taps are delivered`(_ version: String) throws {
+    let world = try KioskWorld(withBroker: false)
+    let broker = try TestDenyingBroker()
+    var configuration = KioskWorld.configuration(outputs: ["pump"])
+    configuration.port = broker.port
+    configuration.certificate = nil
+    try world.write(configuration)
+    let text = textSoFar(world.configPath).replacing(
+      try Certificates.path("ca.pem"), with: TestCertificates.path("ca.pem")
+    )
+    .replacing("  client_id: kiosk\n", with: "  client_id: kiosk\n  protocol: \(version)\n")
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try world.start()
+    #expect(eventually { broker.denied.contains("homeassistant/status") }, "\(broker.log)")
+    #expect(eventually { world.log.contains("event=home-assistant-denied") }, "\(world.log)")
+    let line = world.log.split(separator: "\n").first { $0.contains("event=home-assistant-denied") } ?? ""
+    #expect(line.contains("topic=homeassistant/status"), "\(line)")
+    #expect(line.contains("the kiosk does not learn when Home Assistant starts; allow the topic"), "\(line)")
+    #expect(line.contains("warning: "), "\(line)")
+    // The commands' topics were denied with it, which the status shows.
+    let status = try world.tappet("status", "--json").output
+    let answer = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
+    let commands = (answer?["data"] as? [String: Any])?["commands"] as? [[String: Any]]
+    #expect(commands?.count == 1 && commands?.allSatisfy { $0["good"] as? Bool == false } == true, "\(status)")
+    #expect(world.log.contains("event=commands-denied"), "\(world.log)")
+    #expect(broker.log.components(separatedBy: "version ").count == 2, "\(broker.log)")
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
+  }
+
   @Test func `an output and all the rest are taken back, even after a restart`() throws {
     let world = try KioskWorld.forHomeAssistant()
     try world.start()
