@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import commands
 from proxy import Proxy
 from web import Web
 
@@ -116,7 +117,7 @@ class Witness:
         pki = f"{self.broker.folder}/{self.broker.certificates}"
         words = [
             "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c",
-            "-i", "witness", "-t", "home/#", "-F", "got %U %p", "--cafile", f"{pki}/ca.pem",
+            "-i", "witness", "-t", "home/#", "-t", commands.REPLY, "-F", "got %U %t %p", "--cafile", f"{pki}/ca.pem",
             "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key",
         ]
         with open(self.log, "ab") as output:
@@ -138,9 +139,14 @@ class Witness:
                 return
 
     def arrivals(self):
-        """(seconds since 1970, id) of each message."""
-        found = re.findall(r"^got (\d+\.\d+) (\S*)$", read(self.log), re.M)
+        """(seconds since 1970, id) of each message of an action."""
+        found = re.findall(r"^got (\d+\.\d+) home/\S+ (\S*)$", read(self.log), re.M)
         return [(float(moment), name) for moment, name in found]
+
+    def replies(self):
+        """The replies to commands, in JSON."""
+        found = re.findall(rf"^got \S+ {commands.REPLY} (.*)$", read(self.log), re.M)
+        return [json.loads(text) for text in found]
 
 
 class Simulator:
@@ -158,19 +164,29 @@ class Simulator:
         self.connection = socket.socket(socket.AF_UNIX)
         self.connection.connect(f"{folder}/sim")
         self.replies = self.connection.makefile("r")
+        self.levels = set()
 
     def tell(self, command):
         self.connection.sendall((command + "\n").encode())
         return self.replies.readline().strip()
 
+    def read_levels(self):
+        """Learns what the outputs did, before the simulator forgets it: (name, is on, seconds since the boot)."""
+        self.connection.sendall(b"levels\n")
+        for line in iter(lambda: self.replies.readline().strip(), "."):
+            name, is_on, _, sent = line.split()
+            self.levels.add((name, is_on == "1", int(sent) / 1e9))
+
 
 class Kiosk:
     """A `tappet run` that can be killed and started again."""
 
-    def __init__(self, folder, port, web_port=None):
+    def __init__(self, folder, port, web_port=None, takes_commands=False):
         self.folder, self.process = folder, None
         hook = f", webhook: {{url: 'http://127.0.0.1:{web_port}/bell', timeout: 2 s}}" if web_port else ""
-        self.key = os.urandom(32)
+        self.key, self.signing_key = os.urandom(32), os.urandom(32)
+        # When each of its processes was started, and when it was gone.
+        self.lives = []
         self.config, self.log, self.lights = f"{folder}/kiosk.yaml", f"{folder}/kiosk.log", f"{folder}/lights"
         self.use("first")
         with open(self.config, "w") as file:
@@ -179,9 +195,13 @@ class Kiosk:
                 "  ca: kiosk/ca.pem\n  certificate: kiosk/client.pem\n  private_key: kiosk/client.key\n"
                 f'reader: {{device: "pn532_uart:{folder}/reader"}}\nclock: trust\nstate: state\n'
                 f"panel:\n  simulator: {folder}/panel\n  buttons:\n    - {{name: bell, line: GPIO5, press: bell}}\n"
-                "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
+                + (commands.CONFIG if takes_commands else "")
+                + "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
                 f"  - {{name: bell, topic: home/bell, message: '%I'{hook}}}\n"
+                + (commands.COMMANDS if takes_commands else "")
             )
+        with open(os.open(f"{folder}/signing.key", os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            file.write(self.signing_key.hex() + "\n")
         with open(f"{folder}/share", "w") as file:
             file.write(f"smpshare://secret?idx=0&key={self.key.hex()}&label=Torture\n")
         self.ask("secret", "import", "--file", f"{folder}/share")
@@ -229,7 +249,7 @@ class Kiosk:
 class World:
     """All the parts, in a folder that is removed afterwards."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, takes_commands=False):
         self.folder = tempfile.mkdtemp(prefix="tappet-torture.")
         self.broker = self.witness = self.simulator = self.kiosk = self.web = None
         try:
@@ -240,7 +260,7 @@ class World:
             self.witness.start()
             self.proxy = Proxy(self.broker.port, seed)
             self.simulator = Simulator(self.folder)
-            self.kiosk = Kiosk(self.folder, self.proxy.port, self.web.port)
+            self.kiosk = Kiosk(self.folder, self.proxy.port, self.web.port, takes_commands)
         except BaseException:
             self.close()
             raise
