@@ -114,7 +114,7 @@ package struct GPIOChips: Sendable {
   /// Returns the chip that a person named, by label or path.
   private func chip(_ name: String) throws(GPIOFault) -> GPIOChip {
     guard name.utf8.first == UInt8(ascii: "/") else { return try chip(ofLabels: [name]) }
-    let path = Self.resolved(name)
+    let path = resolvedPath(name) ?? name
     if let chip = chips.first(where: { $0.path == path }) { return chip }
     if deniedPaths.contains(path) { throw .noPermission(path: path) }
     throw chips.isEmpty && deniedPaths.isEmpty ? .noChips : .noChip(name)
@@ -142,12 +142,6 @@ package struct GPIOChips: Sendable {
   private func missing(_ fault: GPIOFault) -> GPIOFault {
     if let path = deniedPaths.first { return .noPermission(path: path) }
     return chips.isEmpty ? .noChips : fault
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   /// Returns the header's pin that `address` means; `nil` when it is on none, or that is unknown.

@@ -22,16 +22,10 @@ package enum InstalledPrograms {
   }
 
   /// The running executable's folder, links followed.
-  static func folderOfThisProgram() -> String? { folder(of: "/proc/self/exe") }
+  static func folderOfThisProgram() -> String? { resolvedPath("/proc/self/exe").map { AtomicFiles.folder(of: $0) } }
 
   /// The folder of libtappet, or of the program that contains this code, links followed.
-  static func folderOfThisCode() -> String? { tp_library_path().flatMap { folder(of: $0) } }
-
-  private static func folder(of file: UnsafePointer<CChar>) -> String? {
-    guard let path = realpath(file, nil) else { return nil }
-    defer { free(path) }
-    guard let slash = strrchr(path, Int32(UInt8(ascii: "/"))) else { return nil }
-    slash.pointee = 0
-    return String(cString: path)
+  static func folderOfThisCode() -> String? {
+    tp_library_path().flatMap { resolvedPath(String(cString: $0)) }.map { AtomicFiles.folder(of: $0) }
   }
 }

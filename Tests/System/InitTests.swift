@@ -322,6 +322,21 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/k"))
   }
 
+  @Test func `a virtual panel has a path from the root, also where kiosk yaml is named without one`() throws {
+    let folder = try Programs.temporaryFolder().resolvingSymlinksInPath()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let script = """
+      cd "$1" && exec "$2" init --yes --config k/kiosk.yaml --url mqtt://127.0.0.1:1 --untested --reader none \
+        --profile virtual --state "$1/state"
+      """
+    let tappet = try Programs.built("tappet").path
+    let made = try Programs.run(
+      URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh", folder.path, tappet], environment: data)
+    #expect(made.status == 0, "\(made)")
+    let written = try String(contentsOfFile: folder.path + "/k/kiosk.yaml", encoding: .utf8)
+    #expect(written.contains(folder.path + "/k/panel"), "\(written)")
+  }
+
   @Test func `Ctrl-C at any question leaves nothing behind, and the terminal as it was`() throws {
     let folder = try Programs.temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

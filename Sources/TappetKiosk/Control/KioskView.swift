@@ -5,6 +5,7 @@ import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
+import TappetPlatform
 import TappetTLS
 
 /// A picture of the kiosk at one moment.
@@ -159,11 +160,7 @@ package struct KioskView: Sendable {
   }
 
   /// Relative paths are relative to this process's folder.
-  private var absoluteStateFolder: String {
-    guard let path = realpath(stateFolder, nil) else { return stateFolder }
-    defer { free(path) }
-    return String(cString: path)
-  }
+  private var absoluteStateFolder: String { resolvedPath(stateFolder) ?? stateFolder }
 
   /// A certificate with its days; `nil` for the system's trust store and for problems.
   private func certificate(_ fact: CertificateFact) -> JSON? {

@@ -3,6 +3,7 @@
 import TappetConfig
 import TappetCore
 import TappetMessages
+import TappetPlatform
 
 extension SetupWizard {
   func askReader() throws(CommandFailure) {
@@ -85,8 +86,9 @@ extension SetupWizard {
   static var virtualPanel: String { "virtual" }
 
   private func askSimulator() throws(CommandFailure) -> String? {
-    try resolve("panel-simulator", "Its socket", default: files.folder + "/panel") { answer in
-      guard answer.begins(with: "/") else { return "a path from the root is needed, such as \(files.folder)/panel" }
+    let usual = (resolvedPath(files.folder) ?? files.folder) + "/panel"
+    try resolve("panel-simulator", "Its socket", default: usual) { answer in
+      guard answer.begins(with: "/") else { return "a path from the root is needed, such as \(usual)" }
       files.draft.panel.simulator = answer
       return nil
     }

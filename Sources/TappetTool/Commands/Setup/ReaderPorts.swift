@@ -2,6 +2,7 @@
 
 import CPlatform
 import TappetCore
+import TappetPlatform
 
 enum ReaderPorts {
   /// libnfc's connection strings of all of them; the boards' serial consoles are not among them.
@@ -10,7 +11,7 @@ enum ReaderPorts {
     var nodes: [String] = []
     // A name that stays when another adapter is plugged in comes before the number that does not.
     for name in names(in: "/dev/serial/by-id") { found.append("/dev/serial/by-id/" + name) }
-    nodes += found.compactMap { target(of: $0) }
+    nodes += found.compactMap { resolvedPath($0) }
     for prefix in ["ttyUSB", "ttyACM"] {
       for number in 0..<4 {
         let path = "/dev/\(prefix)\(number)"
@@ -26,12 +27,6 @@ enum ReaderPorts {
     guard text.begins(with: "/dev/") else { return text }
     if text.begins(with: "/dev/i2c") { return "pn532_i2c:" + text }
     return (text.begins(with: "/dev/spi") ? "pn532_spi:" : "pn532_uart:") + text
-  }
-
-  private static func target(of path: String) -> String? {
-    guard let name = realpath(path, nil) else { return nil }
-    defer { free(name) }
-    return String(cString: name)
   }
 
   private static func names(in folder: String) -> [String] {
