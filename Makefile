@@ -141,7 +141,7 @@ deps:  ## install from Debian what is missing to build
 	@tools/deps install build
 
 deps-test:  ## and what is missing to test, to cross-compile and to make packages
-	@tools/deps install build arm64 packages tests languages board system
+	@tools/deps install build arm64 packages tests languages board system image
 
 check-deps:
 	@tools/deps check
@@ -319,6 +319,18 @@ ARCHES ?= amd64 arm64
 release:  ## build/release: all packages built twice and compared, sources, checksums (RELEASES="…" ARCHES="…")
 	@tools/deps check build $(filter-out $(DEBIAN_ARCH),$(ARCHES)) packages
 	@tools/packages/release $(VERSION) build/release "$(RELEASES)" "$(ARCHES)"
+
+# ---- SD card -------------------------------------------------------------------------------------------------------
+
+IMAGE := build-image/tappet.img
+.PHONY: image image-test
+image:  ## build-image/tappet.img: an SD card for 64-bit Raspberry Pis, Debian 13 with Tappet (needs root)
+	@tools/deps check arm64 packages image
+	@$(MAKE) --no-print-directory ARCH=arm64 RELEASE=trixie deb
+	@tools/image/build build-arm64-trixie/packages build-image
+
+image-test: image all  ## boots the image in QEMU: first start, tap, power cut, second start, tap (minutes: emulated)
+	@Tests/VirtualBoard/card $(IMAGE)
 
 # ---- Tests ----------------------------------------------------------------------------------------------------------
 
