@@ -98,6 +98,8 @@ class World:
                 "panel:\n  simulator: panel\n  outputs:\n"
                 + "".join(f"    - {lines[output]}\n" for output in outputs)
                 + "  buttons:\n    - {name: 'Bell 🔔/+#', line: GPIO5, press: bell, hold: patient}\n"
+                "    - {name: other, line: GPIO6}\n"
+                "  chords:\n    - {buttons: ['Bell 🔔/+#', other], press: light}\n"
                 "actions:\n"
                 f"  - {{name: bell, title: '{title}', topic: home/bell, message: ring, cooldown: 0 s}}\n"
                 "  - {name: light, topic: home/light, message: toggle, cooldown: 0 s}\n"
@@ -133,6 +135,15 @@ class World:
                               capture_output=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def touch(self, do, *buttons):
+        """Presses or releases these buttons at once."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self.path("sim"))
+            connection.sendall("".join(f"{do} {button}\n" for button in buttons).encode())
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):
+                pass
 
     def tap(self, url=None):
         """Holds a new tag of the action light to the reader; its UID in capitals."""

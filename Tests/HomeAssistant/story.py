@@ -6,6 +6,7 @@ from installation import eventually
 from kiosk import wait_for
 
 BUTTON = "Bell 🔔/+#"
+CHORD = BUTTON + " + other"
 DIAGNOSTICS = {"reader", "problem", "light", "outbox", "accepted", "delivered", "refused", "expired", "certificate"}
 # The largest time that Home Assistant may need more than mosquitto_sub, in seconds.
 SCAN_MAX = 0.015
@@ -27,7 +28,8 @@ async def found(world, assistant):
     """Home Assistant finds the kiosk by itself, with all that it has."""
     device = await eventually("the device", assistant.device)
     assert device["name"] == "Lobby" and device["manufacturer"] == "Tappet", device
-    buttons = [key for key in assistant_keys(world) if key.startswith("event_")]
+    buttons = [key for key in assistant_keys(world) if key.startswith(("event_", "chord_"))
+               and not key.startswith("chord_press_")]
     expected = DIAGNOSTICS | {"action_bell", "action_light", "action_patient", "switch_pump", "lock_door", "tap",
                               "last", *buttons}
 
@@ -102,11 +104,13 @@ async def scanned(world, assistant):
 
 
 async def triggered(world, assistant):
-    """A press at the panel fires the trigger of the device, and the event entity shows it."""
+    """A press at the panel fires the trigger of the device, and the event entity shows it; so does a chord's."""
     device = (await assistant.device())["id"]
     triggers = (await assistant.ask("device_automation/trigger/list", device_id=device))[0]
-    ours = {trigger["type"]: trigger for trigger in triggers if trigger["domain"] == "mqtt"}
+    mine = [trigger for trigger in triggers if trigger["domain"] == "mqtt"]
+    ours = {trigger["type"]: trigger for trigger in mine if trigger["subtype"] == BUTTON}
     assert set(ours) == {"button_short_press", "button_long_press"}, triggers
+    assert [trigger["type"] for trigger in mine if trigger["subtype"] == CHORD] == ["button_short_press"], triggers
     trigger = {name: value for name, value in ours["button_short_press"].items() if name != "metadata"}
     assert trigger["subtype"] == BUTTON, trigger
     number = (await assistant.ask("subscribe_trigger", trigger={"platform": "device", **trigger}))[1]
@@ -117,11 +121,19 @@ async def triggered(world, assistant):
         return assistant.events.get(number)
 
     await eventually("the trigger", fired)
-    key = next(key for key in await assistant.entities() if key.startswith("event_"))
+    await has_pressed(assistant, "event_")
+    await asyncio.to_thread(world.touch, "press", BUTTON, "other")
+    await asyncio.to_thread(world.touch, "release", BUTTON, "other")
+    await has_pressed(assistant, "chord_")
+
+
+async def has_pressed(assistant, kind):
+    """The event entity of this kind shows a press."""
+    key = next(key for key in await assistant.entities() if key.startswith(kind))
 
     async def shown():
         event = (await assistant.states())[(await assistant.entities())[key]]
-        return event["attributes"]["event_type"] == "press"
+        return event["attributes"].get("event_type") == "press"
 
     await eventually("the event", shown)
 
