@@ -87,7 +87,7 @@ private struct Door {
     _ = kiosk.handle(.timerFired, at: now)
   }
 
-  /// The names of the outputs that it drives, and of the actions that it runs.
+  /// The names of the outputs that it drives, and of the actions that it runs; also where that changes nothing.
   mutating func reaction(to payload: [UInt8], on topic: String) -> Set<String> {
     let content =
       payload.count > Limits.commandSizeMax
@@ -98,6 +98,8 @@ private struct Door {
       switch effect {
       case .setOutput(let index, _): names.insert(Door.names[index])
       case .store(let entry): names.insert(entry.action)
+      case .report(.commandAccepted(_, .output(let order))): names.insert(order.output)
+      case .report(.commandAccepted(_, .action(let name))): names.insert(name)
       default: break
       }
     }

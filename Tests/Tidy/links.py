@@ -67,15 +67,20 @@ def _cited_tests(tree):
                     yield file.path, line, f"there is no suite '{folder}{name}'; cite the one that has it now"
 
 
-@rule("stale-mutant", "every planted mistake of the simulation cites text that its file has once", into=RULES)
+@rule("stale-mutant", "every planted mistake cites text that its file has once", into=RULES)
 def _stale_mutants(tree):
-    table = tree.files.get("Tests/Simulation/mutants.txt")
-    for line, text in enumerate(table.lines if table else [], 1):
+    for path, folder in (("Tests/Simulation/mutants.txt", "Sources/TappetCore"), ("Tests/Fuzz/mutants.txt", "Sources")):
+        if table := tree.files.get(path):
+            yield from _stale(tree, table, folder)
+
+
+def _stale(tree, table, folder):
+    for line, text in enumerate(table.lines, 1):
         parts = text.split(" | ")
         if text.startswith("#") or len(parts) != 4:
             continue
         name, path, cited, _ = parts
-        source = tree.files.get(f"Sources/TappetCore/{path}")
+        source = tree.files.get(f"{folder}/{path}")
         count = source.text.count(cited) if source else 0
         if count != 1:
             yield table.path, line, f"'{name}' cites text that {path} has {count} times; cite what it has once"
