@@ -1187,7 +1187,8 @@ int tappet_kiosk_set_clock_trusted(struct tappet_kiosk *kiosk, bool is_trusted);
  *   TAPPET_ERROR_LIMIT, TAPPET_ERROR_MEMORY, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_kiosk_action *action);
 
-/** Adds a secret to those of the database, at most 3 for each action. It lives as long as the kiosk, and is never
+/** Adds a secret to those of the database, at most 1000 for each action, or as many as `max_secrets` of the
+ * configuration says. It lives as long as the kiosk, and is never
  * written to the disk.
  * @param kiosk The kiosk; not started.
  * @param action The name of the action whose tags are signed with the secret.

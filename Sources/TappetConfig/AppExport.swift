@@ -252,7 +252,7 @@ private struct AppSettingsReader {
     if secrets.isEmpty, let old = text(action["nfcSecret"], place + ".nfcSecret"), !old.isEmpty {
       add(.string(old), id: nil, 0, "Migrated", place + ".nfcSecret", makeID, to: &secrets)
     }
-    if secrets.count > Limits.secretsPerActionMax {
+    if secrets.count > Limits.appSecretsPerActionMax {
       problems.append(.tooManySecrets(place: place, count: secrets.count))
     }
     return secrets

@@ -40,6 +40,8 @@ package struct KioskConfiguration: Sendable {
   package var outboxSizeMax: Int
   /// The control socket's path.
   package var controlSocket: String
+  /// Number of secrets that an action may have.
+  package var secretsPerActionMax = Limits.secretsPerActionMax
 }
 
 /// A panel's wiring and the meaning of its parts.

@@ -17,8 +17,14 @@ package enum Limits {
   package static let type2ControlsMax = 8
   /// Tokens accepted within one window; a door that opens twice a second has ten.
   package static let tokensRememberedMax = 64
-  /// Secrets of one action; the app's own limit: one phone, two spares.
-  package static let secretsPerActionMax = 3
+  /// Secrets of one action unless `max_secrets` says otherwise: a store room's boxes.
+  package static let secretsPerActionMax = 1000
+  /// The largest `max_secrets`: to try them all takes a few milliseconds.
+  package static let configuredSecretsMax = 10_000
+  /// Secrets of one action in the phone app: one phone, two spares.
+  package static let appSecretsPerActionMax = 3
+  /// Tags that are remembered with the secret that they had last: each tag of the largest kiosk, and as many strangers.
+  package static let tagHintsMax = 20_000
   /// Unknown parameters of a tag URL; an app would never add more, so more count as repeated ones.
   package static let tagURLParametersMax = 64
   /// Keys that a C program may try in one call.
@@ -301,8 +307,8 @@ package enum Limits {
   package static let sealedValueSizeMax = 64
   /// A shared code leaves the screen after this time, which is enough to hold a phone to it.
   package static let shareDisplayTime: Duration = .seconds(60)
-  /// Bytes of a backup; it fits a thousand secrets with their labels.
-  package static let backupSizeMax = 1024 * 1024
+  /// Bytes of a backup; it fits ten thousand secrets with their labels.
+  package static let backupSizeMax = 16 * 1024 * 1024
   /// Requests about secrets that wait for the disk.
   package static let secretRequestsMax = 16
 

@@ -83,7 +83,7 @@ struct KioskSetup {
     guard let key = tagKey(key) else { throw Failure(.argument, "the key is NULL") }
     let name = try actionName(action)
     let count = secrets.count { $0.action == name }
-    guard count < Limits.secretsPerActionMax else {
+    guard count < configuration.secretsPerActionMax else {
       throw Failure(.limit, "'\(name)' has \(count) secrets already, the most that it can have")
     }
     let index = actions.first { $0.name == name }?.index ?? 0

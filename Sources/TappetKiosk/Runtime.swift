@@ -310,8 +310,8 @@ package final class Runtime {
       store.thread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
     case .drop(let id, let spared): store.thread.submit(.drop(id, excluding: spared))
     case .checkStore: store.thread.submit(.check)
-    case .noteSecretUse(let id, let unixSeconds):
-      store.thread.submit(.noteSecretUse(id: id, unixSeconds: unixSeconds))
+    case .noteSecretUse(let id, let uid, let unixSeconds):
+      store.thread.submit(.noteSecretUse(id: id, uid: uid, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
     case .reply(let reply): send(reply, at: now)

@@ -26,7 +26,7 @@ extension AppExportProblem {
     case .textTooLong(let place, let max): "'\(place)' has more than \(max) bytes"
     case .notASecret(let place): "'\(place)' holds no secret of 64 hex digits"
     case .tooManySecrets(let place, let count):
-      "'\(place)' has \(count) secrets; \(Limits.secretsPerActionMax) are the most"
+      "'\(place)' has \(count) secrets; \(Limits.appSecretsPerActionMax) are the most"
     case .noActions: "it has no action in use; fill one in in the app, and export the settings again"
     }
   }

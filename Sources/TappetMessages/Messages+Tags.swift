@@ -62,8 +62,8 @@ extension TagJobFailure {
     case .unreadable(.unsupportedModel): TagWriteFault.unsupportedModel.sentence(model ?? .other, to: work)
     case .unreadable(let fault): fault.sentence
     case .noTag: "no tag was shown in time; nothing was changed"
-    case .noRoom(let action):
-      SecretError.limitReached(action: action, max: Limits.secretsPerActionMax).sentence
+    case .noRoom(let action, let max):
+      SecretError.limitReached(action: action, max: max).sentence
         + ", or write one of the action's own tags again"
     case .leftTorn:
       "the tag was taken away half-way and did not come back: it holds nothing that works now"

@@ -111,36 +111,40 @@ package struct SecretStore {
   }
 
   /// Adds a secret; refuses one that the action has already, and one more than it may have.
-  package func add(_ secret: TagSecret, noting auditEntry: AuditEntry? = nil) throws(SecretStoreError) {
-    do throws(SecretError) { try store.addSecret(secret, sealedUnder: sealingKey, noting: auditEntry) } catch {
-      throw .secret(error)
-    }
+  package func add(
+    _ secret: TagSecret, limit: Int = Limits.secretsPerActionMax, noting auditEntry: AuditEntry? = nil
+  ) throws(SecretStoreError) {
+    do throws(SecretError) {
+      try store.addSecret(secret, sealedUnder: sealingKey, limit: limit, noting: auditEntry)
+    } catch { throw .secret(error) }
   }
 
   /// Adds the secret of a tag that was written again, and removes the one that was on that tag.
   package func add(
-    _ secret: TagSecret, replacing former: String?, noting auditEntry: AuditEntry
+    _ secret: TagSecret, replacing former: String?, limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
     do throws(SecretError) {
-      try store.addSecret(secret, replacing: former, sealedUnder: sealingKey, noting: auditEntry)
+      try store.addSecret(secret, replacing: former, sealedUnder: sealingKey, limit: limit, noting: auditEntry)
     } catch { throw .secret(error) }
   }
 
   /// The secrets that a tag may hold which is about to be written.
-  package func formerSecrets() throws(SecretStoreError) -> FormerSecrets {
+  package func formerSecrets(limit: Int) throws(SecretStoreError) -> FormerSecrets {
     do throws(StoreError) {
       let stored = try store.secrets(sealedUnder: sealingKey)
       return FormerSecrets(
         stored.readable.map { $0.secret }, unshared: try store.unsharedSecretIDs(),
-        unreadable: stored.unreadable.map { $0.action })
+        unreadable: stored.unreadable.map { $0.action }, limit: limit)
     } catch { throw .store(error) }
   }
 
   /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
-  package func add(_ secrets: [TagSecret], noting auditEntry: AuditEntry) throws(SecretStoreError) -> [String] {
-    do throws(SecretError) { return try store.addSecrets(secrets, sealedUnder: sealingKey, noting: auditEntry) } catch {
-      throw .secret(error)
-    }
+  package func add(
+    _ secrets: [TagSecret], limit: Int, noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) -> [String] {
+    do throws(SecretError) {
+      return try store.addSecrets(secrets, sealedUnder: sealingKey, limit: limit, noting: auditEntry)
+    } catch { throw .secret(error) }
   }
 
   /// Removes a secret; returns false when there was none of this id.
@@ -161,10 +165,10 @@ package struct SecretStore {
 
   /// Gives everything of an action to one of another name; returns the number of secrets.
   package func renameAction(
-    _ old: String, to new: String, noting auditEntry: AuditEntry
+    _ old: String, to new: String, limit: Int, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) -> Int {
     do throws(SecretError) {
-      return try store.renameAction(old, to: new, sealedUnder: sealingKey, noting: auditEntry)
+      return try store.renameAction(old, to: new, sealedUnder: sealingKey, limit: limit, noting: auditEntry)
     } catch { throw .secret(error) }
   }
 

@@ -9,7 +9,8 @@ extension Store {
   /// All of it or nothing. Refuses more secrets than an action may have, one that `new` has already, and one that
   /// cannot be opened.
   package func renameAction(
-    _ old: String, to new: String, sealedUnder key: SecretKey, noting auditEntry: AuditEntry
+    _ old: String, to new: String, sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
+    noting auditEntry: AuditEntry
   ) throws(SecretError) -> Int {
     let count = try transaction(
       { () throws(SecretError) in
@@ -18,7 +19,7 @@ extension Store {
         do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
         if let damaged = known.unreadable.first(where: { $0.action == old }) { throw .unreadable(damaged.id) }
         let moving = known.readable.map { $0.secret }.filter { $0.action == old }
-        try Store.requireRoom(for: moving, in: new, known)
+        try Store.requireRoom(for: moving, in: new, known, limit: limit)
         for secret in moving { try move(secret, to: new, key) }
         do throws(StoreError) {
           try renameEntries(old, to: new)
@@ -32,14 +33,14 @@ extension Store {
   }
 
   private static func requireRoom(
-    for moving: [TagSecret], in action: String, _ known: StoredSecrets
+    for moving: [TagSecret], in action: String, _ known: StoredSecrets, limit: Int
   ) throws(SecretError) {
     let there = known.readable.map { $0.secret }.filter { $0.action == action }
     for secret in moving {
       if let same = there.first(where: { $0.key == secret.key }) { throw .alreadyThere(id: same.id) }
     }
     let count = moving.count + there.count + known.unreadable.count { $0.action == action }
-    if count > Limits.secretsPerActionMax { throw .limitReached(action: action, max: Limits.secretsPerActionMax) }
+    if count > limit { throw .limitReached(action: action, max: limit) }
   }
 
   private func move(_ secret: TagSecret, to action: String, _ key: SecretKey) throws(SecretError) {

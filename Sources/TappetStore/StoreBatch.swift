@@ -29,7 +29,8 @@ package indirect enum StoreRequest: Sendable {
   /// Write something without meaning. Answered by `checked` or `checkFailed`.
   case check
   /// Remember with the next commit that a tag of this secret was used. Not answered: losing one use harms nobody.
-  case noteSecretUse(id: String, unixSeconds: Int64)
+  /// `uid`: the tag, if it was not known to have it.
+  case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
   /// Remember that a broker does not take MQTT 5. Not answered: at worst it is asked again.
   case noteFallback(url: String, untilUnixSeconds: Int64)
   /// Forget all of these brokers. Not answered either.
@@ -73,7 +74,7 @@ struct StoreBatch {
   private(set) var unfinished: Unfinished
   private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
-  private var uses: [(id: String, unixSeconds: Int64)] = []
+  private var uses: [(id: String, uid: TagUID?, unixSeconds: Int64)] = []
   /// Without an id, the oldest ones.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
   private var checkCount = 0
@@ -103,7 +104,7 @@ struct StoreBatch {
         expiries.append((.webhook, moment, clockIsGood, excluded))
       case .drop(let id, let excluded): drops.append((id, excluded))
       case .check: checkCount += 1
-      case .noteSecretUse(let id, let unixSeconds): uses.append((id, unixSeconds))
+      case .noteSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
       case .noteFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
@@ -130,7 +131,7 @@ struct StoreBatch {
           limit: limit)
         events.append(.expired(answer.expired, earliest: answer.earliest).of(expiry.destination))
       }
-      for use in uses { try store.noteUse(use.id, use.unixSeconds) }
+      for use in uses { try store.noteUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFallbacks(to: store)
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
       for entry in appends {
@@ -171,7 +172,7 @@ struct StoreBatch {
       batches.append(batch)
     }
     for use in uses {
-      batches.append(StoreBatch([.noteSecretUse(id: use.id, unixSeconds: use.unixSeconds)]))
+      batches.append(StoreBatch([.noteSecretUse(id: use.id, uid: use.uid, unixSeconds: use.unixSeconds)]))
     }
     for fallback in fallbacks {
       let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }

@@ -17,6 +17,15 @@ extension Store {
     return ids
   }
 
+  /// The ids of the secrets that were shown, of those that the audit still names.
+  package func sharedSecretIDs() throws(StoreError) -> Set<String> {
+    let statement = try database.statement("SELECT subject FROM audit WHERE deed = 'secret-shared'")
+    defer { statement.reset() }
+    var ids: Set<String> = []
+    while try statement.step() { ids.insert(statement.text(0)) }
+    return ids
+  }
+
   /// Removes the secret of a tag that has another one now, unless it was shared meanwhile; within a transaction.
   func removeReplaced(
     _ id: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry?
@@ -26,7 +35,9 @@ extension Store {
     let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
     statement.bind(id, at: 1)
     try statement.run()
-    guard database.changeCount > 0, var entry = auditEntry else { return }
+    guard database.changeCount > 0 else { return }
+    try removeHints(of: id)
+    guard var entry = auditEntry else { return }
     entry.operation = "secret-replaced"
     entry.subject = id
     entry.detail = secret?.auditDetail

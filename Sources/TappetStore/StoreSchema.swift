@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
+  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -15,11 +15,11 @@ enum StoreSchema {
     WHERE type = 'table'
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
-        'webhook_totals', 'webhooks_given_up', 'announced')
+        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 12
+  static let tables: Int64 = 13
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -114,6 +114,9 @@ enum StoreSchema {
 
   /// The topics at which the broker keeps something of this kiosk, and the components of a discovery.
   private static let eighth = "CREATE TABLE announced (topic TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;"
+
+  /// Which secret each tag had last (`Store.tagHints`).
+  private static let ninth = "CREATE TABLE tag_hints (uid BLOB PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;"
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

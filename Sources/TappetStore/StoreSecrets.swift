@@ -68,6 +68,7 @@ extension Store {
       """)
     defer { statement.reset() }
     var secrets = StoredSecrets(readable: [], unreadable: [])
+    let hints = try tagHints()
     while try statement.step() {
       let (id, action, index) = (statement.text(0), statement.text(1), statement.integer(2))
       let sealed = statement.blob(3)
@@ -76,7 +77,8 @@ extension Store {
         label: statement.isNull(5) ? nil : statement.text(5),
         uid: statement.isNull(8) ? nil : TagUID(statement.blob(8)))
       do throws(CryptoError) {
-        let secret = try Store.open(sealed, key, facts)
+        var secret = try Store.open(sealed, key, facts)
+        secret.seenUIDs = hints[id] ?? []
         secrets.readable.append(
           StoredSecret(
             secret: secret, lastUsedUnixSeconds: statement.isNull(6) ? nil : statement.integer(6),
@@ -101,7 +103,7 @@ extension Store {
   /// `former`: the secret that it replaces, if there is one and it is still unshared.
   package func addSecret(
     _ secret: TagSecret, replacing former: String? = nil, sealedUnder key: SecretKey,
-    noting auditEntry: AuditEntry? = nil
+    limit: Int = Limits.secretsPerActionMax, noting auditEntry: AuditEntry? = nil
   ) throws(SecretError) {
     try Store.requireGood(secret.label)
     let sealed: [UInt8]
@@ -112,7 +114,7 @@ extension Store {
         do throws(StoreError) { try removeReplaced(former, sealedUnder: key, noting: auditEntry) } catch {
           throw .store(error)
         }
-        try requireRoom(for: secret, key)
+        try requireRoom(for: secret, key, limit: limit)
         do throws(StoreError) {
           try insert(secret, sealed)
           try noteSecretChange()
@@ -124,14 +126,15 @@ extension Store {
 
   /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
   package func addSecrets(
-    _ secrets: [TagSecret], sealedUnder key: SecretKey, noting auditEntry: AuditEntry
+    _ secrets: [TagSecret], sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
+    noting auditEntry: AuditEntry
   ) throws(SecretError) -> [String] {
     let added = try transaction(
       { () throws(SecretError) in
         try requireSealing(under: key)
         var added: [String] = []
         for secret in secrets {
-          do throws(SecretError) { try requireRoom(for: secret, key) } catch {
+          do throws(SecretError) { try requireRoom(for: secret, key, limit: limit) } catch {
             if case .alreadyThere = error { continue }
             throw error
           }
@@ -155,6 +158,7 @@ extension Store {
       statement.bind(id, at: 1)
       try statement.run()
       guard database.changeCount > 0 else { return false }
+      try removeHints(of: id)
       try noteSecretChange()
       try note(auditEntry)
       return true
@@ -196,21 +200,22 @@ extension Store {
     }
   }
 
-  /// Records that a tag of this secret was used.
-  package func noteSecretUse(_ id: String, unixSeconds: Int64) throws(StoreError) {
-    try transaction { () throws(StoreError) in try noteUse(id, unixSeconds) }
+  /// Records that a tag of this secret was used; `uid` if it is not known yet that this tag has it.
+  package func noteSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(StoreError) {
+    try transaction { () throws(StoreError) in try noteUse(id, by: uid, unixSeconds) }
   }
 
   /// The write of `noteSecretUse`, within a transaction.
-  func noteUse(_ id: String, _ unixSeconds: Int64) throws(StoreError) {
+  func noteUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(StoreError) {
     let statement = try database.statement(
       "UPDATE secrets SET last_used = ?2, times_used = times_used + 1 WHERE id = ?1")
     statement.bind(id, at: 1)
     statement.bind(unixSeconds, at: 2)
     try statement.run()
+    if let uid, database.changeCount > 0 { try noteHint(uid, id) }
   }
 
-  private func requireRoom(for secret: TagSecret, _ key: SecretKey) throws(SecretError) {
+  private func requireRoom(for secret: TagSecret, _ key: SecretKey, limit: Int) throws(SecretError) {
     let known: StoredSecrets
     do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
     let readable = known.readable.filter { $0.secret.action == secret.action }
@@ -218,9 +223,7 @@ extension Store {
     let ids = known.readable.map { $0.secret.id } + known.unreadable.map { $0.id }
     if ids.contains(secret.id) { throw .alreadyThere(id: secret.id) }
     let count = readable.count + known.unreadable.filter { $0.action == secret.action }.count
-    if count >= Limits.secretsPerActionMax {
-      throw .limitReached(action: secret.action, max: Limits.secretsPerActionMax)
-    }
+    if count >= limit { throw .limitReached(action: secret.action, max: limit) }
   }
 
   /// Seals and inserts a secret, within a transaction, without checking whether there is room.

@@ -81,11 +81,11 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     let shown = try load(
       good
         + "clock: check\noutbox: {count: 100000, size: 64 MB}\nstate: /var/lib/tappet\ncontrol: "
-        + "/var/lib/tappet/control\n"
+        + "/var/lib/tappet/control\nmax_secrets: 1000\n"
     )
     let silent = try load(good)
     #expect(shown.checksClock == silent.checksClock && shown.stateFolder == silent.stateFolder)
-    #expect(shown.controlSocket == silent.controlSocket)
+    #expect(shown.controlSocket == silent.controlSocket && shown.secretsPerActionMax == silent.secretsPerActionMax)
     #expect(shown.outboxCountMax == silent.outboxCountMax && shown.outboxSizeMax == silent.outboxSizeMax)
     #expect(silent.broker.version == nil && silent.broker.keepaliveSeconds == 60 && silent.broker.crlFile == nil)
     #expect(silent.actions[0].cooldown == .seconds(2) && !silent.actions[0].isRetained)
@@ -223,6 +223,9 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       good + "outbox: {count: 0, size: 1 XB}\n",
       "kiosk.yaml:5:17: outbox.count must be a whole number from 1 to 10000000, not '0'",
       "kiosk.yaml:5:26: outbox.size must be a size such as '64 MB', not '1 XB'"),
+    BadConfig(
+      good + "max_secrets: 10001\n",
+      "kiosk.yaml:5:14: max_secrets must be a whole number from 1 to 10000, not '10001'"),
     BadConfig(
       good + "outbox: {count: '5'}\n",
       "kiosk.yaml:5:17: outbox.count must be a whole number from 1 to 10000000, not '5'"),

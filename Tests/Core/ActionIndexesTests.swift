@@ -56,6 +56,33 @@ import Testing
     }
   }
 
+  @Test func `a tag's last secret is a hint only: another one of the same tag is found all the same`() throws {
+    let (first, second) = (secret("garage", 0), secret("garage", 0, byte: 2))
+    let uid = TagUID.number(1)
+    var indexes = ActionIndexes(actions("garage"), secrets: [first, second])
+    let isNews = [indexes.learn(uid, first), indexes.learn(uid, first)]
+    #expect(isNews == [true, false])
+    for own in [first, second] {
+      let url = try TagURL.sign(index: 0, timestamp: 5, key: own.key)
+      #expect(indexes.secret(of: url, on: uid)?.id == own.id && indexes.secret(of: url, on: .number(2))?.id == own.id)
+    }
+    let random = try #require(TagUID([8, 1, 2, 3]))
+    let others = [
+      indexes.learn(uid, second), indexes.learn(random, first), indexes.learn(.number(3), secret("light", 1, byte: 3)),
+    ]
+    #expect(others == [true, false, false])
+    let forged = try TagURL.sign(index: 0, timestamp: 5, key: .repeating(9))
+    #expect(indexes.secret(of: forged, on: uid) == nil)
+  }
+
+  @Test func `a hint does not lead past the index that an action has`() throws {
+    var own = secret("garage", 0)
+    own.seenUIDs = [.number(1)]
+    let url = try TagURL.sign(index: 0, timestamp: 5, key: own.key)
+    #expect(ActionIndexes(actions("garage"), secrets: [own]).secret(of: url, on: .number(1))?.id == own.id)
+    #expect(ActionIndexes(actions("garage=5"), secrets: [own]).secret(of: url, on: .number(1)) == nil)
+  }
+
   @Test func `the cause is named when a tag's action has another index, or is not configured`() {
     let own = secret("garage", 0)
     func words(_ actions: [Action]) -> String {

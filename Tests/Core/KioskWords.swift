@@ -32,7 +32,7 @@ extension Effect {
     case .fetchExpiredWebhooks(let clockIsGood, let spared):
       "expire webhooks" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
     case .checkStore: "check store"
-    case .noteSecretUse(let id, _): "note \(id)"
+    case .noteSecretUse(let id, _, _): "note \(id)"
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .reply(let reply): "reply \(reply.words)"

@@ -30,7 +30,7 @@ import Testing
     case .save(_, nil): "none"
     case .order: "written"
     case .notify: "notice"
-    case .end(.failed(_, .noRoom(let action))): "no room in \(action)"
+    case .end(.failed(_, .noRoom(let action, _))): "no room in \(action)"
     case .end: "ended"
     case nil: "nothing"
     }
@@ -78,7 +78,7 @@ import Testing
     for id in 1...2 {
       secrets.append(TagSecret.of(.light, id: "more-\(id)", byte: UInt8(id)))
     }
-    let full = FormerSecrets(secrets, unshared: [old.secret.id])
+    let full = FormerSecrets(secrets, unshared: [old.secret.id], limit: 3)
     #expect(fate(old.url, full) == "replaced old")
     var job = job(full)
     #expect(fate(job.tagIsThere(uid)) == "no room in light")
@@ -86,7 +86,7 @@ import Testing
     #expect(fate(waiting.giveUp(.noTag)) == "no room in light")
     var cancelled = self.job(full)
     #expect(fate(cancelled.giveUp(.cancelled)) == "no room in light")
-    let unreadable = FormerSecrets([old.secret], unshared: [], unreadable: ["light", "light", "garage"])
+    let unreadable = FormerSecrets([old.secret], unshared: [], unreadable: ["light", "light", "garage"], limit: 3)
     #expect(unreadable.isFull("light") && !unreadable.isFull("garage"))
   }
 }

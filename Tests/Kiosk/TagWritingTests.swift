@@ -13,7 +13,7 @@ import Testing
 /// A kiosk's state in the rig's folder, and jobs for the tag that lies there.
 private final class WritingRig {
   let rig: ReaderRig
-  let configuration: KioskConfiguration
+  var configuration: KioskConfiguration
   let secretStore: SecretStore
 
   init() throws {
@@ -342,8 +342,9 @@ private final class WritingRig {
     #expect(outcome?.fault == .foreignContainer && run.result?.isDone == false)
   }
 
-  @Test func `with three secrets a foreign tag is refused, and nothing is written on it`() throws {
+  @Test func `with as many secrets as allowed a foreign tag is refused, and nothing is written on it`() throws {
     let world = try WritingRig()
+    world.configuration.secretsPerActionMax = 3
     for _ in 1...3 {
       let reading = try world.place("place ntag213 empty")
       #expect(try world.perform(world.request(), on: reading.uid).0.result?.isDone == true)

@@ -14,9 +14,9 @@ import Testing
       label: "L\(number)")
   }
 
-  private func rename(_ old: String, to new: String) throws -> Int {
+  private func rename(_ old: String, to new: String, limit: Int = 1000) throws -> Int {
     let auditEntry = AuditEntry(unixSeconds: 1, peer: .current(), operation: "action-renamed", subject: old)
-    return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), noting: auditEntry)
+    return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), limit: limit, noting: auditEntry)
   }
 
   @Test func `an action's secrets and entries follow its name, also in the replica`() throws {
@@ -45,7 +45,7 @@ import Testing
     let key = try folder.key()
     for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }
     for number in 3...4 { try store.addSecret(try secret(UInt8(number), action: "light"), sealedUnder: key) }
-    #expect(throws: SecretError.limitReached(action: "light", max: 3)) { try rename("garage", to: "light") }
+    #expect(throws: SecretError.limitReached(action: "light", max: 3)) { try rename("garage", to: "light", limit: 3) }
     var same = try secret(3, action: "bell")
     same.id = "another"
     try store.addSecret(same, sealedUnder: key)

@@ -30,11 +30,12 @@ import Testing
     for kept in ["secret-2", "secret-3"] {
       #expect(throws: SecretError.limitReached(action: "garage", max: 3)) {
         try store.addSecret(
-          try secret(4), replacing: kept, sealedUnder: key, noting: entry("secret-made", 4))
+          try secret(4), replacing: kept, sealedUnder: key, limit: 3, noting: entry("secret-made", 4))
       }
     }
     #expect(try store.secretCount() == 3)
-    try store.addSecret(try secret(4), replacing: "secret-1", sealedUnder: key, noting: entry("secret-made", 4))
+    try store.addSecret(
+      try secret(4), replacing: "secret-1", sealedUnder: key, limit: 3, noting: entry("secret-made", 4))
     #expect(
       try store.secrets(sealedUnder: key).readable.map { $0.secret.id } == ["secret-2", "secret-3", "secret-4"])
     let audit = try store.audit(after: 0, limit: 100).map { $0.entry.operation + " " + $0.entry.subject }

@@ -39,7 +39,7 @@ import Testing
       DROP TABLE webhooks;
       DROP TABLE webhook_totals;
       DROP TABLE webhooks_given_up;
-      DROP TABLE announced;
+      DROP TABLE announced; DROP TABLE tag_hints;
       DELETE FROM meta WHERE name = 'seal';
       PRAGMA user_version = 5;
       """)

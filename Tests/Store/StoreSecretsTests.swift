@@ -29,17 +29,32 @@ import Testing
     }
   }
 
-  @Test func `a fourth secret of an action is refused, with the numbers`() throws {
+  @Test func `one secret more than an action may have is refused, with the numbers`() throws {
     let store = try folder.open()
     let key = try folder.key()
-    for number in 1...3 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key) }
+    for number in 1...3 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key, limit: 3) }
     #expect(throws: SecretError.limitReached(action: "garage", max: 3)) {
-      try store.addSecret(try secret(4), sealedUnder: key)
+      try store.addSecret(try secret(4), sealedUnder: key, limit: 3)
     }
     try store.addSecret(try secret(5, action: "light"), sealedUnder: key)
     #expect(try store.removeSecret("secret-2"))
-    try store.addSecret(try secret(4), sealedUnder: key)
+    try store.addSecret(try secret(4), sealedUnder: key, limit: 3)
     #expect(try store.secretCount() == 4)
+  }
+
+  @Test func `the tag that had a secret last is remembered, and forgotten with the secret`() throws {
+    let store = try folder.open()
+    let key = try folder.key()
+    for number in 1...2 { try store.addSecret(try secret(UInt8(number)), sealedUnder: key) }
+    let uids = try [[4, 1, 2, 3], [4, 1, 2, 4]].map { try #require(TagUID($0)) }
+    try store.noteSecretUse("secret-1", by: uids[0], unixSeconds: 50)
+    try store.noteSecretUse("secret-1", by: uids[1], unixSeconds: 51)
+    try store.noteSecretUse("secret-2", by: uids[1], unixSeconds: 52)
+    try store.noteSecretUse("nobody's", by: uids[0], unixSeconds: 53)
+    let read = try folder.open().secrets(sealedUnder: key).readable.map { $0.secret.seenUIDs }
+    #expect(read == [[uids[0]], [uids[1]]])
+    #expect(try store.removeSecret("secret-1"))
+    #expect(try folder.sqlite("SELECT count(*) FROM tag_hints") == "1")
   }
 
   @Test func `a key that the action has is refused and names its id; another action may have it`() throws {

@@ -28,6 +28,7 @@ extension OutboxEntry {
     try folder.sqlite(
       """
       DROP TABLE webhooks; DROP TABLE webhook_totals; DROP TABLE webhooks_given_up; DROP TABLE announced;
+      DROP TABLE tag_hints;
       PRAGMA user_version = 6;
       """)
     let store = try folder.open()

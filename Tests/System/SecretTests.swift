@@ -73,7 +73,7 @@ enum ControlSocket {
 
   @Test(arguments: [true, false])
   func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
-    let world = try KioskWorld()
+    let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if runs { try world.start() }
     for _ in 1...2 { try world.importSecret(index: 1, key: Signing.key()) }
     let before = try world.tappet("secret", "list").output

@@ -89,14 +89,14 @@ import Testing
       #expect(try secretCount(world) == count + 1)
       try world.takeAway()
     }
-    // Three tags an action, and no more.
+    // As many tags an action as configured, and no more.
     let fourth = try world.tappet("tag", "write", "bell", "--timeout", "1")
     #expect(fourth.status == 1 && fourth.errors.contains("bell has 3 secrets already"), "\(fourth.errors)")
   }
 
   @Test(arguments: [false, true])
   func `a tag that is written again has one secret, and a shared one stays`(_ hasKiosk: Bool) throws {
-    let world = try KioskWorld()
+    let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if hasKiosk { try world.start() }
     try world.tell("place ntag213 uid=\(world.freshUID())")
     var last = ""
@@ -114,7 +114,7 @@ import Testing
     let moved = try world.tappet("tag", "write", "bell", "--timeout", "10")
     #expect(moved.output.contains(" of garage, is removed"), "\(moved)")
     #expect(try world.tappet("audit").output.contains("secret-replaced"))
-    // With three secrets only the action's own tags are written.
+    // With as many secrets as allowed only the action's own tags are written.
     #expect(try world.tappet("secret", "new", "bell").status == 0)
     let again = try world.tappet("tag", "write", "bell", "--timeout", "10")
     #expect(again.status == 0 && again.output.contains(" of bell, is removed"), "\(again)")

@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `secrets come in by stdin or file, are listed without their keys, and are refused with a reason`() throws {
-    let world = try KioskWorld(withBroker: false)
+    let world = try KioskWorld(.init(more: "max_secrets: 3"), withBroker: false)
     let list = try world.tappet("secret", "list", "--json")
     #expect(list.status == 0)
     #expect(list.list("secrets").count == 2)

@@ -6,12 +6,16 @@
 /// An action has the index that the configuration gives it; without one, that of its oldest secret; without secrets,
 /// its position, or the next number that nobody has.
 package struct ActionIndexes: Sendable {
-  /// The secrets that tags of one index are tried with.
+  /// The secrets that tags of one index are tried with, by their places in `all`.
   private struct Candidates {
-    var accepted: [TagSecret] = []
+    var accepted: [Int32] = []
     /// Secrets of actions that do not accept this index, or that are not configured: they only explain a refusal.
-    var stray: [TagSecret] = []
+    var stray: [Int32] = []
   }
+
+  private let all: [TagSecret]
+  /// The secret that a tag had last.
+  private var hints: [TagUID: Int32] = [:]
 
   private var actions: [String: Action] = [:]
   private var indexes: [String: Int64] = [:]
@@ -20,6 +24,7 @@ package struct ActionIndexes: Sendable {
 
   /// The indexes of `actions`, whose names and given indexes are unique, as these secrets fix them.
   package init(_ actions: [Action], secrets: [TagSecret]) {
+    all = secrets
     for action in actions { self.actions[action.name] = action }
     for action in actions where action.isIndexGiven { assign(action.index, to: action.name) }
     for secret in secrets.sorted(by: ActionIndexes.isOlder) where self.actions[secret.action] != nil {
@@ -27,11 +32,14 @@ package struct ActionIndexes: Sendable {
     }
     for action in actions { assign(action.index, to: action.name) }
     var next = Int64(actions.count)
+    let taken = Set(secrets.map { $0.index })
     for action in actions where indexes[action.name] == nil {
-      while names[next] != nil || secrets.contains(where: { $0.index == next }) { next += 1 }
+      while names[next] != nil || taken.contains(next) { next += 1 }
       assign(next, to: action.name)
     }
-    for secret in secrets { sort(secret) }
+    for place in secrets.indices { sort(place) }
+    for place in secrets.indices { if let uid = secrets[place].uid { hints[uid] = Int32(place) } }
+    for place in secrets.indices { for uid in secrets[place].seenUIDs { hints[uid] = Int32(place) } }
   }
 
   /// The index of new tags of the action with this name; `nil` if it is not configured.
@@ -41,10 +49,31 @@ package struct ActionIndexes: Sendable {
   package func action(at index: Int64) -> Action? { names[index].flatMap { actions[$0] } }
 
   /// The secrets that a tag of this index is verified with.
-  func secrets(at index: Int64) -> [TagSecret] { candidates[index]?.accepted ?? [] }
+  func secrets(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.accepted ?? []) }
 
   /// The secrets that made tags of this index which are not accepted.
-  func strays(at index: Int64) -> [TagSecret] { candidates[index]?.stray ?? [] }
+  func strays(at index: Int64) -> some Sequence<TagSecret> { secrets(candidates[index]?.stray ?? []) }
+
+  private func secrets(_ places: [Int32]) -> LazyMapSequence<[Int32], TagSecret> { places.lazy.map { all[Int($0)] } }
+
+  /// The secret that signed `url`: first the one that the tag `uid` had last is tried, then all that are accepted.
+  func secret(of url: TagURL, on uid: TagUID) -> TagSecret? {
+    if let place = hints[uid], accepts(all[Int(place)], at: url.index),
+      let secret = url.verify(with: CollectionOfOne(all[Int(place)]))
+    {
+      return secret
+    }
+    return url.verify(with: secrets(at: url.index))
+  }
+
+  /// Remembers which secret a tag has; returns whether that is news.
+  mutating func learn(_ uid: TagUID, _ secret: TagSecret) -> Bool {
+    guard !uid.isRandom, hints[uid].map({ all[Int($0)].key !== secret.key }) ?? (hints.count < Limits.tagHintsMax),
+      let place = all.firstIndex(where: { $0.key === secret.key })
+    else { return false }
+    hints[uid] = Int32(place)
+    return true
+  }
 
   /// The action that a secret belongs to; `nil` if it is not configured.
   func action(of secret: TagSecret) -> Action? { actions[secret.action] }
@@ -63,15 +92,20 @@ package struct ActionIndexes: Sendable {
     indexes[name] = index
   }
 
-  private mutating func sort(_ secret: TagSecret) {
+  private func accepts(_ secret: TagSecret, at index: Int64) -> Bool {
+    if index == indexes[secret.action] { return true }
+    return index == secret.index && actions[secret.action].map { !$0.isIndexGiven } ?? false
+  }
+
+  private mutating func sort(_ place: Int) {
+    let secret = all[place]
     let current = indexes[secret.action]
-    if let current { candidates[current, default: Candidates()].accepted.append(secret) }
+    if let current { candidates[current, default: Candidates()].accepted.append(Int32(place)) }
     guard secret.index != current else { return }
-    let isAccepted = actions[secret.action].map { !$0.isIndexGiven } ?? false
-    if isAccepted {
-      candidates[secret.index, default: Candidates()].accepted.append(secret)
+    if accepts(secret, at: secret.index) {
+      candidates[secret.index, default: Candidates()].accepted.append(Int32(place))
     } else {
-      candidates[secret.index, default: Candidates()].stray.append(secret)
+      candidates[secret.index, default: Candidates()].stray.append(Int32(place))
     }
   }
 }

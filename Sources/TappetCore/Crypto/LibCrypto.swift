@@ -250,9 +250,12 @@ struct MessageAuthenticator: ~Copyable {
   static let size = 32
   private static let blockSize = 64
 
+  /// The state of SHA-256 after one block, without the empty buffer that libcrypto adds: a kiosk has ten thousand.
+  private typealias Midstate = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
+
   // Set up in `init` and only copied afterwards, so threads may share it.
-  private var inner = SHA256_CTX()
-  private var outer = SHA256_CTX()
+  private var inner: Midstate = (0, 0, 0, 0, 0, 0, 0, 0)
+  private var outer: Midstate = (0, 0, 0, 0, 0, 0, 0, 0)
   /// False when libcrypto refused, for which it has no reason; then there are no codes.
   private var isReady = false
 
@@ -277,17 +280,30 @@ struct MessageAuthenticator: ~Copyable {
   }
 
   private static func start(
-    _ state: inout SHA256_CTX, with block: UnsafeMutableRawBufferPointer, mask: UInt8
+    _ state: inout Midstate, with block: UnsafeMutableRawBufferPointer, mask: UInt8
   ) -> Bool {
     for index in block.indices { block[index] ^= mask }
-    return SHA256_Init(&state) == 1 && SHA256_Update(&state, block.baseAddress, block.count) == 1
+    var context = SHA256_CTX()
+    defer { withUnsafeMutableBytes(of: &context) { LibCrypto.wipe($0) } }
+    guard SHA256_Init(&context) == 1, SHA256_Update(&context, block.baseAddress, block.count) == 1 else { return false }
+    state = context.h
+    return true
+  }
+
+  /// libcrypto's state after the block.
+  private static func context(_ state: Midstate) -> SHA256_CTX {
+    var context = SHA256_CTX()
+    context.h = state
+    context.Nl = UInt32(blockSize * 8)
+    context.md_len = UInt32(size)
+    return context
   }
 
   /// Writes the message's authentication code, `size` bytes, to `code`; false when libcrypto refuses.
   ///
   /// Allocates nothing.
   borrowing func authenticate(_ message: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer) -> Bool {
-    var states = (inner, outer)
+    var states = (MessageAuthenticator.context(inner), MessageAuthenticator.context(outer))
     defer { withUnsafeMutableBytes(of: &states) { LibCrypto.wipe($0) } }
     return isReady && SHA256_Update(&states.0, message.baseAddress, message.count) == 1
       && SHA256_Final(code.baseAddress, &states.0) == 1

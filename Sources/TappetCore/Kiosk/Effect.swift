@@ -55,7 +55,7 @@ package enum Effect: Sendable {
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.
-  indirect case noteSecretUse(id: String, unixSeconds: Int64)
+  indirect case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
   /// Show the light.
   case light(Light)
   /// Set the line of the output with this index.

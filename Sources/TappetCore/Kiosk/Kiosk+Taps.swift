@@ -43,7 +43,9 @@ extension Kiosk {
     lock.used(at: now.instant)
     rates.noteAccepted(uid, at: now.instant)
     taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
-    return effects + performed + [.noteSecretUse(id: tap.secret.id, unixSeconds: now.unixSeconds)]
+    let isNews = indexes.learn(uid, tap.secret)
+    return effects + performed
+      + [.noteSecretUse(id: tap.secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
   }
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.

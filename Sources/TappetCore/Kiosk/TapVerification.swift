@@ -25,7 +25,7 @@ extension ActionIndexes {
       case .url(let error): return .failure(.malformedURL(error))
       }
     }
-    if let secret = url.verify(with: secrets(at: url.index)), let action = action(of: secret) {
+    if let secret = secret(of: url, on: reading.uid), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
       let text = action.names(.text) ? reading.firstText ?? "" : ""
       return .success(VerifiedTap(action: action, secret: secret, text: text))
@@ -38,11 +38,9 @@ extension ActionIndexes {
     if let stray = url.verify(with: strays(at: url.index)) {
       return .strayIndex(url.index, action: stray.action, isConfigured: action(of: stray) != nil)
     }
-    let candidates = secrets(at: url.index)
-    guard let name = action(at: url.index)?.name ?? candidates.first?.action else {
-      return .noSuchAction(index: url.index)
-    }
-    return candidates.isEmpty ? .noTagConfigured(action: name) : .invalidSignature(action: name)
+    let first = secrets(at: url.index).first { _ in true }
+    guard let name = action(at: url.index)?.name ?? first?.action else { return .noSuchAction(index: url.index) }
+    return first == nil ? .noTagConfigured(action: name) : .invalidSignature(action: name)
   }
 }
 

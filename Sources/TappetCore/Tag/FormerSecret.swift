@@ -19,8 +19,15 @@ package struct FormerSecrets: Sendable {
   /// The actions of secrets that cannot be opened, one for each.
   package var unreadable: [String]
 
+  /// Number of secrets that an action may have.
+  package var limit: Int
+
   /// Secrets that a tag may hold, with the ids of those that nobody else can have.
-  package init(_ secrets: [TagSecret] = [], unshared: Set<String> = [], unreadable: [String] = []) {
+  package init(
+    _ secrets: [TagSecret] = [], unshared: Set<String> = [], unreadable: [String] = [],
+    limit: Int = Limits.secretsPerActionMax
+  ) {
+    self.limit = limit
     self.secrets = secrets
     self.unshared = unshared
     self.unreadable = unreadable
@@ -44,6 +51,6 @@ package struct FormerSecrets: Sendable {
 
   /// Whether an action has as many secrets as it may have.
   package func isFull(_ action: String) -> Bool {
-    secrets.count { $0.action == action } + unreadable.count { $0 == action } >= Limits.secretsPerActionMax
+    secrets.count { $0.action == action } + unreadable.count { $0 == action } >= limit
   }
 }

@@ -77,7 +77,9 @@ package struct TagJob: Sendable {
     let task: TagTask
     switch work {
     case .write(let draft, _):
-      if isFull, !isReplacing(draft.secret.action) { return end(.failed(nil, .noRoom(action: draft.secret.action))) }
+      if isFull, !isReplacing(draft.secret.action) {
+        return end(.failed(nil, .noRoom(action: draft.secret.action, max: known.limit)))
+      }
       task = .write(draft.message)
     case .erase: task = .erase
     case .lock: task = .lock
@@ -145,7 +147,7 @@ package struct TagJob: Sendable {
     switch (reason, work) {
     // A tool whose time is up cancels the kiosk's job.
     case (.noTag, .write(let draft, _)) where isFull, (.cancelled, .write(let draft, _)) where isFull:
-      return .noRoom(action: draft.secret.action)
+      return .noRoom(action: draft.secret.action, max: known.limit)
     default: return reason
     }
   }
@@ -228,7 +230,7 @@ package enum TagJobFailure: Hashable, Sendable {
   /// Nobody showed a tag in time.
   case noTag
   /// The action has as many secrets as it may have, and the tag holds none of them alone.
-  case noRoom(action: String)
+  case noRoom(action: String, max: Int)
   /// Nobody came back with the tag that was pulled away half-written.
   case leftTorn
   case cancelled

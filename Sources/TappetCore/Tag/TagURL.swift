@@ -70,7 +70,7 @@ package struct TagURL: Hashable, Sendable {
   /// Returns the secret that made the signature.
   ///
   /// Tries every secret, in a time that does not depend on which one matches.
-  package func verify(with secrets: [TagSecret]) -> TagSecret? {
+  package func verify(with secrets: some Sequence<TagSecret>) -> TagSecret? {
     let message = TagURL.signedBytes(index, timestamp)
     let claimed = signature ?? [UInt8](repeating: 0, count: 32)
     var match: TagSecret?

@@ -132,8 +132,9 @@ extension Runtime {
   }
 
   private func saveTagSecret(_ written: TagJobRunner.WrittenSecret) -> TagJobRunner.Saving {
+    let limit = configuration.secretsPerActionMax
     askStore(isRequired: true) { secrets in
-      .tagSecretSaved(SecretService.save(written, in: secrets))
+      .tagSecretSaved(SecretService.save(written, limit: limit, in: secrets))
     }
     return .underWay
   }

@@ -71,7 +71,7 @@ package struct TagJobRequest: Sendable {
       }
       let index: Int64
       do throws(SecretStoreError) {
-        known = try secretStore.formerSecrets()
+        known = try secretStore.formerSecrets(limit: configuration.secretsPerActionMax)
         try requireRoom(for: action.name, known)
         index = try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index
       } catch { throw .secretStore(error) }
@@ -95,7 +95,7 @@ package struct TagJobRequest: Sendable {
   /// again; checked again when the secret is saved.
   private func requireRoom(for action: String, _ known: FormerSecrets) throws(SecretStoreError) {
     if known.isFull(action), !known.hasTag(of: action) {
-      throw .secret(.limitReached(action: action, max: Limits.secretsPerActionMax))
+      throw .secret(.limitReached(action: action, max: known.limit))
     }
   }
 }

@@ -69,7 +69,9 @@ package final class TagJobRunner {
     let job = try request.job(configuration, secretStore, unixSeconds: unixSeconds)
     let save: (WrittenSecret) -> Saving = { written in
       do throws(SecretStoreError) {
-        try secretStore.add(written.secret, replacing: written.replacedID, noting: written.auditEntry)
+        try secretStore.add(
+          written.secret, replacing: written.replacedID, limit: configuration.secretsPerActionMax,
+          noting: written.auditEntry)
       } catch {
         return .failed(error.sentence)
       }

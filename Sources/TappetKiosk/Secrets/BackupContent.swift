@@ -86,12 +86,13 @@ package struct BackupContent: Sendable {
       let secretObjects = json["secrets"]?.elements, let valueObjects = json["values"]?.elements
     else { return nil }
     var secrets: [TagSecret] = []
+    var keys: [String: [SecretKey]] = [:]
+    var ids: Set<String> = []
     for object in secretObjects {
-      guard let secret = TagSecret(backedUp: object) else { return nil }
-      let own = secrets.filter { $0.action == secret.action }
-      guard own.count < Limits.secretsPerActionMax, !own.contains(where: { $0.key == secret.key }),
-        !secrets.contains(where: { $0.id == secret.id })
-      else { return nil }
+      guard let secret = TagSecret(backedUp: object), ids.insert(secret.id).inserted else { return nil }
+      let own = keys[secret.action] ?? []
+      guard own.count < Limits.configuredSecretsMax, !own.contains(where: { $0 == secret.key }) else { return nil }
+      keys[secret.action, default: []].append(secret.key)
       secrets.append(secret)
     }
     var values: [SealedValue] = []

@@ -121,7 +121,9 @@ extension SecretService {
     guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
     let secret = TagSecret(
       id: id, action: action, index: index, key: key, createdUnixSeconds: SystemClock().now().unixSeconds, label: label)
-    try secretStore.add(secret, noting: auditEntry(word, id, request, detail: secret.auditDetail))
+    try secretStore.add(
+      secret, limit: configuration.secretsPerActionMax,
+      noting: auditEntry(word, id, request, detail: secret.auditDetail))
     return try changed(
       secretStore, "a secret of \(action) was added", word, request, id: id, action: action, label: label)
   }
@@ -141,6 +143,7 @@ extension SecretService {
         json: .object([
           "id": .string(secret.id), "action": .string(secret.action), "label": .optional(secret.label),
           "created": .number(secret.createdUnixSeconds), "index": .number(secret.index),
+          "others_shared": .number(try sharedCount(besides: secret, in: secretStore)),
         ]))
       var text = ShareURL(index: secret.index, key: secret.key, label: secret.label).text()
       answer.secretPayload = SecretBytes(taking: &text)
@@ -150,6 +153,16 @@ extension SecretService {
         [("id", secret.id), ("action", secret.action)])
       return answer
     }
+  }
+
+  /// The number of the action's other secrets that were shared.
+  private func sharedCount(besides secret: TagSecret, in secretStore: SecretStore) throws(SecretStoreError) -> Int64 {
+    let shared: Set<String>
+    do throws(StoreError) { shared = try secretStore.store.sharedSecretIDs() } catch { throw .store(error) }
+    let count = try secretStore.usableSecrets().count {
+      $0.action == secret.action && $0.id != secret.id && shared.contains($0.id)
+    }
+    return Int64(count)
   }
 
   private func rename(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
@@ -219,7 +232,8 @@ extension SecretService {
       return .refused("there are no secrets of '\(old)'; 'tappet secret list' shows the actions that have some")
     }
     let count = try secretStore.renameAction(
-      old, to: new, noting: auditEntry("action-renamed", "\(old), now \(new)", request))
+      old, to: new, limit: configuration.secretsPerActionMax,
+      noting: auditEntry("action-renamed", "\(old), now \(new)", request))
     var answer = SecretAnswer(
       json: .object([
         "secrets": .number(Int64(count)),

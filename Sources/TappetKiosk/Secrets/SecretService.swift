@@ -101,10 +101,12 @@ package final class SecretService: Sendable {
   }
 
   /// Saves the secret of a tag that was written, and removes the one that it replaces.
-  static func save(_ written: TagJobRunner.WrittenSecret, in secrets: StoreThread.Secrets) -> SecretAnswer {
+  static func save(
+    _ written: TagJobRunner.WrittenSecret, limit: Int, in secrets: StoreThread.Secrets
+  ) -> SecretAnswer {
     do throws(SecretStoreError) {
       let secretStore = try secrets.get()
-      try secretStore.add(written.secret, replacing: written.replacedID, noting: written.auditEntry)
+      try secretStore.add(written.secret, replacing: written.replacedID, limit: limit, noting: written.auditEntry)
       return SecretAnswer(json: .null, secrets: try secretStore.usableSecrets())
     } catch { return .failed(error.sentence) }
   }

@@ -226,12 +226,13 @@ extension Checkup {
       let audit = try store.auditState()
       if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }
     } catch { note("audit", .bad, error.sentence) }
-    do throws(SecretStoreError) { checkSecrets(try store.secrets(), configuration.actions) } catch {
+    do throws(SecretStoreError) { checkSecrets(try store.secrets(), configuration) } catch {
       note("secrets", .bad, error.sentence)
     }
   }
 
-  private mutating func checkSecrets(_ stored: StoredSecrets, _ actions: [Action]) {
+  private mutating func checkSecrets(_ stored: StoredSecrets, _ configuration: KioskConfiguration) {
+    let actions = configuration.actions
     let secrets = stored.readable.map { $0.secret }
     for secret in stored.unreadable {
       note(
@@ -242,7 +243,9 @@ extension Checkup {
     for action in actions {
       let own = secrets.filter { $0.action == action.name }
       guard action.isIndexGiven, let stray = own.first(where: { $0.index != action.index }) else {
-        if !own.isEmpty { note("secrets", .good, "\(action.name): \(own.count) of \(Limits.secretsPerActionMax)") }
+        if !own.isEmpty {
+          note("secrets", .good, "\(action.name): \(own.count) of \(configuration.secretsPerActionMax)")
+        }
         continue
       }
       note(

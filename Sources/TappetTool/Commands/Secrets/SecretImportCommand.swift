@@ -19,7 +19,7 @@ extension Command {
       details: """
         Takes a share URL (smpshare://secret?…) from standard input and accepts its tags from now on. On a
         terminal, input is not shown, whether typed or from a USB scanner. The secret is refused if its
-        action is not configured, if it exists already, or if the action has three secrets.
+        action is not configured, if it exists already, or if the action has as many secrets as it may have.
         """,
       example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
       misuse: {

@@ -17,7 +17,8 @@ extension Command {
       ],
       details: """
         Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared.
-        The code contains the key: anyone who photographs it can make tags.
+        The code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets
+        of an action; the command says so when a fourth is shared.
         """,
       misuse: { arguments in
         if let path = arguments.value("out") {
@@ -30,6 +31,7 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let answer = try SecretClient(configuration).ask("secret-share", JSON.Member.text("id", arguments.operands[0]))
         guard let secretPayload = answer.secretPayload else { throw .malformedAnswer }
+        noteFull(answer.json)
         var url = secretPayload.withBytes { Array($0) }
         defer { LibCrypto.wipe(&url) }
         if arguments.has("url") {
@@ -42,6 +44,16 @@ extension Command {
         let name = [answer.json["action"]?.text, answer.json["label"]?.text].compactMap { $0 }
         try CodeScreen.show(code, name: name.joined(separator: ": "))
       })
+  }
+
+  /// A kiosk has room for a thousand secrets of an action, the phone app for three.
+  private static func noteFull(_ answer: JSON) {
+    let (others, max) = (answer["others_shared"]?.wholeNumber ?? 0, Int64(Limits.appSecretsPerActionMax))
+    guard others >= max else { return }
+    let action = answer["action"]?.text ?? ""
+    Output.printError(
+      "\(others) other secrets of \(action) were shared already; the phone app keeps \(max) of an action, and"
+        + " a phone that has these refuses another one.")
   }
 
   private static func write(_ code: QRCode, to path: String) throws(CommandFailure) {

@@ -125,7 +125,7 @@ private struct SettingsImport {
       subject: String(secrets.count))
     do throws(SecretStoreError) {
       let store = try files.openStore(configuration)
-      return (store, try store.add(secrets, noting: auditEntry))
+      return (store, try store.add(secrets, limit: configuration.secretsPerActionMax, noting: auditEntry))
     } catch {
       let sentence = "\(error.sentence); nothing was changed"
       throw error.isRefusal ? .refused(sentence) : .failed(sentence)

@@ -24,7 +24,7 @@ extension Command {
       ],
       details: """
         Makes a new secret, waits for a tag, writes the signed URL of ACTION to it, reads it back, and only
-        then saves the secret; an action has at most three. If the URL does not fit, both sizes are printed
+        then saves the secret. If the URL does not fit, both sizes are printed
         and nothing is written. A tag that is taken away halfway has no secret and does not work; hold it to
         the reader again and it is completed. While a kiosk runs, the kiosk does it, with the light
         'writing'; the tag does not count as a tap meanwhile. The secret that the tag held before is removed,

@@ -1,0 +1,32 @@
+// Which secret a tag had last. A hint only: a tag is verified with that secret first, and with all others if it is not
+// the one. So the table is not sealed, and its loss costs nothing but time.
+
+import TappetCore
+
+extension Store {
+  /// The tags that had each secret last, by the secret's id.
+  func tagHints() throws(StoreError) -> [String: [TagUID]] {
+    let statement = try database.statement("SELECT secret, uid FROM tag_hints")
+    defer { statement.reset() }
+    var hints: [String: [TagUID]] = [:]
+    while try statement.step() {
+      if let uid = TagUID(statement.blob(1)) { hints[statement.text(0), default: []].append(uid) }
+    }
+    return hints
+  }
+
+  /// Remembers that this tag had this secret, within a transaction.
+  func noteHint(_ uid: TagUID, _ secret: String) throws(StoreError) {
+    let statement = try database.statement("INSERT OR REPLACE INTO tag_hints (uid, secret) VALUES (?1, ?2)")
+    statement.bind(blob: uid.bytes, at: 1)
+    statement.bind(secret, at: 2)
+    try statement.run()
+  }
+
+  /// Forgets the tags of a secret, within a transaction.
+  func removeHints(of secret: String) throws(StoreError) {
+    let statement = try database.statement("DELETE FROM tag_hints WHERE secret = ?1")
+    statement.bind(secret, at: 1)
+    try statement.run()
+  }
+}
