@@ -303,8 +303,10 @@ package enum Limits {
   package static let auditRowsMax: Int64 = 1000
   /// Rows in one reply of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
   package static let secretsPerAnswerMax = 50
-  /// Bytes of a sealed value that is not a tag's secret: the longest timestamp key, a tag's password.
-  package static let sealedValueSizeMax = 64
+  /// People of one kiosk, each with a tag of the largest `max_secrets`.
+  package static let peopleMax = 10_000
+  /// Bytes of a sealed value that is not a tag's secret: the longest is a person with the longest name.
+  package static let sealedValueSizeMax = 256
   /// A shared code leaves the screen after this time, which is enough to hold a phone to it.
   package static let shareDisplayTime: Duration = .seconds(60)
   /// Bytes of a backup; it fits ten thousand secrets with their labels.

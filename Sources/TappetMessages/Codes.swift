@@ -17,6 +17,7 @@ extension TapRefusal {
     case .webhookAway: "webhook-away"
     case .strayIndex: "stray-index"
     case .copiedURL: "url-copied"
+    case .personSuspended: "person-suspended"
     case .outboxFull: "outbox-full"
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"

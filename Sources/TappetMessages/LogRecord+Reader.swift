@@ -59,7 +59,8 @@ extension TapRefusal {
   /// The action that the tag or the button was for, if that is known.
   package var action: String? {
     switch self {
-    case .strayIndex(_, let action, _), .copiedURL(let action), .noTagConfigured(let action),
+    case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
+      .noTagConfigured(let action),
       .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
       action
@@ -89,6 +90,8 @@ extension TapRefusal {
     case .copiedURL(let action):
       return "tap refused: the URL of a tag of '\(action)' was copied onto this one; remove the secret, and write the "
         + "tag that it belongs to again"
+    case .personSuspended(_, let person):
+      return "tap refused: \(person) is suspended; 'tappet person resume' lets them act again"
     case .webhookAway(let action):
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"

@@ -95,8 +95,23 @@ extension SecretError {
       "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
         + "the secrets again"
     case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
+    case .person(let error): error.sentence
     case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
     case .store(let error): error.sentence
+    }
+  }
+}
+
+extension PersonError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .nameMissing: "a person needs a name"
+    case .nameTooLong(let size, let max): "the name has \(size) bytes; at most \(max) are kept"
+    case .nameNotPrintable: "the name has control characters; leave them out"
+    case .nameTaken(let name): "there is a person '\(name)' already; give each a name of their own"
+    case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
+    case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
     }
   }
 }

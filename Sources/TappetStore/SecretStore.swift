@@ -31,7 +31,7 @@ package struct SecretStore {
 
   /// The open database.
   package let store: Store
-  private let sealingKey: SecretKey
+  let sealingKey: SecretKey
   /// The result of a recovery from a damaged database.
   package private(set) var recovery: StoreRecovery?
 

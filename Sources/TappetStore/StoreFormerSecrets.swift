@@ -32,12 +32,7 @@ extension Store {
   ) throws(StoreError) {
     guard let id, try unsharedSecretIDs().contains(id) else { return }
     let secret = try secrets(sealedUnder: key).readable.first { $0.secret.id == id }?.secret
-    let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
-    statement.bind(id, at: 1)
-    try statement.run()
-    guard database.changeCount > 0 else { return }
-    try removeHints(of: id)
-    guard var entry = auditEntry else { return }
+    guard try removeRow(ofSecret: id), var entry = auditEntry else { return }
     entry.operation = "secret-replaced"
     entry.subject = id
     entry.detail = secret?.auditDetail

@@ -112,9 +112,7 @@ extension Store {
     named name: String, noting auditEntry: AuditEntry? = nil
   ) throws(StoreError) -> Bool {
     let isRemoved = try transaction { () throws(StoreError) in
-      let statement = try database.statement("DELETE FROM sealed WHERE name = ?1 AND name <> 'check'")
-      statement.bind(name, at: 1)
-      try statement.run()
+      try removeValue(named: name)
       guard database.changeCount > 0 else { return false }
       try noteSecretChange()
       try note(auditEntry)
@@ -225,6 +223,22 @@ extension Store {
     try statement.run()
   }
 
+  /// Seals a value, or removes it if it is `nil`, within a transaction.
+  func writeValue(_ value: [UInt8]?, as name: String, under key: SecretKey) throws(SecretError) {
+    guard let value else { return try storing { () throws(StoreError) in try removeValue(named: name) } }
+    let sealed = try sealing { () throws(CryptoError) in
+      try LibCrypto.seal(value, key: key, context: Store.context(ofValue: name))
+    }
+    try storing { () throws(StoreError) in try write(sealed, as: name) }
+  }
+
+  /// Removes a value, within a transaction.
+  func removeValue(named name: String) throws(StoreError) {
+    let statement = try database.statement("DELETE FROM sealed WHERE name = ?1 AND name <> 'check'")
+    statement.bind(name, at: 1)
+    try statement.run()
+  }
+
   private func sealedBytes(named name: String) throws(StoreError) -> [UInt8]? {
     let statement = try database.statement("SELECT value FROM sealed WHERE name = ?1")
     defer { statement.reset() }
@@ -232,7 +246,7 @@ extension Store {
     return try statement.step() ? statement.blob(0) : nil
   }
 
-  private static func context(ofValue name: String) -> [UInt8] {
+  static func context(ofValue name: String) -> [UInt8] {
     Array("tappet value 1 \(name.utf8.count) \(name)".utf8)
   }
 }

@@ -50,6 +50,8 @@ package indirect enum SecretError: Error, Hashable, Sendable {
   case foreignKey
   /// The value of this name was sealed under another key, or is damaged.
   case unreadable(String)
+  /// The people are not as the request wants them.
+  case person(PersonError)
   /// The secret could not be sealed.
   case notSealed(CryptoError)
   /// The secret could not be written.
@@ -68,7 +70,7 @@ extension Store {
       """)
     defer { statement.reset() }
     var secrets = StoredSecrets(readable: [], unreadable: [])
-    let hints = try tagHints()
+    let (hints, people) = (try tagHints(), try people(sealedUnder: key))
     while try statement.step() {
       let (id, action, index) = (statement.text(0), statement.text(1), statement.integer(2))
       let sealed = statement.blob(3)
@@ -79,6 +81,7 @@ extension Store {
       do throws(CryptoError) {
         var secret = try Store.open(sealed, key, facts)
         secret.seenUIDs = hints[id] ?? []
+        secret.person = people.owner(ofSecret: id)
         secrets.readable.append(
           StoredSecret(
             secret: secret, lastUsedUnixSeconds: statement.isNull(6) ? nil : statement.integer(6),
@@ -115,6 +118,7 @@ extension Store {
           throw .store(error)
         }
         try requireRoom(for: secret, key, limit: limit)
+        if let person = secret.person { try writeOwner(person, ofSecret: secret.id, under: key) }
         do throws(StoreError) {
           try insert(secret, sealed)
           try noteSecretChange()
@@ -154,11 +158,7 @@ extension Store {
   /// Removes a secret, so that the tags that were written with it are refused; returns false when there was none.
   package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(StoreError) -> Bool {
     let isRemoved = try transaction { () throws(StoreError) in
-      let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
-      statement.bind(id, at: 1)
-      try statement.run()
-      guard database.changeCount > 0 else { return false }
-      try removeHints(of: id)
+      guard try removeRow(ofSecret: id) else { return false }
       try noteSecretChange()
       try note(auditEntry)
       return true

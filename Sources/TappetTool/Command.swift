@@ -81,6 +81,7 @@ enum ValueKind {
   case output
   case commandTopic
   case secretID
+  case person
   case entryID
   case preset
   case profile
@@ -143,7 +144,7 @@ struct Operand {
 
 /// A heading of the overview.
 enum Section: CaseIterable {
-  case setup, running, tags, secrets, certificates, outbox, backup, tokens, broker
+  case setup, running, tags, secrets, people, certificates, outbox, backup, tokens, broker
 
   var title: String {
     switch self {
@@ -151,6 +152,7 @@ enum Section: CaseIterable {
     case .running: "Running"
     case .tags: "Tags"
     case .secrets: "Secrets"
+    case .people: "People"
     case .certificates: "Certificates"
     case .outbox: "Outbox"
     case .backup: "Backup"

@@ -12,7 +12,8 @@ extension Command {
       .tagWrite,
       .tagErase, .tagLock,
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
-      .actionRename, .audit,
+      .actionRename, .audit, .personAdd, .personList, .personRename, .personSuspend, .personResume, .personRemove,
+      .personAssign,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
     ] + mqtt

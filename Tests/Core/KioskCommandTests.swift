@@ -256,6 +256,16 @@ import Testing
     #expect(story.at(20_000, try url(1, now, 0x11))[0] == "report command refused repeated")
   }
 
+  @Test func `an action URL of a suspended person does nothing`() throws {
+    let story = signedStory()
+    var secret = TagSecret.lightSecret
+    secret.person = Person(id: "1", name: "Ann", isSuspended: true, createdUnixSeconds: 1)
+    story.at(20_000, .secretsLoaded([secret]))
+    let url = try TagURL.sign(index: 1, timestamp: seconds(story, at: 20_000), key: .repeating(0x11))
+    let words = story.at(20_000, arrival(CommandRequest(.url(url.text()))))
+    #expect(words[0].hasPrefix("report command refused action(") && words[0].contains("personSuspended"), "\(words)")
+  }
+
   @Test func `others sign the same bytes`() throws {
     let vectors = try CommandVectors.load()
     let key = try secretKey(vectors.key)

@@ -179,6 +179,7 @@ extension TapRefusal {
     case .strayIndex(let index, let action, let isConfigured):
       "stray \(index) of \(action)\(isConfigured ? "" : ", gone")"
     case .copiedURL(let action): "copied \(action)"
+    case .personSuspended(let action, let person): "suspended \(person) at \(action)"
     case .webhookAway(let action): "webhook away \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"

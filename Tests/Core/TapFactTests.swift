@@ -23,7 +23,7 @@ import Testing
   @Test func `each fact takes the place of its name, as often as it is named`() throws {
     let values: [TapFact: String] = [
       .uid: "04a1", .tag: "Front door", .action: "bell", .kiosk: "lobby", .time: "2026-11-21T10:51:07Z",
-      .unix: "1795258267", .text: "box 7",
+      .unix: "1795258267", .text: "box 7", .person: "Ann Lee",
     ]
     for fact in TapFact.allCases { #expect(try sent("<%{\(fact.rawValue)}>", values) == "<\(values[fact] ?? "")>") }
     #expect(try sent("%{uid}%{uid} %{tag}", values) == "04a104a1 Front door")

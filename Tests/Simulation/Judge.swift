@@ -266,7 +266,7 @@ extension World {
         fail("a tag was refused because of other tags")
       }
     case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature,
-      .strayIndex, .copiedURL:
+      .strayIndex, .copiedURL, .personSuspended:
       guard trigger == .tag, let tag = lying else { return fail("a tap was refused that nobody made") }
       if tag.action != nil, case .reader(.tagRead) = event {
         fail("a genuine tag was refused as a forged one")

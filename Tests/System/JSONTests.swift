@@ -11,11 +11,15 @@ import Testing
 
   /// The words of each command that needs none but its own, and what it is given.
   private func words(_ world: KioskWorld) throws -> [String: [String]] {
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let secret = try #require(secrets.first?["id"] as? String)
     let token = try world.tappet("token", "seal").output.trimmingCharacters(in: .newlines)
     return [
       "command test": ["home/command", "gate", "on"], "output list": [], "output on": ["gate"], "output off": ["gate"],
       "output pulse": ["gate"],
       "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
+      "person add": ["Ann"], "person list": [], "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
+      "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret], "person remove": ["Ann Lee", "--yes"],
       "audit": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],
       "tag write": ["light", "--timeout", "1"], "tag erase": ["--timeout", "1"],
@@ -59,7 +63,10 @@ import Testing
     try world.start()
     try world.goodTap()
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
-    for name in ["status", "check", "cert check", "secret list", "audit", "token open"] {
+    for name in [
+      "status", "check", "cert check", "person add", "person rename", "person suspend", "person list", "person resume",
+      "person assign", "secret list", "person remove", "audit", "token open",
+    ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
     for name in [

@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `a tag pulled away half-way leaves no secret, is asked for again, and is whole then`(_ hasKiosk: Bool) throws {
-    let world = try KioskWorld()
+    let world = try KioskWorld(.init(more: "max_secrets: 3"))
     if hasKiosk { try world.start() }
     for exchanges in [7, 20, 33] {
       let before = world.lights.count

@@ -38,7 +38,7 @@ import Testing
       known.formUnion(literals.filter { $0.offset % 2 == 1 }.map { String($0.element) })
     }
     // The codes of the tag jobs are next to the jobs.
-    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed"])
+    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown"])
     #expect(Set(documented).symmetricDifference(known) == [])
   }
 

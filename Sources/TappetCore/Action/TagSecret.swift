@@ -108,6 +108,8 @@ package struct TagSecret: Sendable {
   package var label: String?
   /// The tag that it was made for; `nil` if it was not made for one, or the tag draws a new UID each time.
   package var uid: TagUID?
+  /// The person whose it is.
+  package var person: Person?
   /// The tags that had it last; a hint where to look first, and no proof.
   package var seenUIDs: [TagUID] = []
 

@@ -7,6 +7,8 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case uid
   /// The label of the tag's secret.
   case tag
+  /// The name of the person whose tag it is.
+  case person
   /// The action's name.
   case action
   /// The kiosk's client id.

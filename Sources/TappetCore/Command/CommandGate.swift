@@ -215,6 +215,7 @@ extension CommandPlan {
       else {
         throw .badSignature
       }
+      if let refusal = secret.refusalOfPerson { throw .action(refusal) }
       guard allows(.action(action.name)) else { throw .notAllowed }
       return (.action(action.name), url.timestamp, signature)
     }

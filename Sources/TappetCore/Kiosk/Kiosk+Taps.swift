@@ -137,6 +137,7 @@ extension Kiosk {
     var facts = TapFacts()
     facts[.uid] = uid.map { Hex.encode($0.bytes) } ?? ""
     facts[.tag] = tap?.secret.label ?? ""
+    facts[.person] = tap?.secret.person?.name ?? ""
     facts[.text] = tap?.text ?? ""
     facts[.action] = action.name
     facts[.kiosk] = settings.kioskName

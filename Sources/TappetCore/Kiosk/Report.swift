@@ -18,6 +18,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case strayIndex(Int64, action: String, isConfigured: Bool)
   /// The URL was written to another tag, and the action binds it to that.
   case copiedURL(action: String)
+  /// The tag is genuine, but its person is suspended.
+  case personSuspended(action: String, person: String)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
   /// The action must not be queued, and its webhook's server failed last time.

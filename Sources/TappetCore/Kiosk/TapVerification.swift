@@ -27,6 +27,7 @@ extension ActionIndexes {
     }
     if let secret = secret(of: url, on: reading.uid), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
+      if let refusal = secret.refusalOfPerson { return .failure(refusal) }
       let text = action.names(.text) ? reading.firstText ?? "" : ""
       return .success(VerifiedTap(action: action, secret: secret, text: text))
     }
@@ -45,6 +46,12 @@ extension ActionIndexes {
 }
 
 extension TagSecret {
+  /// The reason why its person may not act; `nil` if they may, or if it is nobody's.
+  var refusalOfPerson: TapRefusal? {
+    guard let person, person.isSuspended else { return nil }
+    return .personSuspended(action: action, person: person.name)
+  }
+
   /// Whether `url` is that of the tag which the secret was made for, and comes from another tag.
   ///
   /// A phone that has the secret signs another time, so its tags do not count as copies.

@@ -26,7 +26,7 @@ package final class TagDraft: Sendable {
   /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
   /// tag can copy it.
   package init(
-    action: Action, index: Int64, label: String?, carriesKey: Bool, unixSeconds: Int64
+    action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, unixSeconds: Int64
   ) throws(TagDraftError) {
     let label = label.flatMap { $0.trimmedLabel }
     switch label?.labelFault {
@@ -39,9 +39,11 @@ package final class TagDraft: Sendable {
       var url = try TagURL.sign(index: index, timestamp: unixSeconds, key: key)
       url.carriesKey = carriesKey
       self.url = url
-      secret = TagSecret(
+      var secret = TagSecret(
         id: try TagSecret.newID(), action: action.name, index: index, key: key, createdUnixSeconds: unixSeconds,
         label: label)
+      secret.person = person
+      self.secret = secret
       bytes = TagDraft.message(url, carrying: carriesKey ? key : nil)
     } catch { throw .crypto(error) }
   }

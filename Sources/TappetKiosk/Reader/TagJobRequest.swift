@@ -14,6 +14,8 @@ package struct TagJobRequest: Sendable {
   package var action: String?
   /// For `write`: the secret's label.
   package var label: String?
+  /// For `write`: the name of the person whose tag it becomes.
+  package var person: String?
   /// For `write`: use the older form, from which a phone can import the secret.
   package var carriesKey = false
   /// For `write`: protect the tag, so that only this kiosk can write it later.
@@ -33,6 +35,7 @@ package struct TagJobRequest: Sendable {
     }
     action = json["action"]?.text
     label = json["label"]?.text
+    person = json["person"]?.text
     carriesKey = json["with_key"] == .bool(true)
     protects = json["protect"] == .bool(true)
   }
@@ -41,7 +44,7 @@ package struct TagJobRequest: Sendable {
   package var json: JSON {
     .object([
       "request": .string("tag-job"), "kind": .string(kind.name), "action": .optional(action),
-      "label": .optional(label), "with_key": .bool(carriesKey), "protect": .bool(protects),
+      "label": .optional(label), "person": .optional(person), "with_key": .bool(carriesKey), "protect": .bool(protects),
     ])
   }
 
@@ -70,15 +73,18 @@ package struct TagJobRequest: Sendable {
         throw .noSuchAction(action ?? "", known: configuration.actions.map { $0.name })
       }
       let index: Int64
+      let owner: Person?
       do throws(SecretStoreError) {
         known = try secretStore.formerSecrets(limit: configuration.secretsPerActionMax)
         try requireRoom(for: action.name, known)
+        owner = try person.map { (name) throws(SecretStoreError) in try secretStore.person(named: name) }
         index = try secretStore.indexes(of: configuration.actions).index(of: action.name) ?? action.index
       } catch { throw .secretStore(error) }
       do throws(TagDraftError) {
         work = .write(
           try TagDraft(
-            action: action, index: index, label: label, carriesKey: carriesKey, unixSeconds: unixSeconds),
+            action: action, index: index, label: label, person: owner, carriesKey: carriesKey,
+            unixSeconds: unixSeconds),
           protects: protects)
       } catch { throw .draft(error) }
     case .erase: work = .erase
@@ -125,13 +131,16 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
     case .draft(.labelTooLong), .draft(.malformedLabel): "label-malformed"
     case .draft(.crypto): "no-randomness"
     case .secretStore(.secret(.limitReached)): "secrets-full"
+    case .secretStore(.secret(.person)): "person-unknown"
     case .secretStore: "failed"
     }
   }
 
   var isRefusal: Bool {
     switch self {
-    case .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel), .secretStore(.secret(.limitReached)): true
+    case .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel), .secretStore(.secret(.limitReached)),
+      .secretStore(.secret(.person)):
+      true
     case .draft(.crypto), .secretStore: false
     }
   }

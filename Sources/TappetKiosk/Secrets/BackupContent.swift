@@ -96,9 +96,10 @@ package struct BackupContent: Sendable {
       secrets.append(secret)
     }
     var values: [SealedValue] = []
+    var names: Set<String> = []
     for object in valueObjects {
       guard let name = object["name"]?.text, var value = object["value"]?.text.flatMap({ Hex.decode($0) }),
-        name != "check", value.count <= Limits.sealedValueSizeMax, !values.contains(where: { $0.name == name })
+        name != "check", value.count <= Limits.sealedValueSizeMax, names.insert(name).inserted
       else { return nil }
       values.append((name, SecretBytes(taking: &value)))
     }

@@ -21,12 +21,21 @@ extension SecretRequest {
     case revealValue = "value-reveal"
     case audit = "audit"
     case reload = "reload-secrets"
+    case listPeople = "person-list"
+    case addPerson = "person-add"
+    case renamePerson = "person-rename"
+    case suspendPerson = "person-suspend"
+    case resumePerson = "person-resume"
+    case removePerson = "person-remove"
+    case assign = "person-assign"
 
     /// Whether it shows a key, or makes all others useless.
     var isForOwner: Bool {
       switch self {
       case .share, .rekey, .sealValue, .revealValue: true
-      case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload: false
+      case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload, .listPeople, .addPerson, .renamePerson,
+        .suspendPerson, .resumePerson, .removePerson, .assign:
+        false
       }
     }
   }
@@ -50,6 +59,13 @@ extension SecretService {
     case .revealValue: try revealValue(secretStore, request)
     case .audit: try audit(secretStore, request)
     case .reload: try reload(secretStore)
+    case .listPeople: try listPeople(secretStore, request)
+    case .addPerson: try addPerson(secretStore, request)
+    case .renamePerson: try renamePerson(secretStore, request)
+    case .suspendPerson: try suspendPerson(secretStore, request)
+    case .resumePerson: try resumePerson(secretStore, request)
+    case .removePerson: try removePerson(secretStore, request)
+    case .assign: try assign(secretStore, request)
     }
   }
 
@@ -76,7 +92,7 @@ extension SecretService {
     .object([
       "id": .string(entry.secret.id), "fingerprint": .optional(entry.secret.key.fingerprint),
       "action": .string(entry.secret.action), "index": .number(entry.secret.index),
-      "label": .optional(entry.secret.label),
+      "label": .optional(entry.secret.label), "person": .optional(entry.secret.person?.name),
       "uid": .optional(entry.secret.uid.map { Hex.encode($0.bytes) }),
       "created": .number(entry.secret.createdUnixSeconds),
       "last_used": entry.lastUsedUnixSeconds.map { .number($0) } ?? .null, "times_used": .number(entry.timesUsed),
@@ -299,7 +315,8 @@ extension SecretService {
     -> SecretAnswer
   {
     guard let name = request.json["name"]?.text else {
-      return SecretAnswer(json: .object(["names": .array(try secretStore.sealedValueNames().map { .string($0) })]))
+      let names = try secretStore.sealedValueNames().filter { !Store.isAboutPeople($0) }
+      return SecretAnswer(json: .object(["names": .array(names.map { .string($0) })]))
     }
     try secretStore.note(auditEntry("value-shown", name, request))
     guard let value = try secretStore.sealedValue(named: name) else { return .refused("nothing is kept as '\(name)'") }

@@ -185,7 +185,7 @@ extension SecretStoreError {
     case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
     case .secret(let error):
       switch error {
-      case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable: true
+      case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable, .person: true
       case .foreignKey, .unreadable, .notSealed, .store: false
       }
     }

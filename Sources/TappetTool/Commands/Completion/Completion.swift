@@ -155,6 +155,7 @@ private struct PartialLine {
     case .commandTopic: for plan in configuration?.commands ?? [] { add(plan.topic) }
     case .output: for output in configuration?.panel.outputs ?? [] { add(output.plan.name) }
     case .secretID: for secret in secrets { add(secret["id"]?.text ?? "", describe(secret)) }
+    case .person: for name in people { add(name) }
     case .entryID:
       guard let configuration, hasDatabase(configuration) else { return .none }
       try? OutboxClient(configuration).forEach { entry in
@@ -182,6 +183,11 @@ private struct PartialLine {
   private var secrets: [JSON] {
     guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
     return (try? SecretClient(configuration).list().secrets) ?? []
+  }
+
+  private var people: [String] {
+    guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
+    return (try? SecretClient(configuration).listPeople())?.compactMap { $0["name"]?.text } ?? []
   }
 
   /// A completion must not create one.

@@ -83,6 +83,12 @@ enum Backup {
           + "'tappet secret list' names them, remove them first")
     }
     var content = BackupContent(madeUnixSeconds: SystemClock().now().unixSeconds, secrets: [], values: [])
+    var people: [String: Person] = [:]
+    for facts in try secrets.listPeople() {
+      guard let person = Person(facts) else { throw .malformedAnswer }
+      people[person.name] = person
+      content.values.append(person.sealedValue)
+    }
     for facts in known {
       let id = facts["id"]?.text ?? ""
       let answer = try secrets.ask("secret-share", JSON.Member.text("id", id) + JSON.Member.text("for", "backup"))
@@ -94,6 +100,9 @@ enum Backup {
           id: id, action: facts["action"]?.text ?? "", index: share.index, key: share.key,
           createdUnixSeconds: facts["created"]?.wholeNumber ?? 0, label: share.label,
           uid: facts["uid"]?.text.flatMap { Hex.decode($0) }.flatMap { TagUID($0) }))
+      if let person = facts["person"]?.text.flatMap({ people[$0] }) {
+        content.values.append(person.sealedOwnership(ofSecret: id))
+      }
     }
     for element in try secrets.ask("value-reveal").json["names"]?.elements ?? [] {
       guard let name = element.text else { continue }
@@ -147,10 +156,23 @@ extension BackupContent {
   var summary: String {
     let key = values.contains { $0.name == SecretStore.timestampKeyName } ? ", the timestamp key" : ""
     let login = values.contains { $0.name == SecretStore.brokerPasswordName } ? ", the broker's password" : ""
-    let passwords = values.count - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
-    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")\(key)\(login)"
+    let others = values.count { !Store.isAboutPeople($0.name) }
+    let passwords = others - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
+    let people = values.count { Store.isPerson($0.name) }
+    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")"
+      + (people > 0 ? ", \(people) \(people == 1 ? "person" : "people")" : "") + "\(key)\(login)"
       + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
       + (files.count > 1 ? ", kiosk.yaml and \(files.count - 1) of its files" : files.isEmpty ? "" : ", kiosk.yaml")
+  }
+}
+
+extension Person {
+  /// The person of an answer to `person-list`.
+  fileprivate convenience init?(_ facts: JSON) {
+    guard let id = facts["id"]?.text, let name = facts["name"]?.text, let created = facts["created"]?.wholeNumber else {
+      return nil
+    }
+    self.init(id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created)
   }
 }
 

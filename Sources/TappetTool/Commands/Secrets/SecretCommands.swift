@@ -52,6 +52,7 @@ extension Command {
     return "\(secret["id"]?.text ?? "")  \(secret["action"]?.text ?? "")  idx=\(secret["index"]?.wholeNumber ?? 0)"
       + "  fingerprint \(secret["fingerprint"]?.text ?? "")"
       + "  created \(created)  \(uses)  \(secret["label"]?.text ?? "")"
+      + (secret["person"]?.text.map { "  \($0)'s" } ?? "")
   }
 
   static var secretNew: Command {
@@ -152,7 +153,7 @@ extension Command {
 
 extension JSON {
   /// The same object with its times, which are seconds since 1970 between the programs, as they are for others.
-  fileprivate func timed(_ names: [(String, String)]) -> JSON {
+  func timed(_ names: [(String, String)]) -> JSON {
     guard case .object(var members) = self else { return self }
     for (name, other) in names {
       guard let place = members.firstIndex(where: { $0.name == name }) else { continue }

@@ -19,6 +19,7 @@ extension Command {
       operands: [Operand("ACTION", .action)],
       options: [
         CommandOption("label", "LABEL", "for people, in 'tappet secret list'"),
+        CommandOption("person", "NAME", .person, "the person whose tag it becomes"),
         CommandOption("with-key", "the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
       ],
@@ -30,6 +31,7 @@ extension Command {
         'writing'; the tag does not count as a tap meanwhile. The secret that the tag held before is removed,
         unless it was imported or shared.
 
+        --person: 'tappet person suspend' then refuses it together with that person's other tags.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag without passwords is written and works all the
         same; the exit status is then 1, because anyone can rewrite it.
@@ -44,6 +46,7 @@ extension Command {
         var request = TagJobRequest(.write)
         request.action = name
         request.label = arguments.value("label")
+        request.person = arguments.value("person")
         request.carriesKey = arguments.has("with-key")
         request.protects = arguments.has("protect")
         if request.carriesKey {

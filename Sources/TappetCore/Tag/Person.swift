@@ -1,0 +1,55 @@
+// A person who has tags. The kiosk's secrets say which: a tag is its person's as long as its secret is.
+
+/// A person of the kiosk; everyone who holds one holds the same object.
+package final class Person: Sendable {
+  /// A UUID, lower-case, 36 characters.
+  package let id: String
+  /// The name for people and messages; unique.
+  package let name: String
+  /// Whether all of their tags are refused for the time being.
+  package let isSuspended: Bool
+  /// When they were added, in seconds since 1970.
+  package let createdUnixSeconds: Int64
+
+  /// A person with these facts.
+  package init(id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64) {
+    self.id = id
+    self.name = name
+    self.isSuspended = isSuspended
+    self.createdUnixSeconds = createdUnixSeconds
+  }
+
+  /// The same person under another name, or suspended, or not.
+  package func with(name: String? = nil, isSuspended: Bool? = nil) -> Person {
+    Person(
+      id: id, name: name ?? self.name, isSuspended: isSuspended ?? self.isSuspended,
+      createdUnixSeconds: createdUnixSeconds)
+  }
+}
+
+/// Why a person cannot be added, changed or found.
+package enum PersonError: Error, Hashable, Sendable {
+  /// The name is empty.
+  case nameMissing
+  /// Bytes of the name.
+  case nameTooLong(size: Int, max: Int)
+  /// The name has control characters.
+  case nameNotPrintable
+  /// Somebody has this name.
+  case nameTaken(String)
+  /// Nobody has this name.
+  case unknown(String)
+  /// There are as many as there may be.
+  case limitReached(max: Int)
+}
+
+extension String {
+  /// Why this text cannot be a person's name; `nil` if it can.
+  package var personNameFault: PersonError? {
+    switch labelFault {
+    case .tooLong(let size, let max): .nameTooLong(size: size, max: max)
+    case .notPrintable: .nameNotPrintable
+    case nil: isEmpty ? .nameMissing : nil
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// The kinds of requests about people. Each commits its change together with the audit entry that says who made it, and
+// is in force before it is answered.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension SecretService {
+  /// Lists a page of the people; `from` is the number of those on earlier pages.
+  func listPeople(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let people = try secretStore.people()
+    var counts: [String: Int64] = [:]
+    for secret in try secretStore.usableSecrets() { if let id = secret.person?.id { counts[id, default: 0] += 1 } }
+    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), people.all.count)
+    let page = people.all[from...].prefix(Limits.secretsPerAnswerMax)
+    let next = from + page.count
+    return SecretAnswer(
+      json: .object([
+        "people": .array(
+          page.map { person in
+            .object([
+              "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
+              "created": .number(person.createdUnixSeconds), "tags": .number(counts[person.id] ?? 0),
+            ])
+          }),
+        "next": next < people.all.count ? .number(Int64(next)) : .null,
+      ]))
+  }
+
+  func addPerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    guard let id = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
+    let person = Person(
+      id: id, name: request.personName, createdUnixSeconds: SystemClock().now().unixSeconds)
+    try secretStore.add(person, noting: auditEntry("person-added", id, request, detail: person.name))
+    return try changed(secretStore, person, "\(person.name) was added", "person-added", request)
+  }
+
+  func renamePerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let person = try secretStore.person(named: request.personName)
+    let renamed = person.with(name: request.json["new_name"]?.text?.trimmedLabel ?? "")
+    try secretStore.replace(
+      renamed, noting: auditEntry("person-renamed", person.id, request, detail: "\(person.name); now \(renamed.name)"))
+    return try changed(secretStore, renamed, "\(person.name) is \(renamed.name) now", "person-renamed", request)
+  }
+
+  func suspendPerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let person = try secretStore.person(named: request.personName).with(isSuspended: true)
+    try secretStore.replace(person, noting: auditEntry("person-suspended", person.id, request, detail: person.name))
+    return try changed(
+      secretStore, person, "\(person.name) is suspended: all of their tags are refused from now on",
+      "person-suspended", request)
+  }
+
+  func resumePerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let person = try secretStore.person(named: request.personName).with(isSuspended: false)
+    try secretStore.replace(person, noting: auditEntry("person-resumed", person.id, request, detail: person.name))
+    return try changed(
+      secretStore, person, "\(person.name) is not suspended any more", "person-resumed", request)
+  }
+
+  /// Removes a person, and the secrets of their tags: otherwise the tags of a suspended person would work again.
+  func removePerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let person = try secretStore.person(named: request.personName)
+    let secrets = try secretStore.usableSecrets().filter { $0.person?.id == person.id }.map { $0.id }
+    let detail = "\(person.name); secrets: \(secrets.count)"
+    try secretStore.remove(
+      person, secrets: secrets, noting: auditEntry("person-removed", person.id, request, detail: detail))
+    return try changed(
+      secretStore, person, "\(person.name) was removed: their tags are refused from now on", "person-removed", request,
+      tagCount: secrets.count)
+  }
+
+  /// Gives a secret to a person, or to nobody if the name is empty.
+  func assign(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let name = request.personName
+    let person = name.isEmpty ? nil : try secretStore.person(named: name)
+    let secret: TagSecret
+    switch try find(request, in: secretStore) {
+    case .none(let sentence): return .refused(sentence)
+    case .unreadable(let id, _):
+      return .failed("the secret \(id) was sealed under another key, or is damaged; remove it and import it again")
+    case .readable(let found): secret = found
+    }
+    let former = secret.person?.name
+    try secretStore.assign(
+      secret.id, to: person,
+      noting: auditEntry(
+        "secret-assigned", secret.id, request,
+        detail: "\(secret.auditDetail); \(former ?? "nobody"), now \(person?.name ?? "nobody")"))
+    var answer = SecretAnswer(
+      json: .object([
+        "id": .string(secret.id), "action": .string(secret.action), "person": .optional(person?.name),
+        "former_person": .optional(former),
+      ]))
+    answer.logRecord = logRecord(
+      .notice, "secret-assigned", "a secret of \(secret.action) is \(person?.name ?? "nobody")'s now", request,
+      [("id", secret.id), ("action", secret.action)] + (person.map { [("person", $0.name)] } ?? []))
+    answer.secrets = try secretStore.usableSecrets()
+    return answer
+  }
+
+  private func changed(
+    _ secretStore: SecretStore, _ person: Person, _ sentence: String, _ name: String, _ request: SecretRequest,
+    tagCount: Int? = nil
+  ) throws(SecretStoreError) -> SecretAnswer {
+    let secrets = try secretStore.usableSecrets()
+    let count = tagCount ?? secrets.count { $0.person?.id == person.id }
+    var answer = SecretAnswer(
+      json: .object([
+        "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
+        "tags": .number(Int64(count)),
+      ]))
+    answer.logRecord = logRecord(.notice, name, sentence, request, [("person", person.name)])
+    answer.secrets = secrets
+    return answer
+  }
+}
+
+extension SecretRequest {
+  /// The person's name, without space around it.
+  fileprivate var personName: String { json["name"]?.text?.trimmedLabel ?? "" }
+}

@@ -1,0 +1,200 @@
+// The people, and whose each secret is: sealed values like the timestamp key, so they are in the replica and in
+// backups, follow another key, and nobody who can only write to the database can bring a suspended person back.
+//
+//     person ID    a line each: 1, the name, "active" or "suspended", when they were added
+//     owner ID     the id of the person whose secret ID is
+
+import TappetCore
+
+/// The people of a store.
+package struct StoredPeople: Sendable {
+  /// In the order of their names.
+  package private(set) var all: [Person] = []
+  private var owners: [String: Person] = [:]
+
+  /// The person whose secret this is.
+  package func owner(ofSecret id: String) -> Person? { owners[id] }
+
+  /// The person of this name.
+  package func named(_ name: String) -> Person? { all.first { $0.name == name } }
+
+  fileprivate init(_ values: [(name: String, value: [UInt8])]) {
+    var known: [String: Person] = [:]
+    for entry in values where entry.name.begins(with: Store.personPrefix) {
+      let id = String(entry.name.dropFirst(Store.personPrefix.utf8.count))
+      if let person = Person(id: id, stored: entry.value) { known[id] = person }
+    }
+    all = known.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    for entry in values where entry.name.begins(with: Store.ownerPrefix) {
+      let secret = String(entry.name.dropFirst(Store.ownerPrefix.utf8.count))
+      if let person = known[String(decoding: entry.value, as: UTF8.self)] { owners[secret] = person }
+    }
+  }
+}
+
+/// The writes of a change of the people.
+struct PeopleChange {
+  var entries: [(name: String, value: [UInt8]?)] = []
+  var removedSecrets: [String] = []
+}
+
+extension Store {
+  static let personPrefix = "person "
+  static let ownerPrefix = "owner "
+
+  /// Whether a sealed value is a person.
+  package static func isPerson(_ name: String) -> Bool { name.begins(with: personPrefix) }
+
+  /// Whether a sealed value is a person or an owner.
+  package static func isAboutPeople(_ name: String) -> Bool {
+    name.begins(with: personPrefix) || name.begins(with: ownerPrefix)
+  }
+
+  /// All people, and whose each secret is; those that cannot be opened are left out.
+  package func people(sealedUnder key: SecretKey) throws(StoreError) -> StoredPeople {
+    // '!' follows the space.
+    let statement = try database.statement(
+      """
+      SELECT name, value FROM sealed
+      WHERE name >= 'owner ' AND name < 'owner!' OR name >= 'person ' AND name < 'person!'
+      """)
+    defer { statement.reset() }
+    var values: [(name: String, value: [UInt8])] = []
+    while try statement.step() {
+      let name = statement.text(0)
+      if let value = try? LibCrypto.open(statement.blob(1), key: key, context: Store.context(ofValue: name)) {
+        values.append((name, value))
+      }
+    }
+    return StoredPeople(values)
+  }
+
+  /// Changes people in one transaction: `change` says what to write, and refuses by throwing.
+  func changePeople(
+    sealedUnder key: SecretKey, noting auditEntry: AuditEntry,
+    _ change: (StoredPeople) throws(SecretError) -> PeopleChange
+  ) throws(SecretError) {
+    try transaction(
+      { () throws(SecretError) in
+        try requireSealing(under: key)
+        let known: StoredPeople
+        do throws(StoreError) { known = try people(sealedUnder: key) } catch { throw .store(error) }
+        let change = try change(known)
+        for (name, value) in change.entries { try writeValue(value, as: name, under: key) }
+        do throws(StoreError) {
+          for id in change.removedSecrets { try removeRow(ofSecret: id) }
+          try noteSecretChange()
+          try note(auditEntry)
+        } catch { throw .store(error) }
+      }, failed: { .store($0) })
+    renewReplica()
+  }
+
+  /// Notes whose secret this is, within a transaction.
+  func writeOwner(_ person: Person, ofSecret id: String, under key: SecretKey) throws(SecretError) {
+    try writeValue(Array(person.id.utf8), as: Store.ownerPrefix + id, under: key)
+  }
+
+  /// Removes a secret and what is known of its tags, within a transaction; returns false when there was none.
+  @discardableResult
+  func removeRow(ofSecret id: String) throws(StoreError) -> Bool {
+    let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
+    statement.bind(id, at: 1)
+    try statement.run()
+    guard database.changeCount > 0 else { return false }
+    try removeHints(of: id)
+    try removeValue(named: Store.ownerPrefix + id)
+    return true
+  }
+}
+
+extension SecretStore {
+  /// All people, and whose each secret is.
+  package func people() throws(SecretStoreError) -> StoredPeople {
+    do throws(StoreError) { return try store.people(sealedUnder: sealingKey) } catch { throw .store(error) }
+  }
+
+  /// The person of this name.
+  package func person(named name: String) throws(SecretStoreError) -> Person {
+    guard let person = try people().named(name) else { throw .secret(.person(.unknown(name))) }
+    return person
+  }
+
+  /// Adds a person.
+  package func add(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
+    try change(auditEntry) { (known) throws(SecretError) in
+      guard known.all.count < Limits.peopleMax else { throw .person(.limitReached(max: Limits.peopleMax)) }
+      try SecretStore.require(freeName: person.name, known)
+      return PeopleChange(entries: [(Store.personPrefix + person.id, person.stored)])
+    }
+  }
+
+  /// Gives a person another name, or suspends them, or not.
+  package func replace(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
+    try change(auditEntry) { (known) throws(SecretError) in
+      guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(.unknown(person.name)) }
+      if old.name != person.name { try SecretStore.require(freeName: person.name, known) }
+      return PeopleChange(entries: [(Store.personPrefix + person.id, person.stored)])
+    }
+  }
+
+  /// Removes a person and these secrets of theirs.
+  package func remove(
+    _ person: Person, secrets: [String], noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) {
+    try change(auditEntry) { (_) throws(SecretError) in
+      PeopleChange(entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets)
+    }
+  }
+
+  /// Gives a secret to a person, or to nobody.
+  package func assign(
+    _ secret: String, to person: Person?, noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) {
+    try change(auditEntry) { (_) throws(SecretError) in
+      PeopleChange(entries: [(Store.ownerPrefix + secret, person.map { Array($0.id.utf8) })])
+    }
+  }
+
+  private func change(
+    _ auditEntry: AuditEntry, _ change: (StoredPeople) throws(SecretError) -> PeopleChange
+  ) throws(SecretStoreError) {
+    do throws(SecretError) {
+      try store.changePeople(sealedUnder: sealingKey, noting: auditEntry, change)
+    } catch { throw .secret(error) }
+  }
+
+  private static func require(freeName name: String, _ known: StoredPeople) throws(SecretError) {
+    if let fault = name.personNameFault { throw .person(fault) }
+    if known.named(name) != nil { throw .person(.nameTaken(name)) }
+  }
+}
+
+extension Person {
+  /// The value that is sealed.
+  ///
+  /// One line of text for each fact: the name has no control characters.
+  fileprivate var stored: [UInt8] {
+    Array("1\n\(name)\n\(isSuspended ? "suspended" : "active")\n\(createdUnixSeconds)\n".utf8)
+  }
+
+  fileprivate convenience init?(id: String, stored: [UInt8]) {
+    let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard lines.count >= 4, lines[0].elementsEqual("1".utf8), let created = Int64(decimal: lines[3]) else { return nil }
+    self.init(
+      id: id, name: String(decoding: lines[1], as: UTF8.self),
+      isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created)
+  }
+
+  /// The sealed value of this person, and its name, for a backup.
+  package var sealedValue: SealedValue {
+    var bytes = stored
+    return (Store.personPrefix + id, SecretBytes(taking: &bytes))
+  }
+
+  /// The sealed value that makes a secret this person's, and its name, for a backup.
+  package func sealedOwnership(ofSecret secret: String) -> SealedValue {
+    var bytes = Array(id.utf8)
+    return (Store.ownerPrefix + secret, SecretBytes(taking: &bytes))
+  }
+}

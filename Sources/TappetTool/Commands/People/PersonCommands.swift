@@ -1,0 +1,158 @@
+// tappet person: whose tag it is, and whether they may act with it.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Operand {
+  static let person = Operand("NAME", .person)
+}
+
+extension Command {
+  static var personAdd: Command {
+    Command(
+      words: "person add", section: .people, summary: "add a person",
+      operands: [Operand("NAME")], options: [.json],
+      details: """
+        Adds a person, who has no tags yet: 'tappet tag write ACTION --person NAME' writes one, and 'tappet
+        person assign' gives them a secret that is there. No two people have one name.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-add", arguments, configuration)
+        if arguments.report == nil { Output.printError("Added: \(answer["name"]?.text ?? "").") }
+      })
+  }
+
+  static var personList: Command {
+    Command(
+      words: "person list", section: .people, summary: "list the people and the number of their tags", options: [.json],
+      details: """
+        Lists the people, the number of each one's tags, and who is suspended. 'tappet secret list' shows whose
+        each secret is.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let people = try SecretClient(configuration).listPeople()
+        if let report = arguments.report {
+          return report.set(
+            .object(["people": .array(people.map { $0.without("id").timed([("created", "created_at")]) })]))
+        }
+        if people.isEmpty { Output.printError("There is nobody; 'tappet person add' adds somebody.") }
+        for person in people {
+          let count = person["tags"]?.wholeNumber ?? 0
+          Output.print(
+            "\(person["name"]?.text ?? "")  \(count) \(count == 1 ? "tag" : "tags")"
+              + (person["suspended"] == .bool(true) ? "  suspended" : ""))
+        }
+      })
+  }
+
+  static var personRename: Command {
+    Command(
+      words: "person rename", section: .people, summary: "give a person another name",
+      operands: [.person, Operand("NEW")], options: [.json],
+      details: """
+        Gives a person another name. Their tags stay theirs.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        _ = try ask(
+          "person-rename", arguments, configuration, JSON.Member.text("new_name", arguments.operands[1]))
+      })
+  }
+
+  static var personSuspend: Command {
+    Command(
+      words: "person suspend", section: .people, summary: "refuse all tags of a person for now",
+      operands: [.person], options: [.json],
+      details: """
+        Refuses all tags of a person from now on, by a running kiosk too. Nothing is lost: 'tappet person
+        resume' brings them back.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-suspend", arguments, configuration)
+        if arguments.report == nil { Output.printError("Suspended: \(describe(answer)) refused from now on.") }
+      })
+  }
+
+  static var personResume: Command {
+    Command(
+      words: "person resume", section: .people, summary: "accept the tags of a suspended person again",
+      operands: [.person], options: [.json],
+      details: """
+        Accepts the tags of a suspended person again.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-resume", arguments, configuration)
+        if arguments.report == nil { Output.printError("Resumed: \(describe(answer)) accepted again.") }
+      })
+  }
+
+  static var personRemove: Command {
+    Command(
+      words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
+      operands: [.person], options: [.yes, .json],
+      details: """
+        Removes a person and the secrets of their tags, which are refused from now on. It cannot be undone, so
+        it asks first. To keep a secret, give it to somebody else before, with 'tappet person assign'.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
+        let answer = try ask("person-remove", arguments, configuration)
+        if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
+      })
+  }
+
+  static var personAssign: Command {
+    Command(
+      words: "person assign", section: .people, summary: "give a secret to a person",
+      operands: [.person, .secretID], options: [.json],
+      details: """
+        Makes the tags of a secret those of a person. A secret belongs to one person at most: it is taken from
+        whoever has it. '' as NAME makes it nobody's.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-assign", arguments, configuration, JSON.Member.text("id", arguments.operands[1]))
+        guard arguments.report == nil else { return }
+        let former = answer["former_person"]?.text.map { ", formerly \($0)'s" } ?? ""
+        Output.printError(
+          "The secret \(answer["id"]?.text ?? "") of \(answer["action"]?.text ?? "") is "
+            + "\(answer["person"]?.text ?? "nobody")'s now\(former).")
+      })
+  }
+
+  /// Sends a request about the person whom the first operand names, and reports the answer to programs.
+  private static func ask(
+    _ name: String, _ arguments: Arguments, _ configuration: KioskConfiguration, _ members: [JSON.Member] = []
+  ) throws(CommandFailure) -> JSON {
+    for operand in arguments.operands {
+      if case .nameTooLong(let size, let max)? = operand.personNameFault {
+        throw .refused(PersonError.nameTooLong(size: size, max: max).sentence)
+      }
+    }
+    let answer = try SecretClient(configuration).ask(
+      name, JSON.Member.text("name", arguments.operands[0]) + members
+    ).json
+    arguments.report?.set(name == "person-assign" ? answer : answer.without("id"))
+    return answer
+  }
+
+  private static func describe(_ answer: JSON) -> String {
+    let count = answer["tags"]?.wholeNumber ?? 0
+    return "\(answer["name"]?.text ?? ""); \(count) \(count == 1 ? "tag is" : "tags are")"
+  }
+}
+
+extension SecretClient {
+  /// The facts of all people.
+  func listPeople() throws(CommandFailure) -> [JSON] {
+    try askAll("person-list", "people", from: "from") { $0["next"]?.wholeNumber }.elements
+  }
+}
+
+extension JSON {
+  /// The same object without a member.
+  fileprivate func without(_ name: String) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { $0.name != name })
+  }
+}

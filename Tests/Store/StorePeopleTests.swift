@@ -1,0 +1,107 @@
+// The people in the store, and whose each secret is.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetPlatform
+@testable import TappetStore
+
+@Suite struct StorePeopleTests {
+  private let folder = StateFolder()
+
+  private func entry(_ operation: String, _ subject: String = "") -> AuditEntry {
+    AuditEntry(unixSeconds: 5, peer: .current(), operation: operation, subject: subject)
+  }
+
+  private func person(_ name: String) -> Person { Person(id: "id-of-\(name)", name: name, createdUnixSeconds: 7) }
+
+  private func secret(_ number: UInt8) throws -> TagSecret {
+    TagSecret(
+      id: "secret-\(number)", action: "garage", index: 0,
+      key: try #require(SecretKey([UInt8](repeating: number, count: 32))), createdUnixSeconds: Int64(number), label: nil
+    )
+  }
+
+  /// A store with Ann, who has two secrets, and Ben, who has none.
+  private func filled() throws -> SecretStore {
+    let store = try SecretStore.open(folder: folder.path)
+    for name in ["Ben", "Ann"] { try store.add(person(name), noting: entry("person-added", name)) }
+    var written = try secret(1)
+    written.person = try store.person(named: "Ann")
+    try store.add(written, limit: 10, noting: entry("secret-made"))
+    try store.add(try secret(2), limit: 10, noting: entry("secret-made"))
+    try store.assign("secret-2", to: try store.person(named: "Ann"), noting: entry("secret-assigned"))
+    return store
+  }
+
+  private func owners(_ store: SecretStore) throws -> [String?] { try store.usableSecrets().map { $0.person?.name } }
+
+  @Test func `a person's tags are theirs after a new start, and lie sealed on the disk`() throws {
+    _ = try filled()
+    let store = try SecretStore.open(folder: folder.path)
+    #expect(try store.people().all.map { $0.name } == ["Ann", "Ben"])
+    #expect(try owners(store) == ["Ann", "Ann"])
+    #expect(try store.person(named: "Ann").createdUnixSeconds == 7)
+    for path in [folder.databasePath, folder.logPath] {
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data("\nAnn\n".utf8)) == nil)
+    }
+    #expect(try folder.sqlite("SELECT count(*) FROM audit WHERE deed = 'person-added'") == "2")
+  }
+
+  @Test func `a suspended person's secrets say so, and a renamed one keeps them`() throws {
+    let store = try filled()
+    let ann = try store.person(named: "Ann")
+    try store.replace(ann.with(isSuspended: true), noting: entry("person-suspended"))
+    #expect(try store.usableSecrets().allSatisfy { $0.person?.isSuspended == true })
+    try store.replace(ann.with(name: "Ann Lee", isSuspended: false), noting: entry("person-renamed"))
+    #expect(try owners(store) == ["Ann Lee", "Ann Lee"])
+    #expect(try store.usableSecrets().allSatisfy { $0.person?.isSuspended == false })
+  }
+
+  @Test func `a secret has one person at most, and none after it was taken away`() throws {
+    let store = try filled()
+    try store.assign("secret-2", to: try store.person(named: "Ben"), noting: entry("secret-assigned"))
+    #expect(try owners(store) == ["Ann", "Ben"])
+    try store.assign("secret-2", to: nil, noting: entry("secret-assigned"))
+    #expect(try owners(store) == ["Ann", nil])
+  }
+
+  @Test func `with a person go the secrets of their tags, and with a secret goes its owner`() throws {
+    let store = try filled()
+    #expect(try store.remove(id: "secret-2"))
+    #expect(try store.store.sealedValueNames() == ["owner secret-1", "person id-of-Ann", "person id-of-Ben"])
+    try store.remove(try store.person(named: "Ann"), secrets: ["secret-1"], noting: entry("person-removed"))
+    #expect(try store.usableSecrets().isEmpty && store.store.sealedValueNames() == ["person id-of-Ben"])
+  }
+
+  @Test func `people follow another sealing key and come back with the replica`() throws {
+    let store = try filled()
+    _ = try store.rekey(noting: entry("rekeyed"))
+    #expect(try owners(SecretStore.open(folder: folder.path)) == ["Ann", "Ann"])
+    for name in ["tappet.db", "tappet.db-wal", "tappet.db-shm"] {
+      try? FileManager.default.removeItem(atPath: folder.path + "/" + name)
+    }
+    #expect(try owners(SecretStore.open(folder: folder.path)) == ["Ann", "Ann"])
+  }
+
+  @Test func `names that are taken, empty, too long or not printable are refused, and nothing is written`() throws {
+    let store = try filled()
+    func fault(_ name: String) -> PersonError? {
+      do throws(SecretStoreError) { try store.add(person(name), noting: entry("person-added")) } catch {
+        if case .secret(.person(let fault)) = error { return fault }
+      }
+      return nil
+    }
+    #expect(fault("Ann") == .nameTaken("Ann") && fault("") == .nameMissing && fault("a\u{1B}[2J") == .nameNotPrintable)
+    #expect(fault(String(repeating: "ü", count: 65)) == .nameTooLong(size: 130, max: Limits.secretLabelSizeMax))
+    let ben = try store.person(named: "Ben")
+    #expect(throws: SecretStoreError.secret(.person(.nameTaken("Ann")))) {
+      try store.replace(ben.with(name: "Ann"), noting: entry("person-renamed"))
+    }
+    #expect(throws: SecretStoreError.secret(.person(.unknown("Cy")))) { try store.person(named: "Cy") }
+    #expect(try store.people().all.map { $0.name } == ["Ann", "Ben"])
+    #expect(try folder.sqlite("SELECT count(*) FROM audit") == "5")
+  }
+}

@@ -1,0 +1,95 @@
+// People as they ship: through the kiosk and directly, and in a backup.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PersonTests {
+  private func person(_ world: KioskWorld, _ words: [String]) throws -> Finished {
+    try Programs.run(try Programs.built("tappet"), ["person"] + words + ["--config", world.configPath])
+  }
+
+  @Test(arguments: [true, false])
+  func `a person is added, has tags, is suspended, comes back, and is removed`(runs: Bool) throws {
+    let world = try KioskWorld(.init(more: "  - {name: who, topic: 'home/who', message: '%{person}', cooldown: 0 s}"))
+    if runs { try world.start() }
+    #expect(try world.tappet("person", "add", "Ann").status == 0)
+    #expect(try world.tappet("person", "add", "Ben").status == 0)
+    let uid = world.freshUID()
+    try world.tell("place ntag213 uid=\(uid)")
+    let written = try world.tappet("tag", "write", "who", "--person", "Ann", "--timeout", "10", "--json")
+    #expect(written.status == 0, "\(written)")
+    let id = try #require(written.data["secret"] as? String)
+    try world.takeAway()
+    #expect(try world.tappet("person", "rename", "Ann", "Ann Lee").status == 0)
+    let people = try world.tappet("person", "list", "--json").list("people")
+    #expect(people.map { $0["name"] as? String } == ["Ann Lee", "Ben"])
+    #expect(people.map { $0["tags"] as? Int } == [1, 0])
+    #expect(try world.tappet("secret", "list").output.contains("Ann Lee's"))
+    #expect(try world.tappet("person", "suspend", "Ann Lee").status == 0)
+    if !runs { try world.start() }
+    var before = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("refused", after: before)
+    try world.takeAway()
+    #expect(world.log.contains("Ann Lee is suspended") && world.log.contains("code=person-suspended"))
+    #expect(try world.tappet("person", "resume", "Ann Lee").status == 0)
+    before = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("delivered-by-tag", after: before)
+    #expect(world.received.last?.topic == "home/who" && world.received.last?.payload == "Ann Lee")
+    try world.takeAway()
+    let moved = try world.tappet("person", "assign", "Ben", String(id.prefix(8)))
+    #expect(moved.status == 0 && moved.errors.contains("is Ben's now, formerly Ann Lee's"), "\(moved)")
+    #expect(try world.tappet("person", "remove", "Ben", "--yes").status == 0)
+    before = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("refused", after: before)
+    let audit = try world.tappet("audit").output
+    for word in ["added", "renamed", "suspended", "resumed", "removed"] { #expect(audit.contains("person-\(word)")) }
+    #expect(audit.contains("secret-assigned"))
+  }
+
+  @Test(arguments: [true, false])
+  func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
+    let world = try KioskWorld(withBroker: false)
+    if runs { try world.start(until: "offline") }
+    #expect(try world.tappet("person", "add", "Ann").status == 0)
+    func refusal(_ words: String...) throws -> String {
+      let done = try person(world, words)
+      #expect(done.status == 1 && done.output.isEmpty, "\(words): \(done)")
+      return done.errors
+    }
+    #expect(try refusal("add", "Ann").contains("there is a person 'Ann' already"))
+    #expect(try refusal("add", " Ann ").contains("there is a person 'Ann' already"))
+    #expect(try refusal("add", " ").contains("a person needs a name"))
+    #expect(try refusal("add", "a\u{1B}[2Jb").contains("control characters"))
+    #expect(try refusal("add", String(repeating: "ü", count: 2048)).contains("4096 bytes; at most 128"))
+    #expect(try refusal("suspend", "Cy").contains("there is no person 'Cy'"))
+    #expect(try refusal("rename", "Ann", "").contains("a person needs a name"))
+    #expect(try refusal("assign", "Ann", "nobody").contains("there is no secret 'nobody'"))
+    #expect(try refusal("assign", "Cy", "nobody").contains("there is no person 'Cy'"))
+    #expect(try refusal("remove", "Ann").contains("cannot be undone"))
+    let unwritten = try world.tappet("tag", "write", "light", "--person", "Cy", "--timeout", "1")
+    #expect(unwritten.status == 1 && unwritten.errors.contains("there is no person 'Cy'"), "\(unwritten)")
+    #expect(try world.tappet("person", "list").output == "Ann  0 tags\n")
+  }
+
+  @Test func `a backup takes the people along, and who is suspended`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let id = try #require(secrets.first?["id"] as? String)
+    for words in [["add", "Ann"], ["add", "Ben"], ["assign", "Ann", id], ["suspend", "Ann"]] {
+      #expect(try person(world, words).status == 0)
+    }
+    let passphrase = world.folder + "/passphrase"
+    _ = FileManager.default.createFile(
+      atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    let backup = world.folder + "/backup"
+    let made = try world.tappet("backup", backup, "--passphrase-file", passphrase)
+    #expect(made.status == 0 && made.errors.contains("2 secrets, 2 people, "), "\(made)")
+    try FileManager.default.removeItem(atPath: world.folder + "/state")
+    #expect(try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes", "--secrets-only").status == 0)
+    #expect(try world.tappet("person", "list").output == "Ann  1 tag  suspended\nBen  0 tags\n")
+  }
+}
