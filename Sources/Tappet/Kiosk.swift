@@ -43,6 +43,7 @@ public final class Kiosk {
     case .loaded(let loaded): configuration = loaded
     case .refused(let problems): throw KioskError(sentence: problems.map { $0.sentence }.joined(separator: "\n"))
     }
+    if let sentence = configuration.foreignZoneSentence { throw KioskError(sentence: sentence) }
     var own: [TagSecret] = []
     for secret in secrets { own.append(try Kiosk.secret(secret.action, secret.key, configuration)) }
     do throws(RuntimeError) { runtime = try Runtime(configuration, ownSecrets: own) } catch {

@@ -37,7 +37,7 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook", "format", "deliver_when",
+      "unlock", "output", "webhook", "format", "deliver_when", "valid", "hours", "clock_unknown",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -56,6 +56,7 @@ extension YAMLReader {
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
+    let times = times(in: mapping)
     let awaits = choice(mapping["deliver_when"], of: ["home-assistant"]) == 0
     if awaits, let value = mapping["deliver_when"] {
       let mayWait = offline.map { $0 == .queue } ?? (message?.usesTimestamp == false)
@@ -71,7 +72,7 @@ extension YAMLReader {
       cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
       unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal,
-      awaitsHomeAssistant: awaits)
+      awaitsHomeAssistant: awaits, times: times)
   }
 
   /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.

@@ -114,7 +114,7 @@ extension YAMLReader {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "home_assistant",
       "clock", "outbox", "state",
-      "control", "max_secrets",
+      "control", "max_secrets", "time_zone", "holidays",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -138,6 +138,7 @@ extension YAMLReader {
     }
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
+    let (zone, holidays) = (timeZone(top["time_zone"]), holidays(top["holidays"]))
     let secretsMax = whole(top["max_secrets"], in: 1...Int64(Limits.configuredSecretsMax))
     let state = path(top["state"]) ?? KioskConfiguration.usualState
     let control = socketPath(top["control"]) ?? KioskConfiguration.controlSocket(in: state)
@@ -154,7 +155,8 @@ extension YAMLReader {
       panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
-      controlSocket: control, secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax)
+      controlSocket: control, secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax,
+      timeZone: zone, holidays: holidays)
   }
 
   private mutating func readerDevice(_ node: YAMLNode?) -> String? {

@@ -1,6 +1,7 @@
 // The configuration as typed values, all of them checked. ConfigurationParser makes it.
 
 import TappetCore
+import TappetPlatform
 
 /// The content of kiosk.yaml.
 package struct KioskConfiguration: Sendable {
@@ -42,6 +43,10 @@ package struct KioskConfiguration: Sendable {
   package var controlSocket: String
   /// Number of secrets that an action may have.
   package var secretsPerActionMax = Limits.secretsPerActionMax
+  /// The name of the time zone; `nil` means the machine's.
+  package var timeZone: String?
+  /// The days on which no hours apply.
+  package var holidays: Set<CalendarDay> = []
 }
 
 /// A panel's wiring and the meaning of its parts.
@@ -157,5 +162,7 @@ extension KioskSettings {
       homeAssistant: configuration.homeAssistant,
       kioskName: configuration.broker.clientID,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
+    calendar = LocalCalendar(
+      holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }
 }

@@ -54,6 +54,13 @@ package enum Limits {
   /// A longer cooldown is a mistake in the unit.
   package static let cooldownMax: Duration = .seconds(24 * 3600)
 
+  /// Hours of one action: several a day, and each day its own.
+  package static let hoursMax = 32
+  /// Holidays of some years ahead.
+  package static let holidaysMax = 400
+  /// Bytes of a time zone's name; the longest of tzdata has 32.
+  package static let timeZoneSizeMax = 64
+
   // MARK: Rates
   /// Refused taps of one tag, at once and per minute: a shaking hand or a wrong tag is gone long before.
   package static let refusedTapsPerTagMax = 10

@@ -4,6 +4,7 @@ import CPlatform
 import CTappet
 import TappetConfig
 import TappetCore
+import TappetMessages
 
 /// The settings made so far.
 struct KioskSetup {
@@ -95,6 +96,7 @@ struct KioskSetup {
     guard !configuration.broker.endpoints.isEmpty else {
       throw Failure(.configuration, "no broker is set; call tappet_kiosk_set_broker or tappet_kiosk_load")
     }
+    if let sentence = configuration.foreignZoneSentence { throw Failure(.configuration, sentence) }
     guard !actions.isEmpty else {
       throw Failure(.configuration, "no action is set; call tappet_kiosk_add_action or tappet_kiosk_load")
     }

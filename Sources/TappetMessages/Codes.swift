@@ -18,10 +18,24 @@ extension TapRefusal {
     case .strayIndex: "stray-index"
     case .copiedURL: "url-copied"
     case .personSuspended: "person-suspended"
+    case .wrongTime(_, let fault): fault.code
     case .outboxFull: "outbox-full"
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"
     case .tooMany: "too-many"
+    }
+  }
+}
+
+extension TimeFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .outsideHours: "outside-hours"
+    case .holiday: "holiday"
+    case .notYet: "not-yet-valid"
+    case .noLonger: "no-longer-valid"
+    case .clockUnknown: "clock-unknown"
     }
   }
 }

@@ -60,6 +60,7 @@ extension TapRefusal {
   package var action: String? {
     switch self {
     case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
+      .wrongTime(let action, _),
       .noTagConfigured(let action),
       .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
@@ -92,6 +93,7 @@ extension TapRefusal {
         + "tag that it belongs to again"
     case .personSuspended(_, let person):
       return "tap refused: \(person) is suspended; 'tappet person resume' lets them act again"
+    case .wrongTime(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
     case .webhookAway(let action):
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
@@ -103,6 +105,18 @@ extension TapRefusal {
       return "tap refused: too many taps with this tag; try again in "
         + String((wait.wholeMilliseconds + 999) / 1000) + " s"
     case .panelLocked: return "press refused: the buttons are locked; tap a tag that unlocks them, or enter the code"
+    }
+  }
+}
+
+extension TimeFault {
+  fileprivate func sentence(_ action: String) -> String {
+    switch self {
+    case .outsideHours: "this is outside the hours of '\(action)'"
+    case .holiday: "today is a holiday, on which the hours of '\(action)' do not apply"
+    case .notYet: "'\(action)' is not valid yet"
+    case .noLonger: "'\(action)' is not valid any more"
+    case .clockUnknown: "'\(action)' has hours, and the clock is not synchronised"
     }
   }
 }

@@ -52,6 +52,15 @@ package enum WallTime {
       + "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2))"
   }
 
+  /// The offset of the process's time zone at this time.
+  package static func secondsEastOfUTC(unixSeconds: Int64) -> Int64 { Int64(local(unixSeconds).tm_gmtoff) }
+
+  /// Makes this the process's time zone: before it has threads, which may read its environment.
+  package static func adopt(timeZone name: String) {
+    setenv("TZ", ":" + name, 1)
+    tzset()
+  }
+
   private static func local(_ unixSeconds: Int64) -> tm {
     var time = time_t(unixSeconds)
     var parts = tm()

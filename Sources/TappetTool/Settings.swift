@@ -25,7 +25,9 @@ enum Settings {
     _ arguments: Arguments, files: NamedFiles = .ignored
   ) throws(CommandFailure) -> KioskConfiguration {
     switch ConfigurationParser.load(path: path(arguments), files: files) {
-    case .loaded(let configuration): return configuration
+    case .loaded(let configuration):
+      if let zone = configuration.timeZone { WallTime.adopt(timeZone: zone) }
+      return configuration
     case .refused(let problems):
       for problem in problems { Output.printError(problem.sentence) }
       if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {

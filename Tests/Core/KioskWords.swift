@@ -180,6 +180,7 @@ extension TapRefusal {
       "stray \(index) of \(action)\(isConfigured ? "" : ", gone")"
     case .copiedURL(let action): "copied \(action)"
     case .personSuspended(let action, let person): "suspended \(person) at \(action)"
+    case .wrongTime(let action, let fault): "wrong time \(fault) for \(action)"
     case .webhookAway(let action): "webhook away \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"

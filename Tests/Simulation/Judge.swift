@@ -272,7 +272,7 @@ extension World {
         fail("a genuine tag was refused as a forged one")
       }
       book.refusedAt[tag.card] = now.instant
-    case .notStored, .panelLocked: break
+    case .notStored, .panelLocked, .wrongTime: break
     }
   }
 

@@ -46,6 +46,8 @@ package final class Action: Hashable, Sendable {
   package let unlocksPanel: Bool
   /// Whether its messages wait while Home Assistant is away.
   package let awaitsHomeAssistant: Bool
+  /// When it may be done; `nil` means at every time.
+  package let times: ActionTimes?
 
   /// An action with the defaults of the configuration.
   ///
@@ -56,7 +58,7 @@ package final class Action: Hashable, Sendable {
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
     isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
     outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false,
-    awaitsHomeAssistant: Bool = false
+    awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil
   ) {
     self.name = name
     self.title = title
@@ -77,6 +79,7 @@ package final class Action: Hashable, Sendable {
     self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
     self.awaitsHomeAssistant = awaitsHomeAssistant
+    self.times = times
   }
 
   /// Whether its message or its body has `%T`.
@@ -118,6 +121,7 @@ package final class Action: Hashable, Sendable {
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
       && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
+      && one.times == other.times
   }
 
   /// Hashes the name, which identifies the action.

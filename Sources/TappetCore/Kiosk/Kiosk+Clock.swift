@@ -1,7 +1,8 @@
 // The wall clock: whether it can be believed, and whether anything waits for it. Decides only.
 //
-// Two things need it: a timestamp token, and an entry of an earlier start of the machine, whose age only the wall clock
-// tells. Certificates do not: TLS judges them with the clock as it is, and a wrong one shows as a link that fails.
+// Three things need it: a timestamp token, an action's hours, and an entry of an earlier start of the machine, whose
+// age only the wall clock tells. Certificates do not: TLS judges them with the clock as it is, and a wrong one shows as
+// a link that fails.
 
 extension Kiosk {
   /// Whether `%T` may be sealed.

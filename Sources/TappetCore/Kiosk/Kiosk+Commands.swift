@@ -87,6 +87,7 @@ extension Kiosk {
   private mutating func performed(
     _ action: Action, _ topic: String, _ address: CommandReply.Address, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
+    if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let obstacle = obstacle(to: action) { throw .action(obstacle) }
     let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name)))]

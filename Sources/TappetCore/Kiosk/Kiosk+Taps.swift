@@ -13,6 +13,7 @@ extension Kiosk {
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       let action = tap.action
+      if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, at: now) }
       // The power that comes back must not open a gate.
       if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
         return ignore(uid, action: action.name, .held, at: now)
@@ -32,6 +33,7 @@ extension Kiosk {
   /// Handles a genuine tag that was held for as long as its action requires.
   mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
+    if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, at: now) }
     let effects = unlock(by: action, at: now)
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
@@ -72,7 +74,8 @@ extension Kiosk {
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {
-    touched(action, by: .button, nil, nil, obstacle(to: action), at: now)
+    if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
+    return touched(action, by: .button, nil, nil, obstacle(to: action), at: now)
   }
 
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.

@@ -25,6 +25,8 @@ package struct KioskSettings: Sendable {
   package var homeAssistant: HomeAssistantPlan?
   /// Whether the broker keeps messages that an earlier configuration published about the kiosk.
   package var hasAnnounced = false
+  /// The time zone and the holidays.
+  package var calendar = LocalCalendar()
   /// The largest number of waiting entries.
   package var outboxCountMax: Int
   /// The largest number of bytes in all waiting messages.
@@ -51,7 +53,7 @@ package struct KioskSettings: Sendable {
     self.outboxSizeMax = outboxSizeMax
   }
 
-  /// Whether a message has `%T`, or a command a time.
+  /// Whether a message has `%T`, a command a time, or an action hours.
   package var usesTimestamp: Bool { facts.usesTimestamp || commands.contains { $0.needsClock } }
   /// Whether the broker keeps anything about the kiosk but its status.
   var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
@@ -72,7 +74,7 @@ private struct ActionFacts: Sendable {
 
   init(_ actions: [Action]) {
     for action in actions {
-      usesTimestamp = usesTimestamp || action.usesTimestamp
+      usesTimestamp = usesTimestamp || action.usesTimestamp || action.times?.allowsUnknownClock == false
       usesWebhooks = usesWebhooks || action.webhookBody != nil
       if action.awaitsHomeAssistant { awaitingActions.append(action.name) }
       cooldownMax = max(cooldownMax, action.cooldown)

@@ -20,6 +20,8 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case copiedURL(action: String)
   /// The tag is genuine, but its person is suspended.
   case personSuspended(action: String, person: String)
+  /// The action may not be done now.
+  case wrongTime(action: String, TimeFault)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
   /// The action must not be queued, and its webhook's server failed last time.

@@ -45,6 +45,9 @@ extension Runtime {
     if new.stateFolder != configuration.stateFolder || new.controlSocket != configuration.controlSocket {
       mistakes.append("'state' and 'control' cannot change while the kiosk runs; restart it")
     }
+    if new.timeZone != configuration.timeZone {
+      mistakes.append("'time_zone' cannot change while the kiosk runs; restart it")
+    }
     mistakes += Certificates.mistakes(new.broker).map { $0.sentence }
     var profile: BoardProfile?
     if let name = new.panel.profile, new.panel.simulator == nil {

@@ -1,0 +1,79 @@
+// When an action may be done: `valid:`, `hours:` and `clock_unknown:` of an action, and the kiosk's `time_zone:` and
+// `holidays:`.
+
+import CPlatform
+import TappetCore
+
+extension YAMLReader {
+  /// `nil` when the action may be done at every time, or after a mistake.
+  mutating func times(in mapping: YAMLMapping) -> ActionTimes? {
+    if let node = mapping["clock_unknown"], mapping["hours"] == nil, mapping["valid"] == nil {
+      note(.needsPartner("clock_unknown", partner: "hours"), at: node.position, mapping.node.place)
+    }
+    guard mapping["hours"] != nil || mapping["valid"] != nil else { return nil }
+    var times = ActionTimes()
+    if let node = mapping["valid"], let valid = self.mapping(node, keys: ["from", "until"]) {
+      times.from = day(valid["from"])
+      times.until = day(valid["until"])
+      if let from = times.from, let until = times.until, until < from, let node = valid["until"] {
+        invalid(node, expected: "a day that does not precede 'from'")
+      }
+    }
+    times.hours = hours(mapping["hours"])
+    times.allowsUnknownClock = choice(mapping["clock_unknown"], of: ["refuse", "allow"]) == 1
+    return times
+  }
+
+  private mutating func hours(_ node: YAMLNode?) -> [WeeklyHours] {
+    guard let node, let elements = list(node, max: Limits.hoursMax, of: " hours") else { return [] }
+    var known: [WeeklyHours] = []
+    for element in elements {
+      guard let text = text(element) else { continue }
+      do throws(WeeklyHoursError) {
+        let hours = try WeeklyHours(text)
+        if known.contains(where: { $0.overlaps(hours) }) {
+          invalid(element, expected: "hours that do not overlap with others of the list")
+        }
+        known.append(hours)
+      } catch {
+        switch error {
+        case .malformed: invalid(element, expected: "days and hours such as 'Mon-Fri 07:00-19:30'")
+        case .endsBeforeBegin:
+          invalid(element, expected: "hours that end after they begin; divide them at midnight: 24:00 and 00:00")
+        }
+      }
+    }
+    return known
+  }
+
+  mutating func holidays(_ node: YAMLNode?) -> Set<CalendarDay> {
+    guard let node, let elements = list(node, max: Limits.holidaysMax, of: " holidays") else { return [] }
+    var days: Set<CalendarDay> = []
+    for element in elements { if let day = day(element) { days.insert(day) } }
+    return days
+  }
+
+  private mutating func day(_ node: YAMLNode?) -> CalendarDay? {
+    guard let node, let text = text(node) else { return nil }
+    if let day = CalendarDay(text) { return day }
+    invalid(node, expected: "a day such as '2026-12-25'")
+    return nil
+  }
+
+  /// The name of a zone whose table is installed.
+  mutating func timeZone(_ node: YAMLNode?) -> String? {
+    guard let node, let name = shortText(node, sizeMax: Limits.timeZoneSizeMax) else { return nil }
+    let isName = name.utf8.allSatisfy {
+      (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2F
+        || $0 == 0x5F || $0 == 0x2D || $0 == 0x2B
+    }
+    var file = stat()
+    if isName, name.utf8.first != 0x2F, stat("/usr/share/zoneinfo/" + name, &file) == 0,
+      file.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
+    {
+      return name
+    }
+    invalid(node, expected: "the name of a time zone such as 'Europe/Berlin' (a file in /usr/share/zoneinfo)")
+    return nil
+  }
+}

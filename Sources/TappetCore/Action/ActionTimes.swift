@@ -1,0 +1,173 @@
+// When an action may be done. Days and hours are those of the kiosk's time zone, whose tables are files: the offset at
+// an instant is handed in with the settings, and nothing here looks it up.
+
+/// A day of the calendar.
+package struct CalendarDay: Hashable, Comparable, Sendable {
+  /// Days since 1 January 1970.
+  package let number: Int64
+
+  /// The day with this number.
+  package init(number: Int64) { self.number = number }
+
+  /// Parses `2026-12-25`; `nil` for anything else, or a day that there is not.
+  package init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
+      parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
+    let (year, month, day) = (CalendarDay.value(parts[0]), CalendarDay.value(parts[1]), CalendarDay.value(parts[2]))
+    guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
+    // The inverse of UTCTime's (Howard Hinnant, `days_from_civil`).
+    let marchYear = month <= 2 ? year - 1 : year
+    let yearOfEra = marchYear % 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    number = marchYear / 400 * 146_097 + dayOfEra - 719_468
+    let back = UTCTime(unixSeconds: number * 86_400)
+    guard (back.year, back.month, back.day) == (year, month, day) else { return nil }
+  }
+
+  private static func value(_ digits: Substring.UTF8View) -> Int64 {
+    digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  }
+
+  /// Compares by time.
+  package static func < (one: CalendarDay, other: CalendarDay) -> Bool { one.number < other.number }
+
+  /// The day of the week: 0 is Monday; 1 January 1970 was a Thursday.
+  var weekday: Int64 {
+    let rest = (number + 3) % 7
+    return rest < 0 ? rest + 7 : rest
+  }
+}
+
+/// Why a text is not hours.
+package enum WeeklyHoursError: Error, Hashable, Sendable {
+  /// It is not written like `Mon-Fri 07:00-19:30`.
+  case malformed
+  /// They end before they begin, or at once.
+  case endsBeforeBegin
+}
+
+/// The same hours on some days of the week.
+package struct WeeklyHours: Hashable, Sendable {
+  /// One bit for each day; Monday is bit 0.
+  let days: UInt8
+  /// Minutes since midnight, without the one at which they end.
+  let minutes: Range<Int64>
+
+  private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
+  /// Parses `Mon-Fri 07:00-19:30`, `Sat,Sun 09:00-12:00` or `Mon 00:00-24:00`.
+  package init(_ text: String) throws(WeeklyHoursError) {
+    let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
+    guard parts.count == 2, let days = WeeklyHours.days(parts[0]) else { throw .malformed }
+    let times = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard times.count == 2, let begin = WeeklyHours.minute(times[0]), let end = WeeklyHours.minute(times[1]) else {
+      throw .malformed
+    }
+    guard begin < end else { throw .endsBeforeBegin }
+    self.days = days
+    minutes = begin..<end
+  }
+
+  /// The bits of `Mon-Fri`, `Sat` or `Mon,Wed-Thu`.
+  private static func days(_ text: Substring.UTF8View) -> UInt8? {
+    var days: UInt8 = 0
+    for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let ends = part.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { end in
+        names.firstIndex { $0.utf8.elementsEqual(end) }
+      }
+      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last else {
+        return nil
+      }
+      for day in first...last { days |= 1 << UInt8(day) }
+    }
+    return days
+  }
+
+  /// The minute since midnight of `07:30`; 1440 of `24:00`.
+  private static func minute(_ text: Substring.UTF8View) -> Int64? {
+    let digits = Array(text)
+    guard digits.count == 5, digits[2] == UInt8(ascii: ":") else { return nil }
+    var numbers: [Int64] = []
+    for pair in [digits[0...1], digits[3...4]] {
+      guard pair.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      numbers.append(pair.reduce(0) { $0 * 10 + Int64($1 - 0x30) })
+    }
+    let minute = numbers[0] * 60 + numbers[1]
+    return numbers[1] < 60 && minute <= 1440 ? minute : nil
+  }
+
+  /// Whether both have a minute in common.
+  package func overlaps(_ other: WeeklyHours) -> Bool { days & other.days != 0 && minutes.overlaps(other.minutes) }
+
+  func contains(_ day: CalendarDay, minute: Int64) -> Bool {
+    days & 1 << UInt8(day.weekday) != 0 && minutes.contains(minute)
+  }
+}
+
+/// The reason why an action may not be done now.
+package enum TimeFault: Hashable, Sendable, CaseIterable {
+  case outsideHours
+  case holiday
+  case notYet
+  case noLonger
+  /// Nobody knows the time.
+  case clockUnknown
+}
+
+/// When an action may be done.
+package struct ActionTimes: Hashable, Sendable {
+  /// The first day; `nil` means since ever.
+  package var from: CalendarDay?
+  /// The last day.
+  package var until: CalendarDay?
+  /// The hours of the week in which it may be done; empty means every hour, on holidays too.
+  package var hours: [WeeklyHours] = []
+  /// Whether it may be done while the clock is not known.
+  package var allowsUnknownClock = false
+
+  /// Times without any restriction.
+  package init() {}
+
+  /// Returns what is wrong with this time, in seconds since 1970.
+  func fault(at unixSeconds: Int64, in calendar: LocalCalendar) -> TimeFault? {
+    let local = unixSeconds + calendar.secondsEastOfUTC(unixSeconds)
+    let rest = local % 86_400
+    let second = rest < 0 ? rest + 86_400 : rest
+    let day = CalendarDay(number: (local - second) / 86_400)
+    if let from, day < from { return .notYet }
+    if let until, until < day { return .noLonger }
+    if hours.isEmpty { return nil }
+    if calendar.holidays.contains(day) { return .holiday }
+    return hours.contains { $0.contains(day, minute: second / 60) } ? nil : .outsideHours
+  }
+}
+
+/// The kiosk's time zone and its holidays.
+package struct LocalCalendar: Sendable {
+  /// The days on which no hours apply.
+  package var holidays: Set<CalendarDay>
+  /// The zone's offset at a time in seconds since 1970.
+  package var secondsEastOfUTC: @Sendable (_ unixSeconds: Int64) -> Int64
+
+  /// A calendar with these holidays; in UTC unless a zone is given.
+  package init(
+    holidays: Set<CalendarDay> = [], secondsEastOfUTC: @escaping @Sendable (_ unixSeconds: Int64) -> Int64 = { _ in 0 }
+  ) {
+    self.holidays = holidays
+    self.secondsEastOfUTC = secondsEastOfUTC
+  }
+}
+
+extension Kiosk {
+  /// Returns why the action may not be done now, whoever asks for it.
+  func timeRefusal(of action: Action, at now: Moment) -> TapRefusal? {
+    guard let times = action.times else { return nil }
+    guard clockIsGood else {
+      return times.allowsUnknownClock ? nil : .wrongTime(action: action.name, .clockUnknown)
+    }
+    return times.fault(at: now.unixSeconds, in: settings.calendar).map { .wrongTime(action: action.name, $0) }
+  }
+}

@@ -1,0 +1,68 @@
+// `valid:`, `hours:` and `clock_unknown:` of an action, and the kiosk's `time_zone:` and `holidays:`.
+
+import TappetCore
+import Testing
+
+@testable import TappetConfig
+@testable import TappetMessages
+
+@Suite struct TimesConfigurationTests {
+  private func parse(_ action: String, _ more: String = "") -> ConfigurationParser.Outcome {
+    let text = """
+      broker: {url: 'mqtts://broker.example', client_id: kiosk}
+      actions:
+        - {name: door, topic: t, message: m\(action)}
+      \(more)
+      """
+    return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet")
+  }
+
+  private func mistakes(_ action: String, _ more: String = "") -> [String] {
+    guard case .refused(let problems) = parse(action, more) else { return [] }
+    return problems.map { $0.sentence }
+  }
+
+  @Test func `hours, days, the zone and holidays are taken, and nothing costs nothing`() throws {
+    let outcome = parse(
+      ", hours: ['Mon-Fri 07:00-19:30', Sat 09:00-12:00], valid: {from: 2026-01-01, until: 2026-12-31}, "
+        + "clock_unknown: allow", "time_zone: Europe/Berlin\nholidays: [2026-12-25, 2026-12-26]")
+    guard case .loaded(let configuration) = outcome, let times = configuration.actions[0].times else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(times.hours.count == 2 && times.allowsUnknownClock && times.from == CalendarDay("2026-01-01"))
+    #expect(configuration.timeZone == "Europe/Berlin" && configuration.holidays.count == 2)
+    guard case .loaded(let plain) = parse("") else {
+      Issue.record("a plain action")
+      return
+    }
+    #expect(plain.actions[0].times == nil && plain.timeZone == nil && plain.holidays.isEmpty)
+  }
+
+  @Test func `each mistake has its place`() {
+    let place = "k:3:48: actions[0].hours[0] must be "
+    #expect(mistakes(", hours: [Mon 7-9]") == [place + "days and hours such as 'Mon-Fri 07:00-19:30', not 'Mon 7-9'"])
+    #expect(
+      mistakes(", hours: [Mon 19:00-07:00]") == [
+        place + "hours that end after they begin; divide them at midnight: 24:00 and 00:00, not 'Mon 19:00-07:00'"
+      ])
+    let overlap = mistakes(", hours: [Mon-Fri 07:00-12:00, Fri 11:00-13:00]")
+    #expect(
+      overlap.count == 1
+        && overlap[0].hasSuffix(
+          "actions[0].hours[1] must be hours that do not overlap with others of the list, not 'Fri 11:00-13:00'")
+    )
+    #expect(mistakes(", valid: {from: 2026-02-29}")[0].hasSuffix("a day such as '2026-12-25', not '2026-02-29'"))
+    #expect(
+      mistakes(", valid: {from: 2026-03-01, until: 2026-02-28}")[0].hasSuffix(
+        "a day that does not precede 'from', not '2026-02-28'"))
+    #expect(mistakes(", clock_unknown: allow")[0].contains("'clock_unknown' also needs 'hours'"))
+    #expect(mistakes("", "holidays: [2026-13-01]")[0].hasPrefix("k:4:12: holidays[0] must be a day"))
+  }
+
+  @Test(arguments: ["Europe/Berlln", "../../../etc/passwd", "/etc/passwd", "Europe", "a b"])
+  func `a zone that does not exist is a mistake`(_ name: String) {
+    let sentences = mistakes("", "time_zone: \(name)")
+    #expect(sentences.count == 1 && sentences[0].hasPrefix("k:4:12: time_zone must be the name of a time zone"))
+  }
+}

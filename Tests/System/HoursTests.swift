@@ -1,0 +1,53 @@
+// An action's hours as they ship: in the configured zone, whatever the machine's is.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct HoursTests {
+  /// The hour in a zone 14 hours ahead of UTC, and the next one, each as hours of the configuration.
+  private func thisHour() -> String {
+    let hour = (Int(Date().timeIntervalSince1970) / 3600 + 14) % 24
+    return [hour, (hour + 1) % 24].map { String(format: "'Mon-Sun %02d:00-%02d:00'", $0, $0 + 1) }
+      .joined(separator: ", ")
+  }
+
+  private func world(_ zone: String, _ more: String = "") throws -> KioskWorld {
+    let world = try KioskWorld(
+      .init(
+        more: "  - {name: door, topic: home/door, message: x, cooldown: 0 s, hours: [\(thisHour())]}\n"
+          + "time_zone: \(zone)\n\(more)"))
+    try world.importSecret(index: 3, key: world.keys[1])
+    try world.start()
+    return world
+  }
+
+  private func tap(_ world: KioskWorld, until light: String, messages: Int) throws -> String {
+    let url = try Signing.url(index: "3", key: world.keys[1])
+    return try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: light, messages: messages).log
+  }
+
+  @Test func `the hours are those of the configured zone`() throws {
+    let there = try world("Pacific/Kiritimati")
+    _ = try tap(there, until: "delivered-by-tag", messages: 1)
+    #expect(there.received.last?.topic == "home/door")
+    let elsewhere = try world("Etc/UTC")
+    let log = try tap(elsewhere, until: "refused", messages: 0)
+    #expect(log.contains("outside the hours of 'door'") && log.contains("code=outside-hours"), "\(log)")
+    #expect(elsewhere.received.isEmpty)
+  }
+
+  @Test func `on a holiday nothing acts that has hours, and everything else does`() throws {
+    let days = [0, 86_400].map { (offset: Double) -> String in
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.timeZone = TimeZone(secondsFromGMT: 14 * 3600)
+      formatter.dateFormat = "yyyy-MM-dd"
+      return formatter.string(from: Date().addingTimeInterval(offset))
+    }
+    let world = try world("Pacific/Kiritimati", "holidays: [\(days.joined(separator: ", "))]")
+    let log = try tap(world, until: "refused", messages: 0)
+    #expect(log.contains("code=holiday"), "\(log)")
+    try world.goodTap()
+  }
+}
