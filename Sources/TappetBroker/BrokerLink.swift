@@ -48,24 +48,28 @@ package final class BrokerLink {
   ///
   /// `id` returns in `acknowledged` or `publishRefused`; without one nothing is posted. With QoS 0 it is acknowledged
   /// as soon as it was handed to the connection. While the link is not up the
-  /// message is dropped: the connection's end was posted, or will be. `correlation` is for MQTT 5 and left out
-  /// otherwise. Returns false when the thread is too busy.
+  /// message is dropped: the connection's end was posted, or will be. `correlation` and `expirySeconds` are for
+  /// MQTT 5 and left out otherwise. Returns false when the thread is too busy.
   @discardableResult
   package func publish(
-    id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool, correlation: [UInt8] = []
+    id: EntryID?, topic: String, payload: [UInt8], qos: Int32 = 1, isRetained: Bool, correlation: [UInt8] = [],
+    expirySeconds: UInt32? = nil
   ) -> Bool {
     guard let copy = payload.withUnsafeBytes({ BrokerLink.payload($0) }) else { return false }
     return publish(
-      id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained, correlation: correlation)
+      id: id, topic: topic, payload: copy, qos: qos, isRetained: isRetained, correlation: correlation,
+      expirySeconds: expirySeconds)
   }
 
   /// Publishes a payload of any size, made with `payload`.
   package func publish(
-    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = []
+    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = [],
+    expirySeconds: UInt32? = nil
   ) -> Bool {
     commands.post(
       .publish(
-        id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained, correlation: correlation))
+        id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained,
+        MessageProperties(correlation: correlation, expirySeconds: expirySeconds)))
   }
 
   /// A copy of a payload, with memory for the two that libmosquitto makes; `nil` when there is not as much.

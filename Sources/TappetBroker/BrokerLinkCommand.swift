@@ -8,7 +8,8 @@ extension BrokerLinkLoop {
   indirect enum Command: Sendable {
     case connect(endpoint: Int, usesFallback: Bool)
     case publish(
-      id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = [])
+      id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool,
+      _ properties: MessageProperties = MessageProperties())
     case subscribe(request: UInt64, filter: String, qos: Int32)
     case unsubscribe(request: UInt64, filter: String)
     case disconnect

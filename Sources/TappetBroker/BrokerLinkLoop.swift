@@ -62,9 +62,9 @@ final class BrokerLinkLoop {
   /// Runs until `Command.shutdown` has been executed.
   func run() {
     while true {
-      let readiness = wait()
-      for command in commands.drain() { execute(command) }
-      serve(readiness)
+      let ready = wait()
+      if ready.hasCommands { for command in commands.drain() { execute(command) } }
+      serve(ready.socket, ready.events)
       checkDeadlines()
       session?.flush()
       events.deliver()
@@ -77,7 +77,7 @@ final class BrokerLinkLoop {
   /// Sleeps until there is a command, an event on the socket, or a deadline.
   ///
   /// Returns the socket as it was before, and poll's result for it.
-  private func wait() -> (socket: Int32, events: Readiness) {
+  private func wait() -> (hasCommands: Bool, socket: Int32, events: Readiness) {
     let socket = session?.socket ?? -1
     var interest: Interest = .readable
     switch phase {
@@ -90,7 +90,7 @@ final class BrokerLinkLoop {
     let ready = Poll.wait(
       [(commands.fileDescriptor, .readable), (socket, interest)],
       for: hasUnread ? .zero : nextDeadline.map { max(.zero, $0 - now) })
-    return (socket, hasUnread ? ready[1].union(.readable) : ready[1])
+    return (!ready[0].isEmpty, socket, hasUnread ? ready[1].union(.readable) : ready[1])
   }
 
   private var nextDeadline: Instant? {
@@ -113,11 +113,10 @@ final class BrokerLinkLoop {
       close()
       if case .closing = phase { sendDisconnect() }
       connect(endpoint: endpoint, usesFallback: usesFallback)
-    case .publish(let id, let topic, let payload, let qos, let isRetained, let correlation):
+    case .publish(let id, let topic, let payload, let qos, let isRetained, let properties):
       guard case .up = phase else { return }
       payload.releaseReserve()
-      publish(
-        id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained, correlation: correlation)
+      publish(id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained, properties)
     case .subscribe(let request, let filter, let qos):
       send(request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribe(filter: filter, qos: qos) }
     case .unsubscribe(let request, let filter):
@@ -183,11 +182,11 @@ final class BrokerLinkLoop {
 
   private func publish(
     id: EntryID?, topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool,
-    correlation: [UInt8] = []
+    _ properties: MessageProperties = MessageProperties()
   ) {
     guard let session else { return }
     let (outcome, messageID) = session.publish(
-      topic: topic, payload: payload, qos: qos, isRetained: isRetained, correlation: correlation)
+      topic: topic, payload: payload, qos: qos, isRetained: isRetained, properties)
     let now = now
     keepalive.sent(at: now)
     budget.asked()
@@ -225,21 +224,21 @@ final class BrokerLinkLoop {
 
   // MARK: The socket
 
-  private func serve(_ ready: (socket: Int32, events: Readiness)) {
+  private func serve(_ socket: Int32, _ events: Readiness) {
     // A command may have ended the session that poll watched.
-    guard let session, session.socket == ready.socket, ready.socket >= 0 else { return }
+    guard let session, session.socket == socket, socket >= 0 else { return }
     switch phase {
     case .idle: break
     case .connecting(let attempt):
-      guard !ready.events.isEmpty else { return }
-      let code = BrokerLinkSocket.error(of: ready.socket)
+      guard !events.isEmpty else { return }
+      let code = BrokerLinkSocket.error(of: socket)
       guard code == 0 else { return tryNextAddress(of: attempt, after: .ofSocket(code, session, current)) }
       phase = .handshaking(attempt)
       observe?(.reached)
       // 2.0.11 continues the handshake only when it is asked to read.
-      handshake(session, ready.socket)
-    case .handshaking: handshake(session, ready.socket)
-    case .up, .closing: exchange(session, ready)
+      handshake(session, socket)
+    case .handshaking: handshake(session, socket)
+    case .up, .closing: exchange(session, events)
     }
   }
 
@@ -253,13 +252,17 @@ final class BrokerLinkLoop {
     if session.wantsWrite { _ = process(session, session.write(), socketError: 0) }
   }
 
-  private func exchange(_ session: BrokerLinkSession, _ ready: (socket: Int32, events: Readiness)) {
-    let code = ready.events.contains(.failed) ? BrokerLinkSocket.error(of: ready.socket) : 0
-    if !ready.events.isDisjoint(with: [.readable, .hungUp, .failed]) {
+  private func exchange(_ session: BrokerLinkSession, _ events: Readiness) {
+    let code = events.contains(.failed) ? BrokerLinkSocket.error(of: session.socket) : 0
+    if !events.isDisjoint(with: [.readable, .hungUp, .failed]) {
       keepalive.received(at: now)
-      guard process(session, session.read(), socketError: code) else { return }
+      // Packets that have come already need no poll, and the answers to them leave in one write.
+      for _ in 0..<Limits.linkReadsPerTurn {
+        guard process(session, session.read(), socketError: code) else { return }
+        if !session.hasUnread { break }
+      }
     }
-    if ready.events.contains(.writable) {
+    if events.contains(.writable) {
       keepalive.sent(at: now)
       _ = process(session, session.write(), socketError: code)
     }
@@ -287,7 +290,9 @@ final class BrokerLinkLoop {
     let (messages, discardedCount) = (session.takeMessages(), session.takeDiscardedCount())
     // The DISCONNECT may have ended it.
     guard self.session === session else { return false }
-    guard wasAsked(messages, discardedCount), !budget.isExceeded(by: session.receivedSize, at: now) else {
+    guard wasAsked(messages, discardedCount),
+      budget.hasSubscribed || !budget.isExceeded(by: session.receivedSize, at: now)
+    else {
       ended(for: .sentUnasked)
       return false
     }

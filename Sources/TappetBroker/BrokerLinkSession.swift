@@ -201,13 +201,14 @@ final class BrokerLinkSession {
 
   /// Publishes, only on a connection that is up: otherwise libmosquitto would keep it and send it later.
   func publish(
-    topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool, correlation: [UInt8] = []
+    topic: String, payload: UnsafeRawBufferPointer, qos: Int32, isRetained: Bool,
+    _ properties: MessageProperties = MessageProperties()
   ) -> (outcome: Outcome, messageID: Int32) {
     var messageID: Int32 = 0
-    let properties = version == .v5 ? MessageProperties.correlation(correlation) : nil
-    defer { MessageProperties.free(properties) }
+    let list = version == .v5 ? properties.list : nil
+    defer { MessageProperties.free(list) }
     let code = mosquitto_publish_v5(
-      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload.baseAddress, qos, isRetained, properties)
+      mosquitto, &messageID, topic, Int32(clamping: payload.count), payload.baseAddress, qos, isRetained, list)
     return (outcome(code), messageID)
   }
 

@@ -1,12 +1,18 @@
-// MQTT 5's properties of a command and its reply: response topic and correlation data.
+// MQTT 5's properties of a message: response topic and correlation data of a command and its reply, expiry.
 
 import CMosquitto
 import CPlatform
 import TappetCore
 
 /// The properties of one PUBLISH.
-enum MessageProperties {
-  // MQTT 5.0 §3.3.2.3.5 and §3.3.2.3.6
+struct MessageProperties: Sendable {
+  /// For the sender of a command; empty for none.
+  var correlation: [UInt8] = []
+  /// How long the broker may still deliver it; `nil` means without an end.
+  var expirySeconds: UInt32?
+
+  // MQTT 5.0 §3.3.2.3.3, §3.3.2.3.5 and §3.3.2.3.6
+  private static let messageExpiry: Int32 = 2
   private static let responseTopic: Int32 = 8
   private static let correlationData: Int32 = 9
   /// Not what we publish ourselves, the retain flag as it was published, and nothing that was kept (MQTT 5.0 §3.8.3.1).
@@ -29,14 +35,15 @@ enum MessageProperties {
     return CommandResponse(topic: text.map { String(cString: $0) }, correlation: correlation)
   }
 
-  /// Properties with this correlation data, which the caller frees; `nil` for none.
-  static func correlation(_ data: [UInt8]) -> OpaquePointer? {
-    guard !data.isEmpty else { return nil }
-    var properties: OpaquePointer?
-    guard mosquitto_property_add_binary(&properties, correlationData, data, UInt16(clamping: data.count)) == 0 else {
-      return nil
+  /// The list for libmosquitto, which the caller frees; `nil` for none.
+  var list: OpaquePointer? {
+    var list: OpaquePointer?
+    if !correlation.isEmpty {
+      let size = UInt16(clamping: correlation.count)
+      _ = mosquitto_property_add_binary(&list, Self.correlationData, correlation, size)
     }
-    return properties
+    if let expirySeconds { _ = mosquitto_property_add_int32(&list, Self.messageExpiry, expirySeconds) }
+    return list
   }
 
   static func free(_ properties: OpaquePointer?) {

@@ -2,7 +2,9 @@
 
 extension Limits {
   /// Bytes of messages that wait to be printed; a broker that sends more is read more slowly.
-  package static let brokerToolBacklogMax = 8 << 20
+  package static let brokerToolBacklogMax = 1 << 20
+  /// How long what comes in quick succession is gathered: each by itself would wake the thread that prints it.
+  package static let brokerToolGathering: Duration = .milliseconds(2)
   /// Messages that are sent and not yet acknowledged.
   package static let brokerToolInFlightMax = 100
   /// Messages that were read and not yet acknowledged: fewer than the link's thread takes at once (`mailboxCapacity`).
@@ -33,6 +35,20 @@ extension Limits {
   package static let ratedTopicsMax = 100_000
   /// Round trips that 'mqtt stats' measures.
   package static let roundTripsMeasured = 50
+  /// Commands of each kind in the history of the broker tool, as in the phone app.
+  package static let historyEntriesMax = 10
+  /// Bytes of a command that the history keeps; a longer one is left out.
+  package static let historyEntrySizeMax = 16_384
+  /// Levels of topics that 'mqtt sub --tree' keeps; each takes some 250 bytes with its value.
+  package static let treeNodesMax = 150_000
+  /// Bytes of all their names.
+  package static let treeNamesSizeMax = 8 << 20
+  /// Bytes of a value that the tree shows.
+  package static let treeValueSizeMax = 48
+  /// Lines of the tree that are kept in order while they are picked out of many; more are sorted together.
+  package static let treeRowsInOrderMax = 1000
+  /// The shortest time between two drawings of the tree.
+  package static let treeDrawingInterval: Duration = .milliseconds(100)
   /// Attempts in a row that fail before a publisher gives up what it still has.
   package static let publisherAttemptsMax = 3
 }

@@ -324,6 +324,8 @@ package enum Limits {
   // MARK: Inside the process
   /// Events taken from the kernel at once; the rest comes with the next turn.
   package static let reactorEventsPerTurn = 32
+  /// Packets that the link reads before it looks at its commands again.
+  package static let linkReadsPerTurn = 64
   /// Values in a mailbox.
   ///
   /// A burst of acknowledgements is `inflightMax`; the rest is taps, and nobody taps that fast.

@@ -32,10 +32,11 @@ package func tappet_mqtt_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
-  let (global, rest) = CommandTable.split(prepare(count, arguments))
   // Anything else is explained where all commands are known.
-  guard let command = MQTTProgram.find(rest) else { return become("tappet-tool", arguments).rawValue }
-  return Output.finalStatus(command.run(global + rest.dropFirst(2))).rawValue
+  guard let status = MQTTProgram.run(prepare(count, arguments)) else {
+    return become("tappet-tool", arguments).rawValue
+  }
+  return Output.finalStatus(status).rawValue
 }
 
 /// Readies the process for secrets; returns what was typed after the program's name.

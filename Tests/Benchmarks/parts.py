@@ -65,6 +65,7 @@ def world():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))
     folder = tempfile.mkdtemp(prefix="tappet-bench.")
+    os.environ["XDG_STATE_HOME"] = folder
     try:
         yield folder
     except BaseException:

@@ -14,6 +14,12 @@ import Testing
     #expect(text.escaped.isPrintable)
   }
 
+  @Test func `characters without width are made visible, and pictures keep their form elsewhere`() {
+    #expect("a\u{200B}b\u{FEFF}c\u{AD}\u{E0041}".visible == #"a\u{200b}b\u{feff}c\u{ad}\u{e0041}"#)
+    #expect("plain ü ☂ שלום".visible == "plain ü ☂ שלום" && "\u{202E}\n".visible == #"\u{202e}\u{a}"#)
+    #expect("👩‍🔧".escaped == "👩‍🔧" && "👩‍🔧".visible == #"👩\u{200d}🔧"#)
+  }
+
   @Test func `quotes cannot be left from within`() {
     #expect("a\" event=b \\".quoted == #""a\" event=b \\""#)
     #expect("a\nb\tc\u{9B}".escapedLines == "a\nb\tc\\u{9b}")

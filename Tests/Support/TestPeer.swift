@@ -66,7 +66,9 @@ package final class TestPeer {
     case silence
     /// Answers the first bytes with these, then reads on.
     case answer([UInt8])
-    /// The same, and closes.
+    /// Answers each packet, or what comes together, with the next of these, then reads on.
+    case answerEach([[UInt8]])
+    /// The same as `answer`, and closes.
     case answerAndHangUp([UInt8])
     /// Answers the first bytes with the first of these, then writes the second without end.
     case flood([UInt8], with: [UInt8])
@@ -117,6 +119,9 @@ package final class TestPeer {
     case .answer(let bytes):
       _ = read(peer, &buffer, buffer.count)
       _ = write(peer, bytes, bytes.count)
+      readOn()
+    case .answerEach(let answers):
+      for bytes in answers where read(peer, &buffer, buffer.count) > 0 { _ = write(peer, bytes, bytes.count) }
       readOn()
     case .answerAndHangUp(let bytes):
       _ = read(peer, &buffer, buffer.count)

@@ -16,6 +16,7 @@ package final class TestProcess {
     case typed
   }
 
+  private static let stateHome = TestFolder.make("state-home")
   package let id: pid_t
   private var end: ProcessEnd?
   private var keyboard: FileDescriptor?
@@ -57,7 +58,9 @@ package final class TestProcess {
     }
     posix_spawn_file_actions_addclosefrom_np(&files, 3)
 
-    let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    // The history of the tests is not that of the person who runs them.
+    let usual = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": TestProcess.stateHome]) { _, new in new }
+    let merged = usual.merging(environment) { _, new in new }
     var id: pid_t = 0
     let code = withCStrings([program.path] + arguments) { arguments in
       withCStrings(merged.map { "\($0)=\($1)" }) {

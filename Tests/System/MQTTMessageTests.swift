@@ -106,6 +106,61 @@ import Testing
     #expect(none.status == 27 && none.errors.contains("0 of 1 messages have come"), "\(none)")
   }
 
+  @Test func `a refused filter is named with the broker's reason, and does not end the others`() throws {
+    let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80, 0x90, 3, 0, 2, 0]]))
+    let url = ["--url", "mqtt://127.0.0.1:\(peer.port)"]
+    let tappet = try Programs.built("tappet")
+    let other = try Programs.run(tappet, ["mqtt", "sub"] + url + ["home/#", "garden/#", "--for", "1", "--qos", "0"])
+    #expect(other.status == 0, "\(other)")
+    #expect(other.errors.contains("the broker refuses the subscription to \"home/#\": "), "\(other)")
+    #expect(other.errors.contains("subscribed to \"garden/#\" with QoS 0"), "\(other)")
+    let only = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80]]))
+    let done = try Programs.run(tappet, ["mqtt", "sub", "--url", "mqtt://127.0.0.1:\(only.port)", "home/#"])
+    #expect(done.status == 21 && done.errors.contains("the broker refused every filter"), "\(done)")
+  }
+
+  @Test func `a topic that is not text ends the connection, and one without width is made visible`() throws {
+    let broken: [UInt8] = [0x90, 3, 0, 1, 0, 0x30, 6, 0, 3, 0xC3, 0x28, 0x1B, 0x78]
+    let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], broken]))
+    let done = try Programs.run(
+      try Programs.built("tappet"),
+      ["mqtt", "sub", "--url", "mqtt://127.0.0.1:\(peer.port)", "#", "--for", "1", "--qos", "0"])
+    #expect(done.output.isEmpty && done.errors.contains("connecting again in 1 s"), "\(done)")
+    #expect(!done.errors.contains("\u{1B}"), "\(done)")
+    let broker = try TestBroker(.plain)
+    #expect(try run(broker, "pub", "home/\u{200B}light", "o\u{2060}n", "--retain", isPlain: true).status == 0)
+    let shown = try run(broker, "sub", "#", "--retained", "only", isPlain: true)
+    #expect(shown.output.hasSuffix(" q1r home/\\u{200b}light  o\\u{2060}n\n"), "\(shown)")
+  }
+
+  @Test func `lines have the form that a script asks for`() throws {
+    let broker = try TestBroker()
+    #expect(try run(broker, "pub", "home/light", "on", "--retain").status == 0)
+    let shown = try run(
+      broker, "sub", "home/#", "--count", "1", "--format", #"%t\t%p %x %l q%q r%r 100%%"#)
+    #expect(shown.output == "home/light\ton 6f6e 2 q1 r1 100%\n", "\(shown)")
+    #expect(try run(broker, "sub", "#", "--format", "%k").errors.contains("--format takes"))
+    #expect(try run(broker, "sub", "#", "--csv", "--tree").status == 2)
+  }
+
+  @Test func `an id is filled in, and a message that nobody fetched in time expires`() throws {
+    let broker = try TestBroker()
+    #expect(try run(broker, "pub", "a/id", "id=%I, again %I", "--fill", "--retain").status == 0)
+    #expect(try run(broker, "pub", "b/short", "gone", "--retain", "--expiry", "1").status == 0)
+    #expect(try run(broker, "pub", "c/long", "kept", "--retain", "--expiry", "1000").status == 0)
+    #expect(
+      eventually(15) {
+        let kept = try? run(broker, "sub", "#", "--retained", "only", "--format", "%t %p")
+        let lines = kept?.output.split(separator: "\n") ?? []
+        let isFilled = lines.first?.wholeMatch(of: /a\/id id=[0-9a-f]{32}, again %I/) != nil
+        return lines.count == 2 && isFilled && lines[1] == "c/long kept"
+      })
+    let plain = try run(broker, "pub", "a", "b", "--expiry", "1", "--protocol", "3.1.1")
+    #expect(plain.status == 2 && plain.errors.contains("--expiry needs MQTT 5"), "\(plain)")
+    let old = try TestBroker(.plain)
+    #expect(try run(old, "pub", "a", "b", "--expiry", "1", isPlain: true).errors.contains("has no expiry"))
+  }
+
   @Test func `a subscription outlives its connection, and Ctrl-C ends it with a summary`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("again")

@@ -20,6 +20,65 @@ import Testing
     #expect(figures.output.contains("$SYS/broker/version  mosquitto version "), "\(figures)")
   }
 
+  @Test func `the figures are metrics that Prometheus's own parser takes`() throws {
+    let world = try KioskWorld()
+    let done = try world.tappet("mqtt", "stats", "--prometheus")
+    #expect(done.status == 0 && done.output.contains("tappet_broker_round_trip_seconds{quantile=\"0.99\"} "), "\(done)")
+    let parser = """
+      import sys
+      from prometheus_client.parser import text_string_to_metric_families as parse
+      for family in parse(sys.stdin.read()):
+          print(family.name, len(family.samples))
+      """
+    let names = try Programs.run(try Programs.python(), ["-c", parser], input: done.output)
+    #expect(names.status == 0 && names.output.contains("tappet_broker_connect_seconds 1\n"), "\(names)")
+    #expect(names.output.contains("tappet_broker_round_trip_seconds 3\n"), "\(names)")
+    #expect(names.output.contains("tappet_broker_sys "), "\(names)")
+  }
+
+  @Test func `a tree has each topic's last message, and the counts of its levels`() throws {
+    let broker = try TestBroker(.plain)
+    for (topic, text) in [("home/light/state", "on"), ("home/\u{200B}meter", "12"), ("garden", "dry")] {
+      #expect(try run(broker, "pub", topic, text, "--retain").status == 0)
+    }
+    let done = try run(broker, "sub", "#", "--tree", "--retained", "only")
+    let lines = done.output.split(separator: "\n").dropFirst(2).map { String($0.dropFirst(16)) }
+    #expect(done.status == 0 && done.output.hasPrefix("3 topics, 3 messages in "), "\(done)")
+    #expect(
+      lines == [
+        " 1  garden = dry", " 2  home", " 1    light", " 1      state = on", " 1    \\u{200b}meter = 12",
+      ], "\(done)")
+  }
+
+  @Test func `the history has the newest of each kind, without a password, and runs one again`() throws {
+    let broker = try TestBroker(.plain)
+    let folder = TestFolder.make("history")
+    func tappet(_ words: String...) throws -> Finished {
+      try Programs.run(try Programs.built("tappet"), words, environment: ["XDG_STATE_HOME": folder + "/state"])
+    }
+    let url = "mqtt://localhost:\(broker.port)"
+    #expect(try tappet("mqtt", "history").output == "no history yet\n")
+    for index in 0..<12 { #expect(try tappet("mqtt", "pub", "--url", url, "home/\(index)", "it's on").status == 0) }
+    #expect(try tappet("mqtt", "pub", "--url", url, "home/5", "it's on").status == 0)
+    #expect(try tappet("mqtt", "sub", "--url", url, "garden/#", "--for", "1").status == 0)
+    #expect(try tappet("mqtt", "pub", "--url", url, "home/+", "wrong").status == 2)
+    let list = try tappet("mqtt", "history").output.split(separator: "\n").map(String.init)
+    try #require(list.count == 13, "\(list)")
+    #expect(list[0] == "subscriptions" && list[1].hasSuffix("tappet mqtt sub --url \(url) 'garden/#' --for 1"))
+    #expect(list[2] == "publishes" && list[3].hasPrefix("   2  "), "\(list)")
+    #expect(list[3].hasSuffix(#"home/5 'it'\''s on'"#) && list[4].hasSuffix(#"home/11 'it'\''s on'"#), "\(list)")
+    #expect(!list.contains { $0.contains("home/1 ") } && list.contains { $0.contains("home/2 ") }, "\(list)")
+    let file = try FileManager.default.attributesOfItem(atPath: folder + "/state/tappet/mqtt.db")
+    #expect(file[.posixPermissions] as? Int == 0o600)
+    let witness = try broker.subscribe("home/#")
+    let again = try tappet("mqtt", "history", "--again", "3")
+    #expect(again.status == 0 && again.output.contains("1 of 1 acknowledged"), "\(again)")
+    #expect(eventually(5) { witness.messages.contains { $0.contains("home/11") } })
+    #expect(try tappet("mqtt", "history", "--again", "40").errors.contains("the history has no number 40"))
+    let offered = try tappet("completion", "--words", "--", "mqtt", "sub", "gar")
+    #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
+  }
+
   @Test func `top shows the busiest topic first`() throws {
     let broker = try TestBroker(.plain)
     for index in 0..<3 {

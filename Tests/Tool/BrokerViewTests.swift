@@ -39,6 +39,41 @@ import Testing
     #expect(difference.changes(message("b", #"{"a":1}"#)) == nil && difference.changes(message("a", "text")) == nil)
   }
 
+  @Test func `a tree shows as many levels as fit, in order, with rates of the last second`() {
+    var tree = TopicTree()
+    for _ in 0..<3 { tree.add("home/light/state", value: "on", atSecond: 7) }
+    tree.add("home/meter", value: "12", atSecond: 8)
+    tree.add("garden", value: "dry", atSecond: 8)
+    tree.add("home", value: "x", atSecond: 8)
+    let all = tree.rows(10, atSecond: 8)
+    #expect(all.map(\.name) == ["garden", "home", "light", "state", "meter"])
+    #expect(all.map(\.depth) == [0, 0, 1, 2, 1] && all.map(\.messages) == [1, 5, 3, 3, 1])
+    #expect(all.map(\.rate) == [0, 3, 3, 3, 0] && all.map(\.value) == ["dry", "x", nil, "on", "12"])
+    let short = tree.rows(4, atSecond: 9)
+    #expect(short.map(\.name) == ["garden", "home", "light", "meter"] && short.map(\.hidden) == [0, 0, 1, 0])
+    #expect(short.map(\.rate) == [1, 2, 0, 1])
+    #expect(tree.rows(1, atSecond: 99).map(\.name) == ["garden"] && tree.count == 4 && tree.messages == 6)
+  }
+
+  @Test func `a tree of too many topics counts the rest, and its first lines are quickly found`() {
+    var tree = TopicTree()
+    for number in 0..<Limits.treeNodesMax + 5 { tree.add("t/\(number)", value: "", atSecond: 0) }
+    #expect(tree.uncounted == 7 && tree.count == Limits.treeNodesMax - 2)
+    #expect(tree.rows(3, atSecond: 0).map(\.name) == ["t"])
+    var flat = TopicTree()
+    for number in 0..<5000 { flat.add("\(number * 7919 % 5000)", value: "", atSecond: 0) }
+    #expect(flat.rows(4, atSecond: 0).map(\.name) == ["0", "1", "10", "100"])
+    #expect(flat.rows(5000, atSecond: 0).map(\.name) == (0..<5000).map { String($0) }.sorted())
+  }
+
+  @Test(arguments: [
+    ("12", "12"), ("-3.50", "-3.50"), ("310 seconds", "310"), ("mosquitto version 2", nil), ("2.0.11", nil), ("", nil),
+    ("-", nil), (".5", nil),
+  ])
+  func `of what a broker says of itself only numbers are metrics`(_ text: String, _ number: String?) {
+    #expect(StatsMetrics.number(Array(text.utf8)) == number)
+  }
+
   @Test func `tokens are found in messages, and only the key's own are opened`() throws {
     let key = try #require(TimestampKey(hex: Array(String(repeating: "1f", count: 16).utf8)[...]))
     let other = try #require(TimestampKey(hex: Array(String(repeating: "2e", count: 16).utf8)[...]))

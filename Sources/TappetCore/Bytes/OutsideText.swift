@@ -7,6 +7,9 @@ extension String {
   /// The text with everything that is not printable as `\u{1b}`.
   package var escaped: String { escaped { $0.isPrintable } }
 
+  /// The same, with what takes no room escaped too: two topics that look alike are told apart.
+  package var visible: String { escaped { $0.isPrintable && !$0.isZeroWidth } }
+
   /// The text in quotes, with escapes, so that nothing in it passes for words or facts of ours.
   package var quoted: String {
     var text = "\""
@@ -42,6 +45,14 @@ extension Unicode.Scalar {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: false
     default: true
+    }
+  }
+
+  /// Whether it shows nothing by itself: soft hyphen, joiners and spaces without width, tags.
+  package var isZeroWidth: Bool {
+    switch value {
+    case 0xAD, 0x34F, 0x180E, 0x200B...0x200D, 0x2060...0x2064, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+    default: false
     }
   }
 }

@@ -152,6 +152,11 @@ private struct PartialLine {
     case .action: for action in configuration?.actions ?? [] { add(action.name, action.title) }
     case .topic:
       for action in configuration?.actions ?? [] { if let topic = action.topic { add(topic, action.name) } }
+      if command.section == .broker {
+        for topic in BrokerHistory.topics() where !candidates.contains(where: { $0.word == prefix + topic }) {
+          add(topic)
+        }
+      }
     case .commandTopic: for plan in configuration?.commands ?? [] { add(plan.topic) }
     case .output: for output in configuration?.panel.outputs ?? [] { add(output.plan.name) }
     case .secretID: for secret in secrets { add(secret["id"]?.text ?? "", describe(secret)) }

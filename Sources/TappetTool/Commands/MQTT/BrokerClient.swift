@@ -30,6 +30,9 @@ final class BrokerClient {
   let settings: BrokerSettings
   /// The endpoint of the last attempt.
   private(set) var endpoint = 0
+  /// Whether what comes in quick succession is taken together, a little later.
+  var gathers = false
+  private var lastNews = Instant(nanoseconds: 0)
   private let signals: HeldSignals
   private let events: Mailbox<LinkEvent>
   private let receptions: ReceptionQueue
@@ -60,6 +63,9 @@ final class BrokerClient {
 
   /// Waits until something comes, `file` is readable, or it is `limit`.
   func wait(until limit: Instant?, file: Int32 = -1) -> News {
+    if gathers, case let rest = lastNews + Limits.brokerToolGathering - Instant.now(), rest > .zero {
+      _ = Poll.wait([(signals.fileDescriptor, .readable)], for: rest)
+    }
     let ready = Poll.wait(
       [
         (signals.fileDescriptor, .readable), (events.fileDescriptor, .readable),
@@ -70,6 +76,7 @@ final class BrokerClient {
     if !ready[1].isEmpty { news.events = events.drain() }
     if !ready[2].isEmpty { news.receptions = receptions.drain() }
     news.isFileReady = !ready[3].isEmpty
+    if gathers, !news.events.isEmpty || !news.receptions.isEmpty { lastNews = Instant.now() }
     return news
   }
 

@@ -7,12 +7,16 @@ extension Command {
   static var mqttStats: Command {
     Command(
       words: "mqtt stats", section: .broker, summary: "show the round trip, and the broker's own figures",
-      options: brokerOptions + [.json], abbreviatesOptions: true,
+      options: brokerOptions + [
+        CommandOption("prometheus", "print metrics, for Prometheus' textfile collector").orElse,
+        CommandOption("json", "print JSON for programs").orElse,
+      ],
+      abbreviatesOptions: true,
       details: """
         Prints how long connecting and a round trip take (minimum, median, p99), and what the broker tells
         about itself below $SYS, where that is allowed. Publishes nothing.
         """,
-      example: "tappet mqtt stats", misuse: misuseOfBroker, body: .program)
+      example: "tappet mqtt stats", misuse: misuseOfStats, body: .program)
   }
 
   static var mqttTop: Command {
@@ -31,6 +35,22 @@ extension Command {
         the busiest and draws them again each second; otherwise the table is printed at the end.
         """,
       example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program)
+  }
+
+  static var mqttHistory: Command {
+    Command(
+      words: "mqtt history", section: .broker, summary: "list the newest connections, subscriptions and publishes",
+      options: [CommandOption("again", "N", .number(1...99), "run the command of this number once more"), .json],
+      details: """
+        Lists the ten newest 'mqtt connect', 'mqtt sub' and 'mqtt pub', from a file that only their user can
+        read. Passwords are never in it.
+        """,
+      example: "tappet mqtt history --again 2", body: .program)
+  }
+
+  private static func misuseOfStats(_ arguments: Arguments) -> String? {
+    if arguments.has("prometheus"), arguments.asJSON { return "give one of --prometheus and --json" }
+    return misuseOfBroker(arguments)
   }
 
   private static func misuseOfTop(_ arguments: Arguments) -> String? {

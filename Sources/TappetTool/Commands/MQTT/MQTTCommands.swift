@@ -9,7 +9,7 @@ extension Command {
   static var mqtt: [Command] {
     [
       .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
-      .mqttStats, .mqttTop,
+      .mqttStats, .mqttTop, .mqttHistory,
     ]
   }
 
@@ -56,7 +56,11 @@ extension Command {
         .qos("quality of service (1)"), CommandOption("retain", "the broker keeps the message"),
         CommandOption("file", "FILE", .file, "the message is this file's content"),
         CommandOption("lines", "each line of standard input is a message"),
-        CommandOption("empty", "a message of no bytes; with --retain it removes what the broker keeps"), .json,
+        CommandOption("empty", "a message of no bytes; with --retain it removes what the broker keeps"),
+        CommandOption("fill", "fill in the first %T and %I of each message, as the kiosk does"), .keyFile,
+        CommandOption(
+          "expiry", "SECONDS", .seconds(1...4_294_967_295), "the broker delivers it only until then (MQTT 5)"),
+        .json,
       ],
       abbreviatesOptions: true,
       details: """
@@ -80,7 +84,9 @@ extension Command {
           "retained", "WHICH", .word(["all", "only", "no"]), "only what the broker keeps, or no such (all)"),
         CommandOption("diff", "of JSON objects only the members that changed"),
         CommandOption("decode-token", "open %T in messages with the timestamp key, and show its age"), .keyFile,
-        CommandOption("hex", "messages in hexadecimal"), CommandOption("csv", "a table for programs").orElse,
+        CommandOption("tree", "the topics as a tree, with rates and last messages"),
+        CommandOption("hex", "messages in hexadecimal").orElse, CommandOption("csv", "a table for programs").orElse,
+        CommandOption("format", "TEXT", "lines of this form: %t topic, %p message, %q QoS, …").orElse,
         CommandOption("json", "print JSON for programs").orElse,
       ],
       abbreviatesOptions: true,
@@ -130,6 +136,8 @@ extension Command {
     if let mistake = misuseOfBroker(arguments) ?? misuseOfQoS(arguments) { return mistake }
     let sources = ["file", "lines", "empty"].filter { arguments.has($0) }.count + arguments.operands.count - 1
     guard sources == 1 else { return "give one of MESSAGE, --file, --lines and --empty" }
+    if arguments.has("key-file"), !arguments.has("fill") { return "--key-file needs --fill" }
+    if arguments.has("expiry"), arguments.value("protocol") == "3.1.1" { return "--expiry needs MQTT 5" }
     return misuseOfTopic(arguments.operands[0])
   }
 
@@ -144,7 +152,15 @@ extension Command {
     if let which = arguments.value("retained"), !["all", "only", "no"].contains(which) {
       return "--retained takes all, only or no, not '\(which)'"
     }
-    if ["hex", "csv", "json"].filter({ arguments.has($0) }).count > 1 { return "give one of --hex, --csv and --json" }
+    if ["tree", "hex", "csv", "format", "json"].filter({ arguments.has($0) }).count > 1 {
+      return "give one of --tree, --hex, --csv, --format and --json"
+    }
+    if let format = arguments.value("format"), LineTemplate(format) == nil {
+      return "--format takes %t, %p, %x, %l, %q, %r, %I, %U, %%, \\n, \\t and \\\\ and other text, not \(format.quoted)"
+    }
+    if arguments.has("tree"), let other = ["diff", "decode-token"].first(where: { arguments.has($0) }) {
+      return "--\(other) does not go with --tree"
+    }
     if arguments.has("key-file"), !arguments.has("decode-token") { return "--key-file needs --decode-token" }
     return arguments.operands.compactMap { TopicFilter.mistake(in: $0) }.first
   }

@@ -10,6 +10,7 @@ import TappetPlatform
 final class MessagePrinter {
   private enum Form {
     case text, hex, csv
+    case template(LineTemplate)
     case json(JSONReport)
   }
 
@@ -27,6 +28,8 @@ final class MessagePrinter {
     } else if arguments.has("csv") {
       form = .csv
       lines = "time,topic,qos,retained,size,encoding,payload\n"
+    } else if let template = arguments.value("format").flatMap({ LineTemplate($0) }) {
+      form = .template(template)
     } else {
       form = arguments.has("hex") ? .hex : .text
     }
@@ -37,9 +40,10 @@ final class MessagePrinter {
     let time = SystemClock().now().unixMilliseconds
     switch form {
     case .text:
-      let text = difference?.changes(message)?.escaped ?? message.text(asHex: false)
+      let text = difference?.changes(message)?.visible ?? message.text(asHex: false)
       lines += line(message, text + (tokens?.note(message.payload, at: time / 1000) ?? ""), time)
     case .hex: lines += line(message, message.text(asHex: true), time)
+    case .template(let template): lines += template.line(message, time)
     case .csv: lines += row(message, time)
     case .json(let report): report.print(message.json(time))
     }
@@ -56,14 +60,14 @@ final class MessagePrinter {
     let thousandths = String(1000 + (time % 1000 + 1000) % 1000).dropFirst()
     let kept = message.isRetained ? "r" : " "
     return WallTime.timeOfDay(unixMilliseconds: time) + "." + thousandths + " q\(message.qos)" + kept + " "
-      + message.topic.escaped + "  " + text + "\n"
+      + message.topic.visible + "  " + text + "\n"
   }
 
   /// RFC 4180.
   private func row(_ message: LinkMessage, _ time: Int64) -> String {
     let (encoding, payload) = message.encoded
     let fields = [
-      WallTime.utc(unixMilliseconds: time) ?? "", message.topic.escaped, String(message.qos),
+      WallTime.utc(unixMilliseconds: time) ?? "", message.topic.visible, String(message.qos),
       message.isRetained ? "1" : "0", String(message.size), encoding, payload.escapedLines,
     ]
     return fields.map { MessagePrinter.field($0) }.joined(separator: ",") + "\n"
@@ -87,7 +91,7 @@ extension LinkMessage {
     if payload.isEmpty { return "(no bytes)" }
     if asHex { return Hex.encode(payload) }
     let (encoding, text) = encoded
-    return encoding == "text" ? text.escaped : "base64:" + text
+    return encoding == "text" ? text.visible : "base64:" + text
   }
 
   func json(_ time: Int64) -> JSON {

@@ -12,11 +12,17 @@ enum PubCommand {
     let qos = Int32(arguments.number("qos") ?? 1)
     let source = try source(arguments)
     let client = try BrokerClient(try BrokerChoice.settings(arguments), window: Limits.brokerToolInFlightMax)
+    defer { client.shutdown() }
     let publisher = Publisher(client, usesMQTT5: try client.connectToAny())
     let pattern = Publisher.Message(
-      topic: arguments.operands[0], payload: [], qos: qos, isRetained: arguments.has("retain"))
-    defer { client.shutdown() }
-    do throws(CommandFailure) { try publish(source, pattern, publisher) } catch {
+      topic: arguments.operands[0], payload: [], qos: qos, isRetained: arguments.has("retain"),
+      expirySeconds: arguments.number("expiry").map { UInt32(clamping: $0) })
+    if pattern.expirySeconds != nil, !publisher.usesMQTT5 {
+      throw .refused("the broker speaks MQTT 3.1.1 with us, which has no expiry")
+    }
+    client.gathers = arguments.has("lines")
+    let filler = arguments.has("fill") ? PayloadFiller(arguments) : nil
+    do throws(CommandFailure) { try publish(source, pattern, publisher, filler) } catch {
       report(publisher, pattern, arguments)
       throw error
     }
@@ -34,13 +40,14 @@ enum PubCommand {
   }
 
   private static func publish(
-    _ source: PayloadSource, _ pattern: Publisher.Message, _ publisher: Publisher
+    _ source: PayloadSource, _ pattern: Publisher.Message, _ publisher: Publisher, _ filler: PayloadFiller?
   ) throws(CommandFailure) {
     var source = source
+    var filler = filler
     while true {
       while publisher.hasRoom, let payload = source.next() {
         var message = pattern
-        message.payload = payload
+        message.payload = try filler?.fill(payload) ?? payload
         publisher.send(message)
       }
       if source.isOver { break }

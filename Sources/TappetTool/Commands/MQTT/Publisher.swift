@@ -13,6 +13,8 @@ final class Publisher {
     var payload: [UInt8]
     var qos: Int32
     var isRetained: Bool
+    /// For MQTT 5; `nil` means that it does not expire.
+    var expirySeconds: UInt32? = nil
   }
 
   private struct Outstanding {
@@ -21,7 +23,7 @@ final class Publisher {
   }
 
   private let client: BrokerClient
-  private var usesMQTT5: Bool
+  private(set) var usesMQTT5: Bool
   private var waiting: [UInt64: Outstanding] = [:]
   private var count: UInt64 = 0
   private var sentWithQoS0: Int64 = 0
@@ -70,7 +72,7 @@ final class Publisher {
   private func publish(_ number: UInt64, _ message: Message) {
     client.link.publish(
       id: EntryID(high: 0, low: number), topic: message.topic, payload: message.payload, qos: message.qos,
-      isRetained: message.isRetained)
+      isRetained: message.isRetained, expirySeconds: message.expirySeconds)
   }
 
   private func handle(_ event: LinkEvent) throws(CommandFailure) {

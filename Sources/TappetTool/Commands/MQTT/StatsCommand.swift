@@ -29,6 +29,11 @@ enum StatsCommand {
     let figures = dialogue.messages.filter { $0.topic.begins(with: "$SYS/") }
     if let report = arguments.report {
       report.set(json(client, usesMQTT5, connected, trips, figures))
+    } else if arguments.has("prometheus") {
+      var metrics = StatsMetrics()
+      metrics.add(connectMicroseconds: connected, trips: trips)
+      metrics.add(figures)
+      Output.write(metrics.text)
     } else {
       print(client, usesMQTT5, connected, trips, figures, isRefused: isRefused)
     }
@@ -46,7 +51,7 @@ enum StatsCommand {
         "round trip of \(trips.count): min \(time(trips.smallest)), median "
           + "\(time(trips.percentile(thousandths: 500))), p99 \(time(trips.percentile(thousandths: 990)))")
     }
-    for figure in figures { Output.print(figure.topic.escaped + "  " + figure.text(asHex: false)) }
+    for figure in figures { Output.print(figure.topic.visible + "  " + figure.text(asHex: false)) }
     guard figures.isEmpty else { return }
     Output.print(isRefused ? "the broker does not let us read $SYS" : "nothing came on $SYS: not allowed, or not there")
   }

@@ -11,14 +11,24 @@ enum SubCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
+    if arguments.has("tree") { return try showTree(client, arguments) }
     let printer = try MessagePrinter(arguments)
     let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { printer.take($0) }
     subscriber.endOfTurn = { printer.flush() }
-    do throws(CommandFailure) { try subscriber.run() } catch {
+    defer { subscriber.printSummary() }
+    try subscriber.run()
+  }
+
+  private static func showTree(_ client: BrokerClient, _ arguments: Arguments) throws(CommandFailure) {
+    let view = TreeView()
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { view.take($0) }
+    subscriber.turnMax = .seconds(1)
+    subscriber.endOfTurn = { view.drawIfDue() }
+    defer {
+      view.drawLast()
       subscriber.printSummary()
-      throw error
     }
-    subscriber.printSummary()
+    try subscriber.run()
   }
 }
 
@@ -89,6 +99,7 @@ final class Subscriber {
   func run() throws(CommandFailure) {
     _ = try client.connectToAny()
     subscribe()
+    client.gathers = true
     let end = limits.time.map { began + $0 }
     while true {
       let quietEnd = quietSince.map { $0 + Limits.retainedQuietMax }

@@ -1,0 +1,104 @@
+// The history of the broker tool: the newest connections, subscriptions and publishes, in a file of the user's own.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The broker tool's history; passwords are never among its words.
+package final class BrokerHistory {
+  /// The purpose of a command.
+  package enum Kind: Int64, CaseIterable, Sendable {
+    case connection = 0
+    case subscription = 1
+    case publish = 2
+  }
+
+  /// A command that was run.
+  package struct Entry: Hashable, Sendable {
+    package var kind: Kind
+    /// The words that were typed, without `tappet`.
+    package var words: [String]
+    /// When it was last run.
+    package var unixMilliseconds: Int64
+
+    /// An entry for these words.
+    package init(kind: Kind, words: [String], unixMilliseconds: Int64) {
+      self.kind = kind
+      self.words = words
+      self.unixMilliseconds = unixMilliseconds
+    }
+  }
+
+  private let database: StoreDatabase
+
+  /// The folder: `tappet` below XDG_STATE_HOME, or below ~/.local/state; `nil` for a user without a home.
+  package static var usualFolder: String? {
+    if let state = variable("XDG_STATE_HOME") { return state + "/tappet" }
+    return variable("HOME").map { $0 + "/.local/state/tappet" }
+  }
+
+  /// An absolute path; the specification has others ignored.
+  private static func variable(_ name: String) -> String? {
+    guard let text = secure_getenv(name).map({ String(cString: $0) }), text.begins(with: "/") else { return nil }
+    return text
+  }
+
+  private init(_ database: StoreDatabase) { self.database = database }
+
+  /// Opens the history; `nil` when there is none and none is to be made.
+  package static func open(folder path: String, makes: Bool) throws(StoreError) -> BrokerHistory? {
+    let name = "mqtt.db"
+    if !makes, access(path + "/" + name, R_OK) != 0 { return nil }
+    makeFolders(above: path)
+    let folder = try StoreFolder.open(path: path)
+    try folder.ensureFile(name)
+    let database = try StoreDatabase(path: folder.file(name))
+    try database.execute(
+      "CREATE TABLE IF NOT EXISTS history (kind INTEGER NOT NULL, words BLOB NOT NULL, "
+        + "unix_ms INTEGER NOT NULL, number INTEGER PRIMARY KEY AUTOINCREMENT, UNIQUE (kind, words))")
+    return BrokerHistory(database)
+  }
+
+  private static func makeFolders(above path: String) {
+    let bytes = Array(path.utf8)
+    for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "/") {
+      _ = mkdir(String(decoding: bytes[..<index], as: UTF8.self), 0o700)
+    }
+  }
+
+  /// Puts a command first; a repeat moves up, and the oldest of its kind goes.
+  package func note(_ entry: Entry) throws(StoreError) {
+    let words = Array(entry.words.joined(separator: "\0").utf8)
+    guard words.count <= Limits.historyEntrySizeMax else { return }
+    try database.transaction { () throws(StoreError) in
+      let statement = try database.statement("INSERT OR REPLACE INTO history (kind, words, unix_ms) VALUES (?, ?, ?)")
+      statement.bind(entry.kind.rawValue, at: 1)
+      statement.bind(blob: words, at: 2)
+      statement.bind(entry.unixMilliseconds, at: 3)
+      try statement.run()
+      let removal = try database.statement(
+        """
+        DELETE FROM history WHERE kind = ?1 AND number NOT IN
+        (SELECT number FROM history WHERE kind = ?1 ORDER BY number DESC LIMIT ?2)
+        """)
+      removal.bind(entry.kind.rawValue, at: 1)
+      removal.bind(Int64(Limits.historyEntriesMax), at: 2)
+      try removal.run()
+    }
+  }
+
+  /// Connections, subscriptions and publishes, each with the newest first.
+  package func entries() throws(StoreError) -> [Entry] {
+    let statement = try database.statement("SELECT kind, words, unix_ms FROM history ORDER BY kind, number DESC")
+    defer { statement.reset() }
+    var entries: [Entry] = []
+    while try statement.step() {
+      guard let kind = Kind(rawValue: statement.integer(0)) else { continue }
+      let words = statement.blob(1).split(separator: 0, omittingEmptySubsequences: false)
+      entries.append(
+        Entry(
+          kind: kind, words: words.map { String(decoding: $0, as: UTF8.self) }, unixMilliseconds: statement.integer(2)))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,38 @@
+// Which commands the history keeps, and the topics in it.
+
+import TappetCore
+import TappetPlatform
+import TappetStore
+
+extension BrokerHistory {
+  /// Keeps a command that was run.
+  ///
+  /// The history is a convenience: a disk that does not take it fails nothing.
+  static func note(_ words: [String], of command: Command) {
+    let kind: Kind
+    switch command.words {
+    case "mqtt connect": kind = .connection
+    case "mqtt sub": kind = .subscription
+    case "mqtt pub": kind = .publish
+    default: return
+    }
+    guard let folder = usualFolder else { return }
+    let now = SystemClock().now().unixMilliseconds
+    try? open(folder: folder, makes: true)?.note(Entry(kind: kind, words: words, unixMilliseconds: now))
+  }
+
+  /// The topics and filters of the commands in it, the newest first.
+  static func topics() -> [String] {
+    guard let folder = usualFolder, let entries = try? open(folder: folder, makes: false)?.entries() else { return [] }
+    var topics: [String] = []
+    for entry in entries where entry.kind != .connection {
+      let (_, rest) = CommandTable.split(entry.words)
+      guard let command = CommandTable.find(rest),
+        let arguments = try? Arguments.parse(Array(rest.dropFirst(2)), for: command)
+      else { continue }
+      let operands = entry.kind == .publish ? arguments.operands.prefix(1) : arguments.operands[...]
+      for topic in operands where topic.isPrintable && !topics.contains(topic) { topics.append(topic) }
+    }
+    return topics
+  }
+}
