@@ -29,6 +29,8 @@ extension Limits {
   package static let benchMessagesMax: Int64 = 10_000_000
   /// The longest wait of a measurement for news.
   package static let benchTurn: Duration = .milliseconds(100)
+  /// Bytes of retained messages that 'mqtt diff' keeps of each broker.
+  package static let comparedSizeMax = 64 << 20
   /// Topics whose last JSON object is kept for 'mqtt sub --diff'.
   package static let comparedTopicsMax = 10_000
   /// Topics that 'mqtt top' counts; each takes about half a kilobyte.

@@ -28,6 +28,8 @@ import Testing
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
       "mqtt stats": [], "mqtt top": ["--for", "1"], "mqtt history": [],
+      "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
+      "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
     ]
   }
 
@@ -71,7 +73,7 @@ import Testing
     }
     for name in [
       "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
-      "mqtt top", "mqtt history",
+      "mqtt top", "mqtt history", "mqtt diff", "mqtt bridge-check",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }

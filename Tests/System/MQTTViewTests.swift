@@ -79,6 +79,46 @@ import Testing
     #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
   }
 
+  @Test func `the retained messages of two brokers are compared`() throws {
+    let (here, there) = (try TestBroker(.plain), try TestBroker(.plain))
+    for (broker, topic, text) in [
+      (here, "home/a", "1"), (there, "home/a", "1"), (here, "home/b", "on"), (there, "home/b", "off"),
+      (here, "home/old", "x"), (there, "home/new\u{200B}", "y"), (there, "other", "z"),
+    ] { #expect(try run(broker, "pub", topic, text, "--retain").status == 0) }
+    let other = "mqtt://localhost:\(there.port)"
+    let done = try run(here, "diff", "home/#", "--other", other)
+    #expect(done.status == 1 && done.errors.contains("1 the same, 1 different, 1 only here, 1 only there"), "\(done)")
+    #expect(
+      done.output == """
+        only here   home/old  x
+        only there  home/new\\u{200b}  y
+        different   home/b  on → off
+
+        """, "\(done)")
+    let equal = try run(here, "diff", "home/a", "--other", other, "--json")
+    #expect(equal.status == 0 && equal.output.contains(#""same":1"#), "\(equal)")
+    #expect(try run(here, "diff").status == 2)
+  }
+
+  @Test func `a bridge carries a message once, and a loop is found`() throws {
+    let there = try TestBroker(.plain)
+    let bridge = "connection out\naddress 127.0.0.1:\(there.port)\ntry_private false\nnotifications false\n"
+    let here = try TestBroker(.plain, more: bridge + "topic site/# out 1\n")
+    let other = ["--other", "mqtt://localhost:\(there.port)", "--topic", "site/test"]
+    func check(_ broker: TestBroker, _ more: [String]) throws -> Finished {
+      try Programs.run(
+        try Programs.built("tappet"),
+        ["mqtt", "bridge-check", "--url", "mqtt://localhost:\(broker.port)"] + other + more, limit: 60)
+    }
+    #expect(eventually(20) { (try? check(here, []))?.output.contains("arrived after") ?? false })
+    let both = try check(here, ["--direction", "both"])
+    #expect(both.status == 1 && both.output.contains("published, and did not arrive"), "\(both)")
+    // Without its private way of telling that it is a bridge, it gets back what it brought.
+    let loop = try TestBroker(.plain, more: bridge + "topic site/# both 1\n")
+    #expect(eventually(20) { (try? check(loop, []))?.output.contains("a loop: in a second it came") ?? false })
+    #expect(try run(here, "bridge-check").status == 2)
+  }
+
   @Test func `top shows the busiest topic first`() throws {
     let broker = try TestBroker(.plain)
     for index in 0..<3 {

@@ -64,6 +64,39 @@ final class Terminal {
   }
 
   @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+  func `the broker's topics are a tree that changes in place, and Ctrl-C leaves the last one`() throws {
+    let broker = try TestBroker(.plain)
+    let folder = TestFolder.make("tree")
+    let url = "mqtt://localhost:\(broker.port)"
+    let tappet = try Programs.built("tappet")
+    func publish(_ topic: String, _ text: String) throws {
+      #expect(try Programs.run(tappet, ["mqtt", "pub", "--url", url, topic, text, "--retain"]).status == 0)
+    }
+    try publish("home/light/state", "on")
+    try publish("home/\u{200B}meter", "\u{1B}[31m12")
+    let terminal = try Terminal(
+      tappet, ["mqtt", "sub", "--url", url, "#", "--tree", "--config", "/nonexistent"], in: folder, columns: 80)
+    let tree = """
+        msg/s   messages  topic
+      """
+    func lines() -> [String] {
+      let screen = (try? terminal.text()) ?? ""
+      return screen.split(separator: "\n").dropFirst(2).map { String($0.dropFirst(8)) }
+    }
+    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains(tree) && lines().count == 4 })
+    #expect(
+      lines() == [
+        "         2  home", "         1    light", "         1      state = on",
+        #"         1    \u{200b}meter = \u{1b}[31m12"#,
+      ], "\(lines())")
+    try publish("home/light/state", "off")
+    #expect(eventually(10) { lines().contains("         2      state = off") }, "\(lines())")
+    #expect(lines().count == 4)
+    try terminal.type("\u{3}")
+    #expect(eventually(10) { textSoFar(folder + "/written").contains("3 messages (2 retained)") })
+  }
+
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(

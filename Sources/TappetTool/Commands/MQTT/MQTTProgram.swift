@@ -18,6 +18,8 @@ enum MQTTProgram {
     case "bench": command.body = .plain(BenchCommand.run)
     case "stats": command.body = .plain(StatsCommand.run)
     case "top": command.body = .plain(TopCommand.run)
+    case "diff": command.body = .plain(DiffCommand.run)
+    case "bridge-check": command.body = .plain(BridgeCheckCommand.run)
     case "history": command.body = .plain(HistoryCommand.run)
     case "pub": command.body = .plain(PubCommand.run)
     case "sub": command.body = .plain(SubCommand.run)
