@@ -113,8 +113,7 @@ extension YAMLReader {
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "home_assistant",
-      "clock", "outbox", "state",
-      "control", "max_secrets", "time_zone", "holidays",
+      "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -140,6 +139,7 @@ extension YAMLReader {
     let outbox = outbox(top["outbox"])
     let (zone, holidays) = (timeZone(top["time_zone"]), holidays(top["holidays"]))
     let secretsMax = whole(top["max_secrets"], in: 1...Int64(Limits.configuredSecretsMax))
+    let historyAge = historyAge(top["history"])
     let state = path(top["state"]) ?? KioskConfiguration.usualState
     let control = socketPath(top["control"]) ?? KioskConfiguration.controlSocket(in: state)
     if let place = top["state"], top["control"] == nil, control.utf8.count > Limits.socketPathSizeMax {
@@ -155,8 +155,8 @@ extension YAMLReader {
       panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
-      controlSocket: control, secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax,
-      timeZone: zone, holidays: holidays)
+      historyAge: historyAge, controlSocket: control,
+      secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax, timeZone: zone, holidays: holidays)
   }
 
   private mutating func readerDevice(_ node: YAMLNode?) -> String? {
@@ -166,6 +166,11 @@ extension YAMLReader {
       invalid(value, expected: "a driver and its device, as 'pn532_uart:\(device)'")
     }
     return device
+  }
+
+  private mutating func historyAge(_ node: YAMLNode?) -> Duration? {
+    if case .scalar("none", _) = node?.content { return nil }
+    return duration(node, min: .seconds(3600), max: Limits.historyAgeMax) ?? Limits.historyAge
   }
 
   private mutating func outbox(_ node: YAMLNode?) -> (count: Int?, size: Int?)? {

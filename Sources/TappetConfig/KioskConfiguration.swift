@@ -39,6 +39,8 @@ package struct KioskConfiguration: Sendable {
   package var outboxCountMax: Int
   /// Maximum size of all messages that may wait, in bytes.
   package var outboxSizeMax: Int
+  /// How long the log of taps is kept; `nil` means that there is none (`history: none`).
+  package var historyAge: Duration? = Limits.historyAge
   /// The control socket's path.
   package var controlSocket: String
   /// Number of secrets that an action may have.

@@ -277,6 +277,22 @@ package enum Limits {
   package static let outboxResolvedMax = 1024
   /// Bytes that must be free before a log's index moves from memory into its file: the index, and a page of the log.
   package static let storeSharingRoom: Int64 = 64 * 1024
+  /// How long the log of taps is kept, unless the configuration says otherwise.
+  package static let historyAge: Duration = .seconds(90 * 86_400)
+  /// The longest time for that.
+  package static let historyAgeMax: Duration = .seconds(3650 * 86_400)
+  /// Rows of the log of taps: about 80 MB.
+  package static let historyRowsMax: Int64 = 1_000_000
+  /// Rows that are removed in one step: a few milliseconds.
+  package static let historyPruneMax = 1000
+  /// Pauses of the store's thread between two looks for rows to remove.
+  package static let historyPruningInterval = 64
+  /// Interval between two looks for new rows by `tappet history --follow`.
+  package static let historyFollowInterval: Duration = .milliseconds(250)
+  /// Lines of `tappet history top`.
+  package static let historyTopMax = 100
+  /// Rows in which an entry's first one is looked for: those of one moment.
+  package static let historySearchMax = 32
   /// Entries that a person drops, or looks at, in one step: a million take 500 commits.
   package static let storeDropMax = 2048
   /// A million entries are dropped within this time.

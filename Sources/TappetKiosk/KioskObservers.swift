@@ -8,7 +8,7 @@ import TappetMessages
 package struct KioskObservers {
   /// When the kiosk was opened.
   let startedAt: Instant
-  private(set) var history = TapHistory()
+  private(set) var history = RecentOutcomes()
   /// The result of the last reload; `nil` before the first.
   var lastReload: ReloadOutcome?
   private var journal = Journal()

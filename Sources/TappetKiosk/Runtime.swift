@@ -349,6 +349,9 @@ package final class Runtime {
   }
 
   private func tell(_ report: Report, at now: Moment) {
+    if configuration.historyAge != nil, let (row, mayWait) = TapRecord.row(of: report, at: now) {
+      store.thread.submit(.noteTap(row, mayWait: mayWait))
+    }
     if report.isOneOfMany { return observers.noteQuietly(report, configuration) }
     let record = LogRecord(report, configuration)
     observers.note(report, record, at: now)

@@ -77,6 +77,7 @@ struct RuntimeParts {
         broker.shutdown()
         throw error
       }
+      storeThread.submit(.keepHistory(configuration.historyAge))
       return RuntimeParts(
         configuration: configuration, settings: settings, openedAt: now, seed: seed, summary: summary, secrets: secrets,
         announced: announced, reactor: reactor,

@@ -1,6 +1,7 @@
 // Wall-clock times as text: for people in the machine's time zone, for programs in UTC.
 
 import CPlatform
+import TappetCore
 
 /// The texts of a wall-clock time.
 package enum WallTime {
@@ -59,6 +60,28 @@ package enum WallTime {
   package static func adopt(timeZone name: String) {
     setenv("TZ", ":" + name, 1)
     tzset()
+  }
+
+  /// For people: `2026-11-21 10:51:07`.
+  package static func second(unixMilliseconds: Int64) -> String {
+    let parts = local(floored(unixMilliseconds))
+    return digits(parts.tm_year + 1900, 4) + "-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2)) "
+      + timeOfDay(parts)
+  }
+
+  /// The first second of a day of this time zone, `2026-11-21`; `nil` for anything else.
+  package static func unixSeconds(localDate text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    func number(_ range: Range<Int>) -> Int32? { Int64(decimal: bytes[range]).map { Int32(clamping: $0) } }
+    guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), let year = number(0..<4),
+      let month = number(5..<7), (1...12).contains(month), let day = number(8..<10), (1...31).contains(day)
+    else { return nil }
+    var parts = tm()
+    parts.tm_year = year - 1900
+    parts.tm_mon = month - 1
+    parts.tm_mday = day
+    parts.tm_isdst = -1
+    return Int64(mktime(&parts))
   }
 
   private static func local(_ unixSeconds: Int64) -> tm {

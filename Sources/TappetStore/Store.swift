@@ -46,6 +46,13 @@ package final class Store {
   /// The number of secrets that came back from their replica when this was opened; `nil` if none had to.
   package internal(set) var restoredCount: Int?
 
+  /// How long the log of taps is kept; `nil` means that there is none.
+  package var historyAge: Duration? {
+    didSet { pausesToPruning = 0 }
+  }
+  /// Pauses until the log of taps is pruned; it never is before `historyAge` was set.
+  var pausesToPruning = Int.max
+
   /// The full disk that this was opened on; `nil` if it took what had to be written.
   package private(set) var openFault: StoreFault?
   /// It has taken the place of a damaged one.

@@ -40,10 +40,16 @@ package indirect enum StoreRequest: Sendable {
   /// worst it is kept for longer.
   case noteAnnounced(topic: String, content: String?)
 
+  /// Add a row to the log of taps, without a sync of its own. With `mayWait` it is written with the next commit, which
+  /// a later request asks for. Not answered: losing one row harms nobody.
+  case noteTap(TapRecord, mayWait: Bool)
+  /// Keep the log of taps for so long from now on; `nil` means that there is none. Not answered.
+  case keepHistory(Duration?)
+
   /// Whether it makes the disk work by itself.
   var isWorthACommit: Bool {
     switch self {
-    case .noteSecretUse, .remove(_, mayWait: true): false
+    case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteAnnounced:
       true
@@ -81,6 +87,7 @@ struct StoreBatch {
   /// Without a URL, all are forgotten.
   private var fallbacks: [(url: String?, until: Int64)] = []
   private var announced: [(topic: String, content: String?)] = []
+  private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
 
   /// The requests, and the removals that an earlier commit could not carry.
@@ -108,13 +115,16 @@ struct StoreBatch {
       case .noteFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
+      case .noteTap(let record, _): taps.append(record)
+      // The thread has done it.
+      case .keepHistory: break
       }
     }
   }
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !fallbacks.isEmpty || !announced.isEmpty || checkCount > 0
+      || !fallbacks.isEmpty || !announced.isEmpty || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -134,8 +144,10 @@ struct StoreBatch {
       for use in uses { try store.noteUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFallbacks(to: store)
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
+      for record in taps { try store.note(record) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
+        try store.note(TapRecord(entry))
         if let webhook { events.append(.webhooks(.stored(entry.id, sequence: webhook))) }
         if let broker { events.append(.stored(entry.id, sequence: broker)) }
       }
@@ -180,6 +192,7 @@ struct StoreBatch {
     }
     for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
+    if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }
     return batches

@@ -4,7 +4,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth]
+  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -15,11 +15,11 @@ enum StoreSchema {
     WHERE type = 'table'
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
-        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints')
+        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 13
+  static let tables: Int64 = 14
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -117,6 +117,16 @@ enum StoreSchema {
 
   /// Which secret each tag had last (`Store.tagHints`).
   private static let ninth = "CREATE TABLE tag_hints (uid BLOB PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID;"
+
+  /// The log of taps (`Store.note(_: TapRecord)`).
+  ///
+  /// The number holds the time, so that a tap writes one page of this table and no index.
+  private static let tenth = """
+    CREATE TABLE history (
+      number INTEGER PRIMARY KEY, serial INTEGER NOT NULL, unix_ms INTEGER NOT NULL, result INTEGER NOT NULL,
+      trigger INTEGER, action TEXT, uid BLOB, tag TEXT, code TEXT, entry BLOB, count INTEGER NOT NULL
+    );
+    """
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

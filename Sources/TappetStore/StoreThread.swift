@@ -3,7 +3,8 @@
 // first.
 //
 // It sleeps until it is asked. Removals that the disk refused are tried again with the next write. The use of a secret
-// is written with the next commit, for it is not worth a sync of its own. A database that turns out to be damaged is
+// is written with the next commit, for it is not worth a sync of its own; neither is a row of the log of taps, which is
+// written without one. A database that turns out to be damaged is
 // replaced: what was asked of it fails, and later requests go to the new one.
 
 import CPlatform
@@ -11,8 +12,9 @@ import TappetCore
 import TappetPlatform
 
 // Unchecked because the compiler cannot see the mutex. Any thread touches `waiting`, `waitingWork`, `isWanted`,
-// `appendCount`, `isStopping` and `isHeartbeatWanted`, but only under it. `store` and `unfinished` belong to the thread
-// alone from `init` on. `thread` is used by `stop` alone, which one thread calls once.
+// `hasTaps`, `appendCount`, `isStopping` and `isHeartbeatWanted`, but only under it. `store`, `unfinished` and what is
+// known of the log of taps belong to the thread alone from `init` on. `thread` is used by `stop` alone, which one
+// thread calls once.
 /// Runs a store on a thread of its own.
 package final class StoreThread: @unchecked Sendable {
   /// The secrets, or the reason why they cannot be had.
@@ -39,12 +41,16 @@ package final class StoreThread: @unchecked Sendable {
   private var waitingWork: [SecretWork] = []
   /// A waiting request is worth a commit.
   private var isWanted = false
+  /// A waiting request about the log of taps is not to wait for the next commit.
+  private var hasTaps = false
   private var appendCount = 0
   private var isStopping = false
   private var isHeartbeatWanted = false
   /// Shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
   private var unfinished = StoreBatch.Unfinished()
+  private var historyAge: Duration?
+  private var isHistoryKnown = false
   private var thread: pthread_t?
 
   /// Takes the store over and starts the thread.
@@ -75,8 +81,9 @@ package final class StoreThread: @unchecked Sendable {
       if case .append = request { appendCount += 1 }
       waiting.append(request)
       isWanted = isWanted || request.isWorthACommit
+      hasTaps = hasTaps || request.isForHistoryAtOnce
     }
-    let wakes = isWanted
+    let wakes = isWanted || hasTaps
     monitor.unlock()
     // After the unlock: a thread that is woken while the mutex is held goes to sleep on it again.
     if wakes { monitor.signal() }
@@ -127,7 +134,7 @@ package final class StoreThread: @unchecked Sendable {
     store?.database.releaseStatements()
     preallocateWAL()
     while let (requests, work) = next() {
-      if !requests.isEmpty { serve(StoreBatch(requests, unfinished: unfinished)) }
+      serve(requests)
       if let work { perform(work) }
       preallocateWAL()
     }
@@ -142,6 +149,7 @@ package final class StoreThread: @unchecked Sendable {
     monitor.unlock()
     if isPause {
       shareAgain()
+      store?.pruneHistoryInPause(at: SystemClock().now().unixMilliseconds)
       store?.preallocateWAL()
     }
     closeIfDamaged()
@@ -163,8 +171,8 @@ package final class StoreThread: @unchecked Sendable {
     defer { monitor.unlock() }
     while true {
       giveSign()
-      if isWanted || isStopping && !waiting.isEmpty || !waitingWork.isEmpty {
-        let requests = isWanted || isStopping ? takeRequests() : []
+      if isWanted || hasTaps || isStopping && !waiting.isEmpty || !waitingWork.isEmpty {
+        let requests = isWanted || isStopping ? takeRequests() : takeTaps()
         return (requests, waitingWork.isEmpty ? nil : waitingWork.removeFirst())
       }
       if isStopping { return nil }
@@ -186,7 +194,19 @@ package final class StoreThread: @unchecked Sendable {
     let taken = waiting
     waiting = []
     isWanted = false
+    hasTaps = false
     appendCount = 0
+    return taken
+  }
+
+  /// The mutex is held.
+  ///
+  /// Returns what is about the log of taps.
+  private func takeTaps() -> [StoreRequest] {
+    guard hasTaps else { return [] }
+    hasTaps = false
+    let taken = waiting.filter { $0.isForHistory }
+    waiting.removeAll { $0.isForHistory }
     return taken
   }
 
@@ -196,7 +216,26 @@ package final class StoreThread: @unchecked Sendable {
       giveSign()
       return isWanted ? takeRequests() : []
     }
-    if !requests.isEmpty { serve(StoreBatch(requests, unfinished: unfinished)) }
+    serve(requests)
+  }
+
+  private func serve(_ requests: [StoreRequest]) {
+    for case .keepHistory(let age) in requests {
+      (historyAge, isHistoryKnown) = (age, true)
+      store?.historyAge = age
+    }
+    if requests.isEmpty { return }
+    guard requests.contains(where: { !$0.isForHistory }) else { return writeTaps(requests) }
+    serve(StoreBatch(requests, unfinished: unfinished))
+  }
+
+  /// Writes rows of the log of taps that no commit carries.
+  private func writeTaps(_ requests: [StoreRequest]) {
+    guard historyAge != nil, let store = try? openStore() else { return }
+    try? store.withoutSync { () throws(StoreError) in
+      for case .noteTap(let record, _) in requests { try store.note(record) }
+    }
+    closeIfDamaged()
   }
 
   private func serve(_ batch: StoreBatch) {
@@ -215,6 +254,7 @@ package final class StoreThread: @unchecked Sendable {
     if let store { return store }
     let fresh = try replace()
     fresh.defersReplica = true
+    if isHistoryKnown { fresh.historyAge = historyAge }
     store = fresh
     if isDamaged || fresh.isReplacement {
       unfinished = StoreBatch.Unfinished()

@@ -8,7 +8,7 @@ extension Command {
   static var all: [Command] {
     [
       .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock,
-      .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .tagRead, .tagWatch,
+      .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .history, .tagRead, .tagWatch,
       .tagWrite,
       .tagErase, .tagLock,
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,

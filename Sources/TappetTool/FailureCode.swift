@@ -14,6 +14,7 @@ enum FailureCode {
   static let cancelled = "cancelled"
   static let entryUnknown = "entry-unknown"
   static let entrySent = "entry-sent"
+  static let historyOff = "history-off"
   static let tokenMalformed = "token-malformed"
   static let tokenForeign = "token-foreign"
   static let publishUnacknowledged = "publish-unacknowledged"

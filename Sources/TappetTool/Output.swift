@@ -44,6 +44,9 @@ enum Output {
     return .failure
   }
 
+  /// Whether everything so far was taken; a reader that closed its pipe takes no more.
+  static var isTaken: Bool { tp_output_error() == 0 }
+
   private static func put(_ bytes: [UInt8], _ stream: UnsafeMutablePointer<FILE>?) {
     bytes.withUnsafeBytes { tp_put(stream, $0.baseAddress, $0.count) }
   }

@@ -80,13 +80,15 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
   @Test func `the defaults in the example are the defaults`() throws {
     let shown = try load(
       good
-        + "clock: check\noutbox: {count: 100000, size: 64 MB}\nstate: /var/lib/tappet\ncontrol: "
+        + "clock: check\noutbox: {count: 100000, size: 64 MB}\nhistory: 90 d\nstate: /var/lib/tappet\ncontrol: "
         + "/var/lib/tappet/control\nmax_secrets: 1000\n"
     )
     let silent = try load(good)
     #expect(shown.checksClock == silent.checksClock && shown.stateFolder == silent.stateFolder)
     #expect(shown.controlSocket == silent.controlSocket && shown.secretsPerActionMax == silent.secretsPerActionMax)
     #expect(shown.outboxCountMax == silent.outboxCountMax && shown.outboxSizeMax == silent.outboxSizeMax)
+    #expect(shown.historyAge == silent.historyAge && silent.historyAge == .seconds(90 * 86_400))
+    #expect(try load(good + "history: none\n").historyAge == nil)
     #expect(silent.broker.version == nil && silent.broker.keepaliveSeconds == 60 && silent.broker.crlFile == nil)
     #expect(silent.actions[0].cooldown == .seconds(2) && !silent.actions[0].isRetained)
   }
@@ -212,6 +214,10 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     BadConfig(good + "[a]: 1\n", "kiosk.yaml:5:1: a key is not a word"),
     BadConfig(
       good + "panel: {<<: {}}\n", "kiosk.yaml:5:9: merge keys ('<<') are not supported in panel; write the values out"),
+    BadConfig(
+      good + "history: always\n",
+      "kiosk.yaml:5:10: history must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at least 1 h, at most "
+        + "87600 h, not 'always'"),
     BadConfig(good + "clock: always\n", "kiosk.yaml:5:8: clock must be 'check' or 'trust', not 'always'"),
     BadConfig(good + "reader: dev\n", "kiosk.yaml:5:9: reader must be a mapping (key: value), not 'dev'"),
     BadConfig(good + "reader: {device: }\n", "kiosk.yaml:5:18: reader.device must be text, not nothing"),

@@ -20,7 +20,7 @@ import Testing
       "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
       "person add": ["Ann"], "person list": [], "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
       "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret], "person remove": ["Ann Lee", "--yes"],
-      "audit": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
+      "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],
       "tag write": ["light", "--timeout", "1"], "tag erase": ["--timeout", "1"],
       "tag lock": ["--yes", "--timeout", "1"], "tag format": ["--yes", "--timeout", "1"],
@@ -43,7 +43,7 @@ import Testing
   @discardableResult
   private func judge(_ done: Finished, _ command: String) throws -> [[String: Any]] {
     let lines = done.output.split(separator: "\n")
-    #expect(!lines.isEmpty || command == "outbox list", "\(command): \(done)")
+    #expect(!lines.isEmpty || ["outbox list", "history"].contains(command), "\(command): \(done)")
     return try lines.compactMap { line in
       let envelope = try #require(
         try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(command): \(line)")
@@ -77,6 +77,7 @@ import Testing
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
+    #expect(try judge(try run(world, "history", []), "history").count == 3)
     try judge(try run(world, "check", []), "check")
     try judge(try run(world, "check", ["--running"]), "check")
     let status = try run(world, "status", []).data

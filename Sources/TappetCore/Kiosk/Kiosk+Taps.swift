@@ -129,7 +129,7 @@ extension Kiosk {
       message: isForBroker ? message : body ?? message, isRetained: action.isRetained,
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
-      webhookBody: isForBroker ? body : nil)
+      webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.secret.label)
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry

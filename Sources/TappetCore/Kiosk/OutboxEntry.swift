@@ -80,10 +80,12 @@ package struct OutboxEntry: Hashable, Sendable {
     let unixMilliseconds: Int64
     let destination: Destination
     let webhookBody: PayloadTemplate?
+    let uid: TagUID?
+    let tag: String?
 
     init(
       id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
-      unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?
+      unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?, uid: TagUID?, tag: String?
     ) {
       self.id = id
       self.action = action
@@ -94,6 +96,8 @@ package struct OutboxEntry: Hashable, Sendable {
       self.unixMilliseconds = unixMilliseconds
       self.destination = destination
       self.webhookBody = webhookBody
+      self.uid = uid
+      self.tag = tag
     }
   }
 
@@ -101,14 +105,15 @@ package struct OutboxEntry: Hashable, Sendable {
   package init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,
-    destination: Destination = .broker, webhookBody: PayloadTemplate? = nil
+    destination: Destination = .broker, webhookBody: PayloadTemplate? = nil, uid: TagUID? = nil, tag: String? = nil
   ) {
     self.sequence = sequence
     self.acceptedAt = acceptedAt
     self.expiry = expiry
     acceptance = Acceptance(
       id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
-      unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody)
+      unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody, uid: uid, tag: tag
+    )
   }
 
   /// Its name outside this process.
@@ -130,6 +135,10 @@ package struct OutboxEntry: Hashable, Sendable {
   package var destination: Destination { acceptance.destination }
   /// The body for the webhook of an entry that goes to the broker, too, until both are committed.
   package var webhookBody: PayloadTemplate? { acceptance.webhookBody }
+  /// The UID of its tag; `nil` without one, and when the entry was fetched from the store.
+  package var uid: TagUID? { acceptance.uid }
+  /// The label of its tag's secret; `nil` likewise.
+  package var tag: String? { acceptance.tag }
 
   /// The entry for the webhook, which is committed together with the one for the broker and has the same id.
   package var forWebhook: OutboxEntry? {
@@ -138,7 +147,7 @@ package struct OutboxEntry: Hashable, Sendable {
     return OutboxEntry(
       id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
       acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
-      destination: .webhook)
+      destination: .webhook, uid: uid, tag: tag)
   }
 
   /// Compares all fields, and not the references.

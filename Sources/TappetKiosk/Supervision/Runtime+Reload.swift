@@ -92,6 +92,7 @@ extension Runtime {
     configuration = new
     // The next connection uses these.
     broker.update(settings: new.broker)
+    if new.historyAge != old.historyAge { store.thread.submit(.keepHistory(new.historyAge)) }
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
     if changesPanel { feed(.panel(.closed)) }
     let changesReader = new.readerDevice != old.readerDevice

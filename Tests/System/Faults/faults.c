@@ -4,7 +4,7 @@
      TAPPET_FAULT_FULL=N       its N-th write to a file writes half, and every later one finds the disk full
      TAPPET_FAULT_KILL=N       SIGKILL just before its N-th change of a file or a folder
      TAPPET_FAULT_SYNC=MS      each of its syncs of a file or a folder takes MS milliseconds longer
-     TAPPET_FAULT_COUNTS=FILE  at its end, FILE holds the numbers of writes and changes
+     TAPPET_FAULT_COUNTS=FILE  at its end, FILE holds the numbers of writes, changes and syncs
 
    It sees calls through libc's functions only: neither the writes of stdio, nor those of a child before exec. */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static long writes, changes, full_at, kill_at, sync_ms, clock_offset;
+static long writes, changes, syncs, full_at, kill_at, sync_ms, clock_offset;
 static const char *counts;
 
 static long setting(const char *name) {
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void begin(void) {
 __attribute__((destructor)) static void end(void) {
   FILE *file = counts ? fopen(counts, "w") : NULL;
   if (!file) return;
-  fprintf(file, "%ld %ld\n", writes, changes);
+  fprintf(file, "%ld %ld %ld\n", writes, changes, syncs);
   fclose(file);
 }
 
@@ -70,6 +70,7 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) { retur
 
 /* A card that is slow to sync. */
 static void delay(void) {
+  syncs++;
   struct timespec rest = { sync_ms / 1000, sync_ms % 1000 * 1000000 };
   while (sync_ms > 0 && nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
 }

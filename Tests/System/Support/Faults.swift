@@ -47,6 +47,11 @@ enum Faults {
     ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_SYNC": "\(milliseconds)"]
   }
 
+  /// The environment of a program that writes its numbers of writes, changes and syncs to `file` at its end.
+  static func counting(to file: String) throws -> [String: String] {
+    ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_COUNTS": file]
+  }
+
   /// How many writes and how many changes it makes when nothing happens to it.
   static func count(_ words: [String], input: String = "") throws -> (writes: Int, changes: Int) {
     let folder = try Programs.temporaryFolder()
@@ -57,7 +62,7 @@ enum Faults {
       environment: ["LD_PRELOAD": try library.get(), "TAPPET_FAULT_COUNTS": file], input: input)
     let counts = try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isWhitespace)
       .compactMap { Int($0) }
-    guard done.status == 0, counts.count == 2 else { throw TestFault("\(words): \(done)") }
+    guard done.status == 0, counts.count == 3 else { throw TestFault("\(words): \(done)") }
     return (counts[0], counts[1])
   }
 }

@@ -1,4 +1,6 @@
-// The last taps and presses and what became of them.
+// The last taps and presses and what became of them, each with its sentence, for those who look at the kiosk now: the
+// live view, `status`, the control socket. They end with the process; the log of taps in the store keeps months of them
+// as facts (`history:`).
 
 import TappetConfig
 import TappetCore
@@ -45,7 +47,7 @@ package struct TapOutcome: Sendable {
 }
 
 /// The newest outcomes, at most `Limits.viewTapsMax`.
-struct TapHistory {
+struct RecentOutcomes {
   /// The newest first.
   private(set) var outcomes: [TapOutcome] = []
 

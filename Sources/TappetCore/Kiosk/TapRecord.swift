@@ -1,0 +1,82 @@
+// One row of the log of taps, which the store keeps (`history:`). It holds no secret.
+
+/// The outcome of a tap, a press or a command.
+package enum TapResult: UInt8, Hashable, Sendable, CaseIterable {
+  case accepted = 1
+  case delivered = 2
+  case refused = 3
+  case ignored = 4
+  case expired = 5
+  /// A person took it out of the outbox.
+  case dropped = 6
+  /// The broker or the webhook will never take it.
+  case undeliverable = 7
+
+  /// The result's name, in the tool and in JSON.
+  package var name: String {
+    switch self {
+    case .accepted: "accepted"
+    case .delivered: "delivered"
+    case .refused: "refused"
+    case .ignored: "ignored"
+    case .expired: "expired"
+    case .dropped: "dropped"
+    case .undeliverable: "undeliverable"
+    }
+  }
+
+  /// The result of this name.
+  package init?(name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+}
+
+/// One row of the log of taps.
+package struct TapRecord: Hashable, Sendable {
+  /// Wall-clock time, milliseconds since 1970.
+  package var unixMilliseconds: Int64
+  package var result: TapResult
+  /// `nil` in a row that counts several taps.
+  package var trigger: Trigger?
+  /// The action's name, if it is known.
+  package var action: String?
+  /// The tag's UID, if there was a tag.
+  package var uid: TagUID?
+  /// The label of the tag's secret.
+  package var tag: String?
+  /// The reason for programs, where there is one.
+  package var code: String?
+  /// The id of the entry in the outbox.
+  package var entry: EntryID?
+  /// When that was accepted, milliseconds since 1970; for finding its first row, and not kept.
+  package var acceptedUnixMilliseconds: Int64?
+  /// Number of taps in this row: refusals beyond a few in a minute share one.
+  package var count: Int
+
+  /// A row with these facts.
+  package init(
+    unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
+    tag: String? = nil, code: String? = nil, entry: EntryID? = nil, count: Int = 1
+  ) {
+    self.unixMilliseconds = unixMilliseconds
+    self.result = result
+    self.trigger = trigger
+    self.action = action
+    self.uid = uid
+    self.tag = tag
+    self.code = code
+    self.entry = entry
+    self.count = count
+  }
+
+  /// The row of an entry at its acceptance, or of what became of it later.
+  package init(
+    _ entry: OutboxEntry, _ result: TapResult = .accepted, code: String? = nil, at unixMilliseconds: Int64? = nil
+  ) {
+    self.init(
+      unixMilliseconds: unixMilliseconds ?? entry.acceptedUnixMilliseconds, result: result, trigger: entry.trigger,
+      action: entry.action, uid: entry.uid, tag: entry.tag, code: code, entry: entry.id)
+    acceptedUnixMilliseconds = entry.acceptedUnixMilliseconds
+  }
+}

@@ -1,0 +1,47 @@
+// The rows of the log of taps that reports become.
+
+import TappetCore
+
+extension TapRecord {
+  /// The row of `report`, and whether it may wait for the commit that follows it; `nil` when it has none, or its commit
+  /// brings it along (`Report.accepted`).
+  package static func row(of report: Report, at now: Moment) -> (row: TapRecord, mayWait: Bool)? {
+    let time = now.unixMilliseconds
+    func end(_ entry: OutboxEntry, _ result: TapResult, _ code: String? = nil) -> (TapRecord, Bool) {
+      (TapRecord(entry, result, code: code, at: time), true)
+    }
+    switch report {
+    case .refused(let trigger, let uid, let refusal):
+      return (
+        TapRecord(
+          unixMilliseconds: time, result: .refused, trigger: trigger, action: refusal.action, uid: uid,
+          code: refusal.code), false
+      )
+    case .ignored(let uid, let action, let reason):
+      let row = TapRecord(
+        unixMilliseconds: time, result: .ignored, trigger: .tag, action: action, uid: uid, code: reason.code)
+      return (row, false)
+    case .refusedMore(let count):
+      return (TapRecord(unixMilliseconds: time, result: .refused, trigger: nil, count: count), false)
+    case .performed(let action, let trigger, let uid):
+      return (
+        TapRecord(unixMilliseconds: time, result: .accepted, trigger: trigger, action: action, uid: uid), false
+      )
+    case .delivered(let entry, _), .deliveredUnheard(let entry, _), .deliveredOfMany(let entry):
+      return end(entry, .delivered)
+    case .expired(let entry): return end(entry, .expired)
+    case .undeliverable(let entry, _): return end(entry, .undeliverable)
+    case .webhookGivenUp(let entry, let reason): return end(entry, .undeliverable, reason.code)
+    // Their rows are gone from the outbox already.
+    case .dropped(let entry), .droppedOfMany(let entry): return (TapRecord(entry, .dropped, at: time), false)
+    case .accepted, .queued, .deliveredMore, .droppedMore, .readerReady, .readerLost, .webhookWaits, .webhookBack,
+      .webhooksLost, .webhooksBack, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
+      .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
+      .stopping,
+      .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered, .panelLocked, .panelUnlocked,
+      .codeRefused, .outputSwitched, .outputWaits, .outputRefused, .commandAccepted, .commandRefused,
+      .commandsRefusedMore, .commandsSubscribed, .confirming, .confirmationEnded:
+      return nil
+    }
+  }
+}

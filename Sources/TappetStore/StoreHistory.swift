@@ -1,0 +1,217 @@
+// The log of taps: what became of each, for as long as `history:` says.
+//
+// A row's number is its time in milliseconds and 20 bits more, or the next number when the clock was set back. So rows
+// are in the order in which they were written, those since a time are found by their number, and there is no index to
+// write. A tap's first row is written in the commit of its entry, its last one in the commit of the entry's removal; a
+// row without an entry is written without a sync, and a power cut may take the last of those.
+
+import TappetCore
+
+/// The rows of the log that are wanted; `nil` means any.
+package struct HistoryFilter: Hashable, Sendable {
+  /// Milliseconds since 1970.
+  package var since: Int64?
+  package var action: String?
+  package var result: TapResult?
+  /// A UID in lower-case digits, or a label.
+  package var tag: String?
+
+  /// A filter that lets every row pass.
+  package init() {}
+}
+
+/// How often a tag, or a button, did something.
+package struct HistoryCount: Hashable, Sendable {
+  package var action: String?
+  package var trigger: Trigger?
+  package var uid: TagUID?
+  package var tag: String?
+  package var count: Int64
+  /// When it last did, milliseconds since 1970.
+  package var lastUnixMilliseconds: Int64
+}
+
+extension Store {
+  /// Returns at most `limit` rows after the one of this number, in the order in which they were written.
+  package func history(
+    after number: Int64, _ filter: HistoryFilter, limit: Int
+  ) throws(StoreError) -> [(number: Int64, record: TapRecord)] {
+    let statement = try database.statement(
+      """
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count FROM history
+      WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5)
+      ORDER BY number LIMIT ?6
+      """)
+    defer { statement.reset() }
+    bind(filter, after: number, to: statement)
+    statement.bind(Int64(limit), at: 6)
+    var rows: [(number: Int64, record: TapRecord)] = []
+    while try statement.step() { rows.append((statement.integer(0), record(statement))) }
+    return rows
+  }
+
+  /// Returns the tags and buttons that were accepted most often, at most `limit`; the filter's result does not matter.
+  package func topHistory(_ filter: HistoryFilter, limit: Int) throws(StoreError) -> [HistoryCount] {
+    var filter = filter
+    filter.result = .accepted
+    let statement = try database.statement(
+      """
+      SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms) FROM history
+      WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5)
+      GROUP BY action, trigger, uid ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
+      """)
+    defer { statement.reset() }
+    bind(filter, after: 0, to: statement)
+    statement.bind(Int64(limit), at: 6)
+    var counts: [HistoryCount] = []
+    while try statement.step() {
+      counts.append(
+        HistoryCount(
+          action: text(statement, 0), trigger: Trigger(rawValue: UInt8(clamping: statement.integer(1))),
+          uid: TagUID(statement.blob(2)), tag: text(statement, 3), count: statement.integer(4),
+          lastUnixMilliseconds: statement.integer(5)))
+    }
+    return counts
+  }
+
+  private func bind(_ filter: HistoryFilter, after number: Int64, to statement: StoreStatement) {
+    let since = filter.since ?? 0
+    statement.bind(max(number, Store.historyNumber(since) - 1), at: 1)
+    statement.bind(filter.since ?? .min, at: 2)
+    statement.bind(filter.action, at: 3)
+    if let result = filter.result { statement.bind(Int64(result.rawValue), at: 4) }
+    statement.bind(filter.tag, at: 5)
+  }
+
+  private func record(_ row: StoreStatement) -> TapRecord {
+    TapRecord(
+      unixMilliseconds: row.integer(1), result: TapResult(rawValue: UInt8(clamping: row.integer(2))) ?? .ignored,
+      trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))), action: text(row, 4), uid: TagUID(row.blob(5)),
+      tag: text(row, 6), code: text(row, 7), entry: row.isNull(8) ? nil : EntryID(bigEndianBytes: row.blob(8)),
+      count: Int(clamping: row.integer(9)))
+  }
+
+  private func text(_ row: StoreStatement, _ column: Int32) -> String? {
+    row.isNull(column) ? nil : row.text(column)
+  }
+
+  // MARK: Writing
+
+  /// Adds a row, within a transaction, if a log is kept.
+  func note(_ record: TapRecord) throws(StoreError) {
+    guard historyAge != nil else { return }
+    var record = record
+    if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
+    let statement = try database.statement(
+      """
+      INSERT INTO history (number, serial, unix_ms, result, trigger, action, uid, tag, code, entry, count)
+      VALUES (
+        max(?1, coalesce((SELECT max(number) FROM history), 0) + 1),
+        coalesce((SELECT serial FROM history ORDER BY number DESC LIMIT 1), 0) + 1,
+        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """)
+    statement.bind(Store.historyNumber(record.unixMilliseconds), at: 1)
+    statement.bind(record.unixMilliseconds, at: 2)
+    statement.bind(Int64(record.result.rawValue), at: 3)
+    if let trigger = record.trigger { statement.bind(Int64(trigger.rawValue), at: 4) }
+    statement.bind(record.action, at: 5)
+    if let uid = record.uid { statement.bind(blob: uid.bytes, at: 6) }
+    statement.bind(record.tag, at: 7)
+    statement.bind(record.code, at: 8)
+    if let entry = record.entry { statement.bind(blob: entry.bigEndianBytes, at: 9) }
+    statement.bind(Int64(record.count), at: 10)
+    try statement.run()
+  }
+
+  /// Finds the tag of an entry that an earlier process accepted, in the rows of that moment.
+  private func identify(_ record: inout TapRecord) throws(StoreError) {
+    guard let entry = record.entry else { return }
+    let statement = try database.statement(
+      """
+      SELECT uid, tag FROM (SELECT * FROM history WHERE number >= ?1 ORDER BY number LIMIT ?2)
+      WHERE entry = ?3 LIMIT 1
+      """)
+    defer { statement.reset() }
+    statement.bind(Store.historyNumber(record.acceptedUnixMilliseconds ?? record.unixMilliseconds), at: 1)
+    statement.bind(Int64(Limits.historySearchMax), at: 2)
+    statement.bind(blob: entry.bigEndianBytes, at: 3)
+    guard try statement.step() else { return }
+    record.uid = TagUID(statement.blob(0))
+    record.tag = text(statement, 1)
+  }
+
+  /// Commits everything that `body` does, or nothing, but does not wait for the disk: a power cut may undo it.
+  func withoutSync(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try database.execute("PRAGMA synchronous = NORMAL")
+    // It has failed only for want of memory, and then the commit fails too.
+    defer { try? database.execute("PRAGMA synchronous = FULL") }
+    try transaction(body)
+  }
+
+  /// Removes rows that are too old or too many, a part at a time, now and then.
+  ///
+  /// For the kiosk's store thread, in its pauses. If the disk does not allow it, or another process is at work, it is
+  /// done the next time.
+  func pruneHistoryInPause(at unixMilliseconds: Int64) {
+    guard pausesToPruning <= 0 else { return pausesToPruning -= 1 }
+    pausesToPruning = Limits.historyPruningInterval
+    try? database.withoutWaiting { () throws(StoreError) in try pruneHistory(at: unixMilliseconds) }
+  }
+
+  /// Removes at most `Limits.historyPruneMax` rows that are too old or too many; all of them if no log is kept.
+  func pruneHistory(at unixMilliseconds: Int64) throws(StoreError) {
+    guard let oldest = try edge("SELECT number, serial FROM history ORDER BY number LIMIT 1"),
+      let newest = try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
+    else { return }
+    guard let historyAge else {
+      return try withoutSync { () throws(StoreError) in try database.statement("DELETE FROM history").run() }
+    }
+    let cutoff = Store.historyNumber(unixMilliseconds - historyAge.wholeMilliseconds)
+    let isFull = newest.serial - oldest.serial >= Limits.historyRowsMax
+    guard isFull || oldest.number < cutoff else { return }
+    try withoutSync { () throws(StoreError) in try deleteHistory(before: isFull ? .max : cutoff) }
+    if oldest.number < cutoff { pausesToPruning = 0 }
+  }
+
+  private func deleteHistory(before number: Int64) throws(StoreError) {
+    let statement = try database.statement(
+      """
+      DELETE FROM history WHERE number IN (SELECT number FROM history WHERE number < ?1 ORDER BY number LIMIT ?2)
+      """)
+    statement.bind(number, at: 1)
+    statement.bind(Int64(Limits.historyPruneMax), at: 2)
+    try statement.run()
+  }
+
+  private func edge(_ sql: StaticString) throws(StoreError) -> (number: Int64, serial: Int64)? {
+    let statement = try database.statement(sql)
+    defer { statement.reset() }
+    return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+  }
+
+  /// The first number of a millisecond.
+  private static func historyNumber(_ unixMilliseconds: Int64) -> Int64 {
+    // Room for 250 years; a clock that is further off does no harm.
+    min(max(0, unixMilliseconds), 1 << 43 - 1) << 20
+  }
+}
+
+extension StoreRequest {
+  /// Whether it is about the log of taps alone.
+  var isForHistory: Bool {
+    switch self {
+    case .noteTap, .keepHistory: true
+    case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
+      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteAnnounced:
+      false
+    }
+  }
+
+  /// Whether it is, and does not wait for the next commit.
+  var isForHistoryAtOnce: Bool {
+    if case .noteTap(_, mayWait: true) = self { return false }
+    return isForHistory
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetPlatform
+@testable import TappetStore
+
+@Suite struct StoreHistoryTests {
+  private let folder = StateFolder()
+  private static let now: Int64 = 1_770_000_000_000
+  private static let uid = TagUID([4, 1, 2, 3, 4, 5, 6])
+
+  private func open(keeping age: Duration? = .seconds(90 * 86_400)) throws -> Store {
+    let store = try folder.open()
+    store.historyAge = age
+    return store
+  }
+
+  private func note(_ store: Store, _ records: TapRecord...) throws {
+    try store.transaction { () throws(StoreError) in for record in records { try store.note(record) } }
+  }
+
+  private func refused(_ time: Int64, action: String? = nil, code: String = "tag-empty") -> TapRecord {
+    TapRecord(
+      unixMilliseconds: time, result: .refused, trigger: .tag, action: action, uid: Self.uid, tag: "Ann", code: code)
+  }
+
+  private func all(_ store: Store, _ filter: HistoryFilter = HistoryFilter()) throws -> [TapRecord] {
+    try store.history(after: 0, filter, limit: 10_000).map { $0.record }
+  }
+
+  private func startThread() throws -> StoreThread {
+    // Nobody else holds it; the compiler cannot see through `open`.
+    nonisolated(unsafe) let store = try folder.open()
+    let path = folder.path
+    return try StoreThread(
+      store, replace: { () throws(StoreError) in try Store(folder: path, bootID: []) }, post: { _ in })
+  }
+
+  /// An entry of a tag.
+  private func entry(_ number: UInt64) -> OutboxEntry {
+    OutboxEntry(
+      id: EntryID(high: 7, low: number), action: "door", topic: "home/door", message: PayloadTemplate("open"),
+      isRetained: false, trigger: .tag, acceptedUnixMilliseconds: Self.now,
+      acceptedAt: Instant(nanoseconds: 100 * OutboxEntry.second),
+      expiry: .at(Instant(nanoseconds: 1000 * OutboxEntry.second)), uid: Self.uid, tag: "Ann")
+  }
+
+  @Test func `rows come back as they were, oldest first, and each filter finds its own`() throws {
+    let store = try open()
+    let first = refused(Self.now, action: "door")
+    let second = TapRecord(unixMilliseconds: Self.now + 5, result: .refused, trigger: nil, count: 7)
+    let third = refused(Self.now + 60_000, action: "light", code: "too-many")
+    try note(store, first, second, third)
+    #expect(try all(store) == [first, second, third])
+    var filter = HistoryFilter()
+    filter.since = Self.now + 5
+    #expect(try all(store, filter) == [second, third])
+    filter.tag = "04010203040506"
+    #expect(try all(store, filter) == [third])
+    filter = HistoryFilter()
+    filter.tag = "Ann"
+    filter.action = "door"
+    #expect(try all(store, filter) == [first])
+    filter.result = .accepted
+    #expect(try all(store, filter).isEmpty)
+  }
+
+  @Test func `an entry's first row is in its own commit, and a later process knows the tag of its last one`() throws {
+    let store = try open()
+    _ = try StoreBatch([.append(entry(1))]).commit(to: store)
+    let again = try open()
+    let fetched = try #require(again.fetch(after: 0, limit: 1, clockIsGood: true).entries.first)
+    #expect(fetched.uid == nil)
+    let delivered = TapRecord(fetched, .delivered, at: Self.now + 900)
+    _ = try StoreBatch([.noteTap(delivered, mayWait: true), .remove([fetched.id], mayWait: false)]).commit(to: again)
+    let rows = try all(again)
+    #expect(rows.map(\.result) == [.accepted, .delivered] && rows.allSatisfy { $0.entry == fetched.id })
+    #expect(rows.allSatisfy { $0.uid == Self.uid && $0.tag == "Ann" && $0.action == "door" })
+    #expect(rows.map(\.unixMilliseconds) == [Self.now, Self.now + 900])
+  }
+
+  @Test func `a clock that was set back loses no row, neither of a time nor of the order`() throws {
+    let store = try open()
+    try note(store, refused(Self.now), refused(Self.now - 3_600_000), refused(Self.now + 1))
+    #expect(try all(store).map { $0.unixMilliseconds - Self.now } == [0, -3_600_000, 1])
+    var filter = HistoryFilter()
+    filter.since = Self.now
+    #expect(try all(store, filter).count == 2)
+    filter.since = Self.now - 3_600_000
+    #expect(try all(store, filter).count == 3)
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1, Int64.max])
+  func `rows are kept whatever the clock shows`(time: Int64) throws {
+    let store = try open()
+    try note(store, refused(time), refused(time), refused(Self.now))
+    #expect(try all(store).count == 3)
+    try store.pruneHistory(at: time / 2)
+  }
+
+  @Test func `rows that are too old, or too many, are removed, and all of them when none are kept`() throws {
+    let store = try open(keeping: .seconds(3600))
+    try note(store, refused(Self.now - 3_600_001), refused(Self.now - 3_600_000), refused(Self.now))
+    try store.pruneHistory(at: Self.now)
+    #expect(try all(store).count == 2)
+    try folder.sqlite("UPDATE history SET serial = serial + 1000000 WHERE number = (SELECT max(number) FROM history)")
+    try store.pruneHistory(at: Self.now)
+    #expect(try all(store).isEmpty)
+    try note(store, refused(Self.now))
+    store.historyAge = nil
+    try note(store, refused(Self.now))
+    try store.pruneHistory(at: Self.now)
+    #expect(try folder.sqlite("SELECT count(*) FROM history") == "0")
+  }
+
+  @Test func `a store of which nobody said how long it keeps the log removes nothing`() throws {
+    try note(try open(), refused(0))
+    let store = try folder.open()
+    store.pruneHistoryInPause(at: Self.now)
+    #expect(try all(store).count == 1)
+  }
+
+  @Test func `the thread writes a row without an entry at once, and the rest with the next commit`() throws {
+    let thread = try startThread()
+    thread.submit(.keepHistory(.seconds(86_400)))
+    let time = SystemClock().now().unixMilliseconds
+    let reader = try folder.open()
+    thread.submit(.noteTap(refused(time, action: "waits"), mayWait: true))
+    thread.submit(.noteTap(refused(time, action: "at once"), mayWait: false))
+    #expect(try eventually(10) { try all(reader).map(\.action) == ["waits", "at once"] })
+    thread.submit(.noteTap(refused(time, action: "later"), mayWait: true))
+    thread.submit(.append(entry(1)))
+    thread.stop()
+    #expect(try all(reader).map(\.action) == ["waits", "at once", "later", "door"])
+  }
+
+  @Test func `a thread that keeps no log writes none, and empties the one that is there`() throws {
+    try note(try open(), refused(SystemClock().now().unixMilliseconds))
+    let thread = try startThread()
+    thread.submit(.keepHistory(nil))
+    let reader = try folder.open()
+    #expect(try eventually(10) { try all(reader).isEmpty })
+    thread.submit(.noteTap(refused(0), mayWait: false))
+    thread.submit(.append(entry(1)))
+    thread.stop()
+    #expect(try all(reader).isEmpty)
+  }
+
+  @Test func `the tags that tapped most often come first`() throws {
+    let store = try open()
+    let other = TagUID([8, 1, 2, 4])
+    for time in Self.now..<Self.now + 3 {
+      try note(store, TapRecord(unixMilliseconds: time, result: .accepted, trigger: .tag, action: "door", uid: other))
+    }
+    try note(
+      store, TapRecord(unixMilliseconds: Self.now, result: .accepted, trigger: .tag, action: "door", uid: Self.uid),
+      refused(Self.now + 9, action: "door"))
+    let counts = try store.topHistory(HistoryFilter(), limit: 10)
+    #expect(counts.map(\.count) == [3, 1] && counts.map(\.uid) == [other, Self.uid])
+    #expect(counts.first?.lastUnixMilliseconds == Self.now + 2)
+    #expect(try store.topHistory(HistoryFilter(), limit: 1).count == 1)
+  }
+}

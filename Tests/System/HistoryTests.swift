@@ -1,0 +1,105 @@
+// The log of taps: what the shipped kiosk keeps, what it costs the disk, and how it is read.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct HistoryTests {
+  private func world(history: String = "90 d") throws -> KioskWorld {
+    var configuration = KioskWorld.KioskConfiguration()
+    configuration.more = "history: \(history)"
+    return try KioskWorld(configuration)
+  }
+
+  private func rows(_ world: KioskWorld, _ words: String...) throws -> [[String: Any]] {
+    let done = try Programs.run(
+      try Programs.built("tappet"), ["history"] + words + ["--json", "--config", world.configPath])
+    #expect(done.status == 0, "\(done.errors)")
+    return try done.output.split(separator: "\n").map {
+      let line = try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      return try #require(line?["data"] as? [String: Any])
+    }
+  }
+
+  private func outcomes(_ rows: [[String: Any]]) -> [String] { rows.compactMap { $0["outcome"] as? String } }
+
+  @Test func `accepted, delivered and refused taps are there with their tags, and every filter finds them`() throws {
+    let world = try world()
+    try world.start()
+    let uid = world.freshUID()
+    _ = try world.tap("ntag213 uid=\(uid) url=\(try world.url(1))", until: "delivered-by-tag", messages: 1)
+    _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
+    #expect(try eventually(10) { try outcomes(rows(world)) == ["accepted", "delivered", "refused"] })
+    let all = try rows(world)
+    #expect(all.prefix(2).allSatisfy { $0["uid"] as? String == uid && $0["tag"] as? String == "Test" })
+    #expect(all[0]["id"] as? String == world.received.first?.payload && all[2]["code"] as? String == "tag-empty")
+    #expect(try outcomes(rows(world, "--outcome", "refused")) == ["refused"])
+    #expect(try outcomes(rows(world, "--tag", uid, "--action", "light")) == ["accepted", "delivered"])
+    #expect(try rows(world, "--since", "1h").count == 3 && rows(world, "--action", "garage").isEmpty)
+    let top = try rows(world, "top")
+    #expect(top.count == 1 && top[0]["uid"] as? String == uid && top[0]["count"] as? Int == 1)
+    let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
+    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,code,id,count")
+    #expect(csv[1].contains(",accepted,tag,light,\(uid),Test,,"), "\(csv)")
+    #expect(try world.tappet("history").output.contains("\(uid) (Test)"))
+    for words in [["--since", "soon"], ["--outcome", "odd"], ["bottom"], ["top", "--follow"], ["--csv", "--json"]] {
+      let done = try Programs.run(
+        try Programs.built("tappet"), ["history"] + words + ["--config", world.configPath])
+      #expect(done.status == 2, "\(words): \(done)")
+    }
+  }
+
+  @Test func `a kiosk that is killed keeps the rows of what it accepted, and their outcome follows`() throws {
+    let world = try world()
+    try world.start()
+    let before = world.lights.count
+    world.broker.stop()
+    try world.awaitLight("offline", after: before)
+    let uid = world.freshUID()
+    _ = try world.tap("ntag213 uid=\(uid) url=\(try world.url(1))", until: "queued")
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    #expect(try outcomes(rows(world)) == ["accepted"])
+    try world.restartBroker()
+    try world.start()
+    #expect(try eventually(30) { try outcomes(rows(world)) == ["accepted", "delivered"] })
+    #expect(try rows(world).allSatisfy { $0["uid"] as? String == uid })
+  }
+
+  @Test func `--follow shows a tap when it happens`() throws {
+    let world = try world()
+    try world.start()
+    let file = world.folder + "/followed"
+    let follower = try Service(
+      try Programs.built("tappet"), ["history", "--follow", "--config", world.configPath], log: file)
+    defer { follower.end() }
+    try world.goodTap()
+    #expect(eventually(10) { textSoFar(file).contains("delivered") }, "\(textSoFar(file))")
+    #expect(textSoFar(file).contains("accepted"))
+  }
+
+  /// The syncs of a kiosk that accepts three taps and refuses three.
+  private func syncs(history: String) throws -> Int {
+    let world = try world(history: history)
+    let file = world.folder + "/counts"
+    try world.start(environment: try Faults.counting(to: file))
+    for _ in 0..<3 {
+      try world.goodTap()
+      _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
+    }
+    #expect(world.kiosk?.end(SIGTERM) == true)
+    return try #require(Int(textSoFar(file).split(whereSeparator: \.isWhitespace).last ?? ""))
+  }
+
+  @Test func `it costs the disk no sync`() throws {
+    let (without, with) = (try syncs(history: "none"), try syncs(history: "90 d"))
+    #expect(without > 6 && with == without, "\(without) without it, \(with) with it")
+  }
+
+  @Test func `none keeps nothing, and says so`() throws {
+    let world = try world(history: "none")
+    try world.start()
+    try world.goodTap()
+    let done = try world.tappet("history")
+    #expect(done.status == 1 && done.errors.contains("history: none"), "\(done.errors)")
+  }
+}
