@@ -1,5 +1,6 @@
 // The people, and whose each secret is: sealed values like the timestamp key, so they are in the replica and in
-// backups, follow another key, and nobody who can only write to the database can bring a suspended person back.
+// backups, follow another key, and nobody who can only write to the database can invent or change one. A secret whose
+// owner cannot be read is refused like one of a suspended person.
 //
 //     person ID    a line each: 1, the name, "active" or "suspended", when they were added
 //     owner ID     the id of the person whose secret ID is
@@ -18,16 +19,17 @@ package struct StoredPeople: Sendable {
   /// The person of this name.
   package func named(_ name: String) -> Person? { all.first { $0.name == name } }
 
-  fileprivate init(_ values: [(name: String, value: [UInt8])]) {
+  /// Reads sealed values; those that cannot be opened have none.
+  fileprivate init(_ values: [(name: String, value: [UInt8]?)]) {
     var known: [String: Person] = [:]
     for entry in values where entry.name.begins(with: Store.personPrefix) {
       let id = String(entry.name.dropFirst(Store.personPrefix.utf8.count))
-      if let person = Person(id: id, stored: entry.value) { known[id] = person }
+      if let value = entry.value, let person = Person(id: id, stored: value) { known[id] = person }
     }
     all = known.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     for entry in values where entry.name.begins(with: Store.ownerPrefix) {
       let secret = String(entry.name.dropFirst(Store.ownerPrefix.utf8.count))
-      if let person = known[String(decoding: entry.value, as: UTF8.self)] { owners[secret] = person }
+      owners[secret] = entry.value.flatMap { known[String(decoding: $0, as: UTF8.self)] } ?? .unreadable
     }
   }
 }
@@ -59,12 +61,10 @@ extension Store {
       WHERE name >= 'owner ' AND name < 'owner!' OR name >= 'person ' AND name < 'person!'
       """)
     defer { statement.reset() }
-    var values: [(name: String, value: [UInt8])] = []
+    var values: [(name: String, value: [UInt8]?)] = []
     while try statement.step() {
       let name = statement.text(0)
-      if let value = try? LibCrypto.open(statement.blob(1), key: key, context: Store.context(ofValue: name)) {
-        values.append((name, value))
-      }
+      values.append((name, try? LibCrypto.open(statement.blob(1), key: key, context: Store.context(ofValue: name))))
     }
     return StoredPeople(values)
   }
@@ -171,6 +171,10 @@ extension SecretStore {
 }
 
 extension Person {
+  /// The owner of a secret whose owner cannot be read.
+  fileprivate static let unreadable = Person(
+    id: "", name: "somebody whose entry is damaged", isSuspended: true, createdUnixSeconds: 0)
+
   /// The value that is sealed.
   ///
   /// One line of text for each fact: the name has no control characters.

@@ -68,6 +68,21 @@ import Testing
     #expect(try owners(store) == ["Ann", nil])
   }
 
+  @Test(arguments: [
+    "UPDATE sealed SET value = x'00' WHERE name = 'person id-of-Ann'",
+    "DELETE FROM sealed WHERE name = 'person id-of-Ann'",
+    "UPDATE sealed SET value = x'00' WHERE name LIKE 'owner %'",
+    "UPDATE sealed SET value = (SELECT value FROM sealed WHERE name = 'person id-of-Ben') WHERE name LIKE 'owner %'",
+  ])
+  func `a secret whose owner cannot be read is refused, until it is given to somebody`(_ damage: String) throws {
+    let store = try filled()
+    try store.replace(try store.person(named: "Ann").with(isSuspended: true), noting: entry("person-suspended"))
+    try folder.sqlite(damage)
+    #expect(try store.usableSecrets().map { $0.person?.isSuspended } == [true, true])
+    try store.assign("secret-2", to: try store.person(named: "Ben"), noting: entry("secret-assigned"))
+    #expect(try store.usableSecrets().map { $0.person?.isSuspended } == [true, false])
+  }
+
   @Test func `with a person go the secrets of their tags, and with a secret goes its owner`() throws {
     let store = try filled()
     #expect(try store.remove(id: "secret-2"))
