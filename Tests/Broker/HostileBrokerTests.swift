@@ -69,8 +69,19 @@ import Testing
 
   @Test func `a flood instead of CONNACK ends the attempt`() throws {
     let peer = TestPeer(.flood([0x20, 0xFF, 0xFF, 0xFF, 0x7F], with: [UInt8](repeating: 0, count: 64 * 1024)))
-    let failure = try #require(try LinkUnderTest(settings(peer)).failure())
-    #expect(isGivenUp(failure), "\(failure)")
+    let test = try LinkUnderTest(settings(peer))
+    test.link.connect(endpoint: 0)
+    // A CONNACK of 256 MB is one for libmosquitto, where a peer on the loopback brings it to its end.
+    let hasEnded = test.log.wait { events in
+      events.contains {
+        switch $0 {
+        case .failed(let failure), .lost(let failure): isGivenUp(failure)
+        default: false
+        }
+      }
+    }
+    #expect(hasEnded, "\(test.log.events)")
+    test.link.shutdown()
     #expect(peer.floodedSize < Self.sizeMax, "\(peer.floodedSize)")
   }
 
