@@ -102,13 +102,15 @@ import Testing
   }
 
   /// As the kernels' device trees have them (`model = "…"`).
-  @Test(arguments: [
-    ("Raspberry Pi 4 Model B Rev 1.4", "raspberry-pi"), ("Raspberry Pi Zero 2 W Rev 1.0", "raspberry-pi"),
-    ("Raspberry Pi 5 Model B Rev 1.0", "raspberry-pi"), ("TI AM335x BeagleBone Black", "beaglebone-black"),
-    ("Xunlong Orange Pi PC", "orange-pi-pc"), ("OrangePi Zero2", "orange-pi-zero-2"), ("Radxa ROCK 5B", "rock-5b"),
-    ("Radxa ROCK Pi 4B", "rock-pi-4"), ("linux,dummy-virt", nil), ("", nil), ("Raspberry Pi Model B Rev 2", nil),
-    ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
-  ])
+  @Test(
+    .serialized,
+    arguments: [
+      ("Raspberry Pi 4 Model B Rev 1.4", "raspberry-pi"), ("Raspberry Pi Zero 2 W Rev 1.0", "raspberry-pi"),
+      ("Raspberry Pi 5 Model B Rev 1.0", "raspberry-pi"), ("TI AM335x BeagleBone Black", "beaglebone-black"),
+      ("Xunlong Orange Pi PC", "orange-pi-pc"), ("OrangePi Zero2", "orange-pi-zero-2"), ("Radxa ROCK 5B", "rock-5b"),
+      ("Radxa ROCK Pi 4B", "rock-pi-4"), ("linux,dummy-virt", nil), ("", nil), ("Raspberry Pi Model B Rev 2", nil),
+      ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
+    ])
   func `a board is recognised by its model`(_ model: String, _ name: String?) {
     setenv("TAPPET_PROFILES", Self.root + "/board/profiles", 1)
     defer { unsetenv("TAPPET_PROFILES") }
