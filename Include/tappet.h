@@ -1188,8 +1188,7 @@ int tappet_kiosk_set_clock_trusted(struct tappet_kiosk *kiosk, bool is_trusted);
 int tappet_kiosk_add_action(struct tappet_kiosk *kiosk, const struct tappet_kiosk_action *action);
 
 /** Adds a secret to those of the database, at most 1000 for each action, or as many as `max_secrets` of the
- * configuration says. It lives as long as the kiosk, and is never
- * written to the disk.
+ * configuration says. It lives as long as the kiosk, and is never written to the disk.
  * @param kiosk The kiosk; not started.
  * @param action The name of the action whose tags are signed with the secret.
  * @param key The key, TAPPET_KEY_SIZE bytes; copied, and wiped with the kiosk.
