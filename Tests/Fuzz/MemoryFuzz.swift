@@ -18,7 +18,8 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   staysInBounds(whole, end: end)
   agrees(bytes, whole)
   findsWhatIsWritten(bytes)
-  isNeverHalfWritten(bytes)
+  // A plan is made for a data area that is known to its end.
+  if bytes.count >= end { isNeverHalfWritten(bytes) }
   return 0
 }
 
