@@ -162,7 +162,7 @@ package struct LocalCalendar: Sendable {
 }
 
 extension Kiosk {
-  /// Returns why the action may not be done now, whoever asks for it.
+  /// Returns why a tap, a press or a command may not do the action now.
   func timeRefusal(of action: Action, at now: Moment) -> TapRefusal? {
     guard let times = action.times else { return nil }
     guard clockIsGood else {

@@ -7,7 +7,7 @@ extension String {
   /// The text with everything that is not printable as `\u{1b}`.
   package var escaped: String { escaped { $0.isPrintable } }
 
-  /// The same, with what takes no room escaped too: two topics that look alike are told apart.
+  /// The same, with zero-width characters escaped too, so that two topics never look alike.
   package var visible: String { escaped { $0.isPrintable && !$0.isZeroWidth } }
 
   /// The text in quotes, with escapes, so that nothing in it passes for words or facts of ours.
