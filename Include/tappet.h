@@ -1077,6 +1077,11 @@ struct tappet_kiosk_event {
                                    NULL. */
   bool is_on;                 /**< OUTPUT_CHANGED: whether the output is on. */
   uint8_t reserved[7];        /**< 0. */
+  const char *tag;            /**< REFUSED to UNDELIVERABLE, PERFORMED: label of the tag's secret; NULL if it has none,
+                                   if the tag is not genuine, and if it was accepted before the start. */
+  const char *person;         /**< The same: name of the person whose tag it is. */
+  const char *code;           /**< REFUSED, IGNORED, QUEUED: the reason for programs, such as "outside-hours"; otherwise
+                                   NULL. */
 };
 
 /** Receives an event in a kiosk.

@@ -16,6 +16,10 @@ struct KioskFacts {
   var after: Duration?
   var output: String?
   var isOn = false
+  /// Whose tag it was.
+  var owner: TagOwner?
+  /// The reason for programs.
+  var code: String?
 
   private init(type: tappet_kiosk_event_type, _ entry: OutboxEntry? = nil) {
     self.type = type
@@ -23,6 +27,7 @@ struct KioskFacts {
     action = entry?.action
     topic = entry.flatMap { $0.destination == .broker ? $0.topic : nil }
     id = entry?.id
+    owner = entry?.owner
   }
 
   private init(type: tappet_kiosk_event_type, command topic: String, _ wish: CommandWish? = nil) {
@@ -52,20 +57,26 @@ struct KioskFacts {
   init?(_ report: Report, outputs: [OutputState]) {
     func name(_ index: Int) -> String? { outputs.indices.contains(index) ? outputs[index].name : nil }
     switch report {
-    case .refused(let trigger, let uid, let refusal):
+    case .refused(let trigger, let uid, let refusal, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_REFUSED)
       self.trigger = trigger
       self.uid = uid
       action = refusal.action
-    case .ignored(let uid, let action, _):
+      self.owner = owner
+      code = refusal.code
+    case .ignored(let uid, let action, let reason, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_IGNORED)
       trigger = .tag
       self.uid = uid
       self.action = action
+      self.owner = owner
+      code = reason.code
     case .accepted(let entry, let uid):
       self.init(type: TAPPET_KIOSK_EVENT_ACCEPTED, entry)
       self.uid = uid
-    case .queued(let entry, _): self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
+    case .queued(let entry, let reason):
+      self.init(type: TAPPET_KIOSK_EVENT_QUEUED, entry)
+      code = reason.code
     // Each of them was an event.
     case .deliveredMore, .droppedMore: return nil
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
@@ -113,11 +124,12 @@ struct KioskFacts {
     case .certificateExpiring: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATE_EXPIRING)
     case .certificatesGood: self.init(type: TAPPET_KIOSK_EVENT_CERTIFICATES_GOOD)
     case .refusedMore: self.init(type: TAPPET_KIOSK_EVENT_REFUSED_MORE)
-    case .performed(let action, let trigger, let uid):
+    case .performed(let action, let trigger, let uid, let owner):
       self.init(type: TAPPET_KIOSK_EVENT_PERFORMED)
       self.action = action
       self.trigger = trigger
       self.uid = uid
+      self.owner = owner
     case .outputSwitched(let index, let isOn, let reason):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_CHANGED, output: name(index), reason.cause, isOn: isOn)
     case .outputWaits(let index, _, let cause):

@@ -253,6 +253,9 @@ final class KioskObject: LibraryObject {
     event.after_milliseconds = facts.after?.wholeMilliseconds ?? -1
     event.output = facts.output.flatMap { loan.text($0) }
     event.is_on = facts.isOn
+    event.tag = facts.owner?.label.flatMap { loan.text($0) }
+    event.person = facts.owner?.person.flatMap { loan.text($0.name) }
+    event.code = facts.code.flatMap { loan.text($0) }
     callback(eventContext, &event)
   }
 

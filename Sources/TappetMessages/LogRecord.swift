@@ -78,15 +78,16 @@ package struct LogRecord: Sendable {
       self.init(.notice, "reader-ready", KioskStatus.Reader.ready.sentence(configuration), [("device", device)])
     case .readerLost(let loss):
       self.init(.error, "reader-lost", loss.sentence(device: configuration.readerDevice), [("code", loss.code)])
-    case .refused(let trigger, let uid, let refusal):
+    case .refused(let trigger, let uid, let refusal, _):
       self.init(
         .warning, trigger.word + "-refused", refusal.sentence(trigger),
         [("code", refusal.code)] + (refusal.action.map { [("action", $0)] } ?? [])
           + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
-    case .ignored(let uid, let action, let reason):
+    case .ignored(let uid, let action, let reason, _):
       self.init(
         .info, "tap-ignored", reason.sentence,
-        [("code", reason.code), ("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? []))
+        [("code", reason.code), ("uid", Hex.encode(uid.bytes))] + (action.map { [("action", $0)] } ?? [])
+      )
     case .refusedMore(let count):
       self.init(
         .warning, "refused-more",
@@ -96,7 +97,7 @@ package struct LogRecord: Sendable {
       self.init(
         .info, entry.trigger.word + "-accepted", "accepted: \(entry.action)",
         entry.fields + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))
-    case .performed(let action, let trigger, let uid):
+    case .performed(let action, let trigger, let uid, _):
       self.init(
         .info, trigger.word + "-performed", "done: " + action,
         [("action", action)] + (uid.map { [("uid", Hex.encode($0.bytes))] } ?? []))

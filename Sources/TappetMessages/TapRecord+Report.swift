@@ -11,21 +11,24 @@ extension TapRecord {
       (TapRecord(entry, result, code: code, at: time), true)
     }
     switch report {
-    case .refused(let trigger, let uid, let refusal):
+    case .refused(let trigger, let uid, let refusal, let owner):
       return (
         TapRecord(
           unixMilliseconds: time, result: .refused, trigger: trigger, action: refusal.action, uid: uid,
-          code: refusal.code), false
+          tag: owner?.label, person: owner?.person?.id, code: refusal.code), false
       )
-    case .ignored(let uid, let action, let reason):
+    case .ignored(let uid, let action, let reason, let owner):
       let row = TapRecord(
-        unixMilliseconds: time, result: .ignored, trigger: .tag, action: action, uid: uid, code: reason.code)
+        unixMilliseconds: time, result: .ignored, trigger: .tag, action: action, uid: uid,
+        tag: owner?.label, person: owner?.person?.id, code: reason.code)
       return (row, false)
     case .refusedMore(let count):
       return (TapRecord(unixMilliseconds: time, result: .refused, trigger: nil, count: count), false)
-    case .performed(let action, let trigger, let uid):
+    case .performed(let action, let trigger, let uid, let owner):
       return (
-        TapRecord(unixMilliseconds: time, result: .accepted, trigger: trigger, action: action, uid: uid), false
+        TapRecord(
+          unixMilliseconds: time, result: .accepted, trigger: trigger, action: action, uid: uid, tag: owner?.label,
+          person: owner?.person?.id), false
       )
     case .delivered(let entry, _), .deliveredUnheard(let entry, _), .deliveredOfMany(let entry):
       return end(entry, .delivered)

@@ -15,6 +15,8 @@ package struct HistoryFilter: Hashable, Sendable {
   package var result: TapResult?
   /// A UID in lower-case digits, or a label.
   package var tag: String?
+  /// A person's id.
+  package var person: String?
 
   /// A filter that lets every row pass.
   package init() {}
@@ -26,6 +28,8 @@ package struct HistoryCount: Hashable, Sendable {
   package var trigger: Trigger?
   package var uid: TagUID?
   package var tag: String?
+  /// A person's id.
+  package var person: String?
   package var count: Int64
   /// When it last did, milliseconds since 1970.
   package var lastUnixMilliseconds: Int64
@@ -38,9 +42,9 @@ extension Store {
   ) throws(StoreError) -> [(number: Int64, record: TapRecord)] {
     let statement = try database.statement(
       """
-      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count FROM history
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
-        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5)
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7)
       ORDER BY number LIMIT ?6
       """)
     defer { statement.reset() }
@@ -57,10 +61,10 @@ extension Store {
     filter.result = .accepted
     let statement = try database.statement(
       """
-      SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms) FROM history
+      SELECT action, trigger, uid, max(tag), sum(count), max(unix_ms), person FROM history
       WHERE number > ?1 AND unix_ms >= ?2 AND (?3 IS NULL OR action = ?3) AND (?4 IS NULL OR result = ?4)
-        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5)
-      GROUP BY action, trigger, uid ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
+        AND (?5 IS NULL OR tag = ?5 OR lower(hex(uid)) = ?5) AND (?7 IS NULL OR person = ?7)
+      GROUP BY action, trigger, uid, person ORDER BY sum(count) DESC, max(unix_ms) DESC LIMIT ?6
       """)
     defer { statement.reset() }
     bind(filter, after: 0, to: statement)
@@ -70,7 +74,8 @@ extension Store {
       counts.append(
         HistoryCount(
           action: text(statement, 0), trigger: Trigger(rawValue: UInt8(clamping: statement.integer(1))),
-          uid: TagUID(statement.blob(2)), tag: text(statement, 3), count: statement.integer(4),
+          uid: TagUID(statement.blob(2)), tag: text(statement, 3), person: text(statement, 6),
+          count: statement.integer(4),
           lastUnixMilliseconds: statement.integer(5)))
     }
     return counts
@@ -83,13 +88,15 @@ extension Store {
     statement.bind(filter.action, at: 3)
     if let result = filter.result { statement.bind(Int64(result.rawValue), at: 4) }
     statement.bind(filter.tag, at: 5)
+    statement.bind(filter.person, at: 7)
   }
 
   private func record(_ row: StoreStatement) -> TapRecord {
     TapRecord(
       unixMilliseconds: row.integer(1), result: TapResult(rawValue: UInt8(clamping: row.integer(2))) ?? .ignored,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))), action: text(row, 4), uid: TagUID(row.blob(5)),
-      tag: text(row, 6), code: text(row, 7), entry: row.isNull(8) ? nil : EntryID(bigEndianBytes: row.blob(8)),
+      tag: text(row, 6), person: text(row, 10), code: text(row, 7),
+      entry: row.isNull(8) ? nil : EntryID(bigEndianBytes: row.blob(8)),
       count: Int(clamping: row.integer(9)))
   }
 
@@ -106,11 +113,11 @@ extension Store {
     if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
     let statement = try database.statement(
       """
-      INSERT INTO history (number, serial, unix_ms, result, trigger, action, uid, tag, code, entry, count)
+      INSERT INTO history (number, serial, unix_ms, result, trigger, action, uid, tag, code, entry, count, person)
       VALUES (
         max(?1, coalesce((SELECT max(number) FROM history), 0) + 1),
         coalesce((SELECT serial FROM history ORDER BY number DESC LIMIT 1), 0) + 1,
-        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
       """)
     statement.bind(Store.historyNumber(record.unixMilliseconds), at: 1)
     statement.bind(record.unixMilliseconds, at: 2)
@@ -122,6 +129,7 @@ extension Store {
     statement.bind(record.code, at: 8)
     if let entry = record.entry { statement.bind(blob: entry.bigEndianBytes, at: 9) }
     statement.bind(Int64(record.count), at: 10)
+    statement.bind(record.person, at: 11)
     try statement.run()
   }
 
@@ -130,7 +138,7 @@ extension Store {
     guard let entry = record.entry else { return }
     let statement = try database.statement(
       """
-      SELECT uid, tag FROM (SELECT * FROM history WHERE number >= ?1 ORDER BY number LIMIT ?2)
+      SELECT uid, tag, person FROM (SELECT * FROM history WHERE number >= ?1 ORDER BY number LIMIT ?2)
       WHERE entry = ?3 LIMIT 1
       """)
     defer { statement.reset() }
@@ -140,6 +148,23 @@ extension Store {
     guard try statement.step() else { return }
     record.uid = TagUID(statement.blob(0))
     record.tag = text(statement, 1)
+    record.person = text(statement, 2)
+  }
+
+  /// Removes the rows about a person's taps, within a transaction: those that name them, and those of a tag that was
+  /// theirs last, such as one that came too often to be looked at.
+  func deleteHistory(of person: String, secrets: [String]) throws(StoreError) {
+    let rows = try database.statement("DELETE FROM history WHERE person = ?1")
+    rows.bind(person, at: 1)
+    try rows.run()
+    for secret in secrets {
+      let rest = try database.statement(
+        """
+        DELETE FROM history WHERE person IS NULL AND uid IN (SELECT uid FROM tag_hints WHERE secret = ?1)
+        """)
+      rest.bind(secret, at: 1)
+      try rest.run()
+    }
   }
 
   /// Commits everything that `body` does, or nothing, but does not wait for the disk: a power cut may undo it.

@@ -38,6 +38,8 @@ package struct StoredPeople: Sendable {
 struct PeopleChange {
   var entries: [(name: String, value: [UInt8]?)] = []
   var removedSecrets: [String] = []
+  /// The person whose rows of the log of taps go too.
+  var forgotten: Person?
 }
 
 extension Store {
@@ -82,6 +84,9 @@ extension Store {
         let change = try change(known)
         for (name, value) in change.entries { try writeValue(value, as: name, under: key) }
         do throws(StoreError) {
+          if let person = change.forgotten {
+            try deleteHistory(of: person.id, secrets: change.removedSecrets)
+          }
           for id in change.removedSecrets { try removeRow(ofSecret: id) }
           try noteSecretChange()
           try note(auditEntry)
@@ -138,12 +143,13 @@ extension SecretStore {
     }
   }
 
-  /// Removes a person and these secrets of theirs.
+  /// Removes a person and these secrets of theirs; with `forgets`, the rows of their taps as well.
   package func remove(
-    _ person: Person, secrets: [String], noting auditEntry: AuditEntry
+    _ person: Person, secrets: [String], forgets: Bool = false, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
     try change(auditEntry) { (_) throws(SecretError) in
-      PeopleChange(entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets)
+      PeopleChange(
+        entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets, forgotten: forgets ? person : nil)
     }
   }
 

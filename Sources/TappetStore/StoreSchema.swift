@@ -4,7 +4,9 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
-  static let migrations: [String] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth]
+  static let migrations: [String] = [
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
+  ]
 
   /// The version of a database with all migrations.
   static var version: Int64 { Int64(migrations.count) }
@@ -127,6 +129,9 @@ enum StoreSchema {
       trigger INTEGER, action TEXT, uid BLOB, tag TEXT, code TEXT, entry BLOB, count INTEGER NOT NULL
     );
     """
+
+  /// The person in the log of taps, by id: names are sealed.
+  private static let eleventh = "ALTER TABLE history ADD COLUMN person TEXT;"
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

@@ -186,12 +186,12 @@ extension World {
     case .dropped(let entry), .droppedOfMany(let entry):
       seen.droppedReports += 1
       noteOutcome(entry)
-    case .refused(let trigger, _, let refusal):
+    case .refused(let trigger, _, let refusal, _):
       noteRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
     case .ignored: noteRefusalTold()
     case .confirming: seen.questions += 1
-    case .performed(_, let trigger, _):
+    case .performed(_, let trigger, _, _):
       seen.performed += 1
       notePerformed(trigger, again: false)
     case .outputSwitched(let index, _, let reason): judgeCause(index, reason)

@@ -44,7 +44,8 @@ import Testing
       id: EntryID(high: 7, low: number), action: "door", topic: "home/door", message: PayloadTemplate("open"),
       isRetained: false, trigger: .tag, acceptedUnixMilliseconds: Self.now,
       acceptedAt: Instant(nanoseconds: 100 * OutboxEntry.second),
-      expiry: .at(Instant(nanoseconds: 1000 * OutboxEntry.second)), uid: Self.uid, tag: "Ann")
+      expiry: .at(Instant(nanoseconds: 1000 * OutboxEntry.second)), uid: Self.uid, tag: "Ann",
+      person: Person(id: "a", name: "Ann Lee", createdUnixSeconds: 1))
   }
 
   @Test func `rows come back as they were, oldest first, and each filter finds its own`() throws {
@@ -77,7 +78,7 @@ import Testing
     _ = try StoreBatch([.noteTap(delivered, mayWait: true), .remove([fetched.id], mayWait: false)]).commit(to: again)
     let rows = try all(again)
     #expect(rows.map(\.result) == [.accepted, .delivered] && rows.allSatisfy { $0.entry == fetched.id })
-    #expect(rows.allSatisfy { $0.uid == Self.uid && $0.tag == "Ann" && $0.action == "door" })
+    #expect(rows.allSatisfy { $0.uid == Self.uid && $0.tag == "Ann" && $0.person == "a" && $0.action == "door" })
     #expect(rows.map(\.unixMilliseconds) == [Self.now, Self.now + 900])
   }
 
@@ -146,6 +147,36 @@ import Testing
     thread.submit(.append(entry(1)))
     thread.stop()
     #expect(try all(reader).isEmpty)
+  }
+
+  @Test func `rows name a person by id, and go with them when they are forgotten`() throws {
+    let secretStore = try SecretStore(open())
+    let store = secretStore.store
+    store.historyAge = .seconds(86_400)
+    let (ann, ben) = (
+      Person(id: "a", name: "Ann", createdUnixSeconds: 1), Person(id: "b", name: "Ben", createdUnixSeconds: 1)
+    )
+    for person in [ann, ben] { try secretStore.add(person, noting: audited("person-added")) }
+    var secret = TagSecret(
+      id: "s", action: "door", index: 0, key: try .random(), createdUnixSeconds: 1, label: nil, uid: Self.uid)
+    secret.person = ann
+    try secretStore.add(secret, noting: audited("secret-made"))
+    try store.noteSecretUse("s", by: Self.uid, unixSeconds: 1)
+    var rows = [refused(Self.now, action: "door"), refused(Self.now + 1, action: "door"), refused(Self.now + 2)]
+    rows[0].person = "a"
+    rows[1].person = "b"
+    try note(store, rows[0], rows[1], rows[2])
+    var filter = HistoryFilter()
+    filter.person = "b"
+    #expect(try all(store, filter) == [rows[1]])
+    try secretStore.remove(ben, secrets: [], noting: audited("person-removed"))
+    #expect(try all(store) == rows)
+    try secretStore.remove(ann, secrets: ["s"], forgets: true, noting: audited("person-removed"))
+    #expect(try all(store) == [rows[1]])
+  }
+
+  private func audited(_ operation: String) -> AuditEntry {
+    AuditEntry(unixSeconds: 1, peer: .current(), operation: operation, subject: "")
   }
 
   @Test func `the tags that tapped most often come first`() throws {

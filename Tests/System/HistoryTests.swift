@@ -39,7 +39,7 @@ import Testing
     let top = try rows(world, "top")
     #expect(top.count == 1 && top[0]["uid"] as? String == uid && top[0]["count"] as? Int == 1)
     let csv = try world.tappet("history", "--csv").output.components(separatedBy: "\r\n")
-    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,code,id,count")
+    #expect(csv.count == 5 && csv[0] == "time,outcome,trigger,action,uid,tag,person,code,id,count")
     #expect(csv[1].contains(",accepted,tag,light,\(uid),Test,,"), "\(csv)")
     #expect(try world.tappet("history").output.contains("\(uid) (Test)"))
     for words in [["--since", "soon"], ["--outcome", "odd"], ["bottom"], ["top", "--follow"], ["--csv", "--json"]] {
@@ -63,6 +63,34 @@ import Testing
     try world.start()
     #expect(try eventually(30) { try outcomes(rows(world)) == ["accepted", "delivered"] })
     #expect(try rows(world).allSatisfy { $0["uid"] as? String == uid })
+  }
+
+  @Test func `a person's taps are found by the name, whatever became of them, and go with --forget`() throws {
+    let world = try world()
+    try world.start()
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let id = try #require(secrets.first { $0["action"] as? String == "light" }?["id"] as? String)
+    for words in [["add", "Ann Lee"], ["add", "Ben"], ["assign", "Ann Lee", id]] {
+      let done = try Programs.run(
+        try Programs.built("tappet"), ["person"] + words + ["--config", world.configPath])
+      #expect(done.status == 0, "\(done)")
+    }
+    try world.goodTap()
+    #expect(try world.tappet("person", "suspend", "Ann Lee").status == 0)
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")
+    _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
+    #expect(try eventually(10) { try rows(world).count == 4 })
+    let hers = try rows(world, "--person", "Ann Lee")
+    #expect(outcomes(hers) == ["accepted", "delivered", "refused"])
+    #expect(hers.allSatisfy { $0["person"] as? String == "Ann Lee" && $0["tag"] as? String == "Test" })
+    #expect(hers.last?["code"] as? String == "person-suspended")
+    #expect(try rows(world, "top", "--person", "Ann Lee").first?["person"] as? String == "Ann Lee")
+    #expect(try world.tappet("history", "--csv").output.contains(",Test,Ann Lee,"))
+    #expect(try world.tappet("history").output.contains("(Test)  Ann Lee"))
+    #expect(try rows(world, "--person", "Ben").isEmpty)
+    #expect(try world.tappet("history", "--person", "Cy").errors.contains("there is no person 'Cy'"))
+    #expect(try world.tappet("person", "remove", "Ann Lee", "--forget", "--yes").status == 0)
+    #expect(try rows(world).map { $0["code"] as? String } == ["tag-empty"])
   }
 
   @Test func `--follow shows a tap when it happens`() throws {

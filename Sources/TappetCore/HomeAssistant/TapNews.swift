@@ -23,7 +23,7 @@ package struct TapNews: Sendable {
   init?(_ report: Report) {
     if case .accepted(let entry, let uid) = report {
       self.init(.accepted(uid), of: entry)
-    } else if case .performed(let action, let trigger, let uid) = report {
+    } else if case .performed(let action, let trigger, let uid, _) = report {
       self.init(.accepted(uid), action, trigger)
     } else if case .queued(let entry, let reason) = report {
       self.init(.queued(reason), of: entry)
@@ -31,7 +31,7 @@ package struct TapNews: Sendable {
       self.init(.delivered, of: entry)
     } else if case .deliveredUnheard(let entry, _) = report {
       self.init(.delivered, of: entry)
-    } else if case .refused(let trigger, _, let refusal) = report {
+    } else if case .refused(let trigger, _, let refusal, _) = report {
       self.init(.refused(refusal), nil, trigger)
     } else if case .expired(let entry) = report {
       self.init(.expired, of: entry)

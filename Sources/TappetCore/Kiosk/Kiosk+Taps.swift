@@ -13,14 +13,18 @@ extension Kiosk {
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       let action = tap.action
-      if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, at: now) }
+      if let refusal = tap.secret.refusalOfPerson {
+        rates.noteRefused(uid, at: now.instant)
+        return refuse(.tag, uid, refusal, tap.owner, at: now)
+      }
+      if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
       // The power that comes back must not open a gate.
       if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
-        return ignore(uid, action: action.name, .held, at: now)
+        return ignore(uid, action: action.name, .held, tap.owner, at: now)
       }
       if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
         return unlock(by: action, at: now)
-          + ignore(uid, action: action.name, .cooldown(remaining: remaining), at: now)
+          + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
       }
       let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
       if let within = action.confirmWithin {
@@ -33,10 +37,10 @@ extension Kiosk {
   /// Handles a genuine tag that was held for as long as its action requires.
   mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, at: now) }
+    if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     let effects = unlock(by: action, at: now)
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
-      return effects + refuse(.tag, uid, .tooMany(wait: wait), at: now)
+      return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     let obstacle = obstacle(to: action)
     let performed = touched(action, by: .tag, uid, tap, obstacle, at: now)
@@ -55,7 +59,8 @@ extension Kiosk {
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ obstacle: TapRefusal?, at now: Moment
   ) -> [Effect] {
     guard let obstacle else { return perform(action, by: trigger, uid, tap, at: now).effects }
-    return drive(action.outputs, .action(action.name, trigger), at: now) + refuse(trigger, uid, obstacle, at: now)
+    return drive(action.outputs, .action(action.name, trigger), at: now)
+      + refuse(trigger, uid, obstacle, tap?.owner, at: now)
   }
 
   /// Drives the action's outputs at once, and enters its message, whose id it returns.
@@ -65,7 +70,9 @@ extension Kiosk {
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
     if let entry = enter(action, by: trigger, uid, tap, at: now) { return (effects + [.store(entry)], entry.id) }
     counters.accepted += 1
-    return (effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid))], nil)
+    return (
+      effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid, tap?.owner))], nil
+    )
   }
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
@@ -87,15 +94,19 @@ extension Kiosk {
     return [.light(.queued)] + accepted + [.report(.queued(entry, reason))]
   }
 
-  mutating func refuse(_ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
+  mutating func refuse(
+    _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
+  ) -> [Effect] {
     counters.refused += 1
-    let report = Report.refused(trigger: trigger, uid: uid, refusal)
+    let report = Report.refused(trigger: trigger, uid: uid, refusal, owner)
     return [.light(.refused)] + refusals.report(report, at: now.instant)
   }
 
-  private mutating func ignore(_ uid: TagUID, action: String?, _ reason: TapIgnored, at now: Moment) -> [Effect] {
+  private mutating func ignore(
+    _ uid: TagUID, action: String?, _ reason: TapIgnored, _ owner: TagOwner? = nil, at now: Moment
+  ) -> [Effect] {
     counters.ignored += 1
-    let report = Report.ignored(uid: uid, action: action, reason)
+    let report = Report.ignored(uid: uid, action: action, reason, owner)
     return [.light(baseLight)] + refusals.report(report, at: now.instant)
   }
 
@@ -129,7 +140,8 @@ extension Kiosk {
       message: isForBroker ? message : body ?? message, isRetained: action.isRetained,
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
-      webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.secret.label)
+      webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.secret.label,
+      person: tap?.secret.person)
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry

@@ -337,7 +337,7 @@ package struct Kiosk: Sendable {
       if let uid { taps.notAccepted(uid, action: entry.action) }
       let refusal = TapRefusal.notStored(action: entry.action, fault)
       if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
-      return trouble + refuse(entry.trigger, uid, refusal, at: now)
+      return trouble + refuse(entry.trigger, uid, refusal, entry.owner, at: now)
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
       return []

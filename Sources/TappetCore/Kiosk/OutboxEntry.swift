@@ -82,10 +82,12 @@ package struct OutboxEntry: Hashable, Sendable {
     let webhookBody: PayloadTemplate?
     let uid: TagUID?
     let tag: String?
+    let person: Person?
 
     init(
       id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
-      unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?, uid: TagUID?, tag: String?
+      unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?, uid: TagUID?, tag: String?,
+      person: Person?
     ) {
       self.id = id
       self.action = action
@@ -98,6 +100,7 @@ package struct OutboxEntry: Hashable, Sendable {
       self.webhookBody = webhookBody
       self.uid = uid
       self.tag = tag
+      self.person = person
     }
   }
 
@@ -105,15 +108,17 @@ package struct OutboxEntry: Hashable, Sendable {
   package init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,
-    destination: Destination = .broker, webhookBody: PayloadTemplate? = nil, uid: TagUID? = nil, tag: String? = nil
+    destination: Destination = .broker, webhookBody: PayloadTemplate? = nil, uid: TagUID? = nil, tag: String? = nil,
+    person: Person? = nil
   ) {
     self.sequence = sequence
     self.acceptedAt = acceptedAt
     self.expiry = expiry
     acceptance = Acceptance(
       id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
-      unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody, uid: uid, tag: tag
-    )
+      unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody, uid: uid,
+      tag: tag,
+      person: person)
   }
 
   /// Its name outside this process.
@@ -139,6 +144,10 @@ package struct OutboxEntry: Hashable, Sendable {
   package var uid: TagUID? { acceptance.uid }
   /// The label of its tag's secret; `nil` likewise.
   package var tag: String? { acceptance.tag }
+  /// The person whose tag it was; `nil` likewise.
+  package var person: Person? { acceptance.person }
+  /// Label and person; `nil` if neither is known.
+  package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 
   /// The entry for the webhook, which is committed together with the one for the broker and has the same id.
   package var forWebhook: OutboxEntry? {
@@ -147,7 +156,7 @@ package struct OutboxEntry: Hashable, Sendable {
     return OutboxEntry(
       id: id, action: action, topic: "", message: body, isRetained: false, trigger: trigger,
       acceptedUnixMilliseconds: acceptedUnixMilliseconds, acceptedAt: acceptedAt, expiry: expiry,
-      destination: .webhook, uid: uid, tag: tag)
+      destination: .webhook, uid: uid, tag: tag, person: person)
   }
 
   /// Compares all fields, and not the references.

@@ -85,13 +85,13 @@ package enum ConfirmationEnd: Hashable, Sendable {
 package indirect enum Report: Sendable {
   case readerReady(device: String)
   case readerLost(ReaderLoss)
-  case refused(trigger: Trigger, uid: TagUID?, TapRefusal)
-  case ignored(uid: TagUID, action: String?, TapIgnored)
+  case refused(trigger: Trigger, uid: TagUID?, TapRefusal, TagOwner? = nil)
+  case ignored(uid: TagUID, action: String?, TapIgnored, TagOwner? = nil)
   /// This number of further refusals and ignored taps within the minute was not reported one by one.
   case refusedMore(count: Int)
   case accepted(OutboxEntry, uid: TagUID?)
   /// An action without a message did all that it does.
-  case performed(action: String, Trigger, uid: TagUID?)
+  case performed(action: String, Trigger, uid: TagUID?, TagOwner? = nil)
   case queued(OutboxEntry, QueueReason)
   case delivered(OutboxEntry, after: Duration?)
   /// The broker has it, but nobody subscribes to its topic.

@@ -45,6 +45,8 @@ package struct TapRecord: Hashable, Sendable {
   package var uid: TagUID?
   /// The label of the tag's secret.
   package var tag: String?
+  /// The id of the person whose tag it was; the log holds no names.
+  package var person: String?
   /// The reason for programs, where there is one.
   package var code: String?
   /// The id of the entry in the outbox.
@@ -57,7 +59,7 @@ package struct TapRecord: Hashable, Sendable {
   /// A row with these facts.
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
-    tag: String? = nil, code: String? = nil, entry: EntryID? = nil, count: Int = 1
+    tag: String? = nil, person: String? = nil, code: String? = nil, entry: EntryID? = nil, count: Int = 1
   ) {
     self.unixMilliseconds = unixMilliseconds
     self.result = result
@@ -65,6 +67,7 @@ package struct TapRecord: Hashable, Sendable {
     self.action = action
     self.uid = uid
     self.tag = tag
+    self.person = person
     self.code = code
     self.entry = entry
     self.count = count
@@ -76,7 +79,7 @@ package struct TapRecord: Hashable, Sendable {
   ) {
     self.init(
       unixMilliseconds: unixMilliseconds ?? entry.acceptedUnixMilliseconds, result: result, trigger: entry.trigger,
-      action: entry.action, uid: entry.uid, tag: entry.tag, code: code, entry: entry.id)
+      action: entry.action, uid: entry.uid, tag: entry.tag, person: entry.person?.id, code: code, entry: entry.id)
     acceptedUnixMilliseconds = entry.acceptedUnixMilliseconds
   }
 }

@@ -6,12 +6,17 @@ struct VerifiedTap {
   var secret: TagSecret
   /// The tag's text, if the action's message names it.
   var text = ""
+
+  /// Whose tag it is.
+  var owner: TagOwner { TagOwner(secret) }
 }
 
 extension KioskSettings {
   /// Returns the action for which a tag with this memory would be accepted; changes nothing.
   package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
-    ActionIndexes(actions, secrets: secrets).verify(reading).map { $0.action }
+    ActionIndexes(actions, secrets: secrets).verify(reading).flatMap { tap in
+      tap.secret.refusalOfPerson.map { .failure($0) } ?? .success(tap.action)
+    }
   }
 }
 
@@ -27,7 +32,6 @@ extension ActionIndexes {
     }
     if let secret = secret(of: url, on: reading.uid), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
-      if let refusal = secret.refusalOfPerson { return .failure(refusal) }
       let text = action.names(.text) ? reading.firstText ?? "" : ""
       return .success(VerifiedTap(action: action, secret: secret, text: text))
     }

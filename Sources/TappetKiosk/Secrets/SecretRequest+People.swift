@@ -64,9 +64,11 @@ extension SecretService {
   func removePerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
     let person = try secretStore.person(named: request.personName)
     let secrets = try secretStore.usableSecrets().filter { $0.person?.id == person.id }.map { $0.id }
-    let detail = "\(person.name); secrets: \(secrets.count)"
+    let forgets = request.json["forget"] == .bool(true)
+    let detail = "\(person.name); secrets: \(secrets.count)" + (forgets ? "; taps forgotten" : "")
     try secretStore.remove(
-      person, secrets: secrets, noting: auditEntry("person-removed", person.id, request, detail: detail))
+      person, secrets: secrets, forgets: forgets,
+      noting: auditEntry("person-removed", person.id, request, detail: detail))
     return try changed(
       secretStore, person, "\(person.name) was removed: their tags are refused from now on", "person-removed", request,
       tagCount: secrets.count)

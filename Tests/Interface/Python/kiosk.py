@@ -14,7 +14,7 @@ async def main(path: str, key: bytes) -> None:
         elif event.type == tappet.LIGHT:
             print("light", event.name, flush=True)
         elif event.type == tappet.REFUSED:
-            print("refused:", event.sentence, flush=True)
+            print("refused:", event.sentence, event.code, event.person, flush=True)
             kiosk.stop()
 
     def on_readable() -> None:

@@ -9,13 +9,16 @@ import TappetStore
 /// A row as it is printed.
 struct HistoryRow {
   var record: TapRecord
+  /// The name of the person whose tag it was.
+  var person: String?
 
-  static let header = "time,outcome,trigger,action,uid,tag,code,id,count"
+  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count"
 
   var line: String {
     let time = WallTime.second(unixMilliseconds: record.unixMilliseconds)
     let result = record.result.name + String(repeating: " ", count: max(0, 13 - record.result.name.utf8.count))
     var line = "\(time)  \(result)  \(record.action ?? "-")  \(who)"
+    if let person { line += "  " + person }
     if let code = record.code { line += "  " + code }
     if record.count > 1 { line += "  \(record.count) taps" }
     return line
@@ -32,6 +35,7 @@ struct HistoryRow {
       "time": .time(unixMilliseconds: record.unixMilliseconds), "outcome": .string(record.result.name),
       "trigger": .optional(record.trigger?.name), "action": .optional(record.action),
       "uid": .optional(record.uid.map { Hex.encode($0.bytes) }), "tag": .optional(record.tag),
+      "person": .optional(person),
       "code": .optional(record.code), "id": .optional(record.entry?.hex), "count": .number(Int64(record.count)),
     ])
   }
@@ -39,30 +43,40 @@ struct HistoryRow {
   var csv: String {
     CSV.line([
       WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, record.action,
-      record.uid.map { Hex.encode($0.bytes) }, record.tag, record.code, record.entry?.hex, String(record.count),
+      record.uid.map { Hex.encode($0.bytes) }, record.tag, person, record.code, record.entry?.hex, String(record.count),
     ])
   }
 }
 
-extension HistoryCount {
+/// A count as it is printed.
+struct HistoryCountRow {
+  var count: HistoryCount
+  /// The name of the person whose tag it is.
+  var person: String?
+
+  static let header = "count,action,trigger,uid,tag,person,last"
+
   var line: String {
-    let time = WallTime.second(unixMilliseconds: lastUnixMilliseconds)
-    let name = uid.map { Hex.encode($0.bytes) } ?? trigger?.name ?? "-"
-    return "\(count)  \(action ?? "-")  \(name + (tag.map { " (\($0))" } ?? ""))  last \(time)"
+    let time = WallTime.second(unixMilliseconds: count.lastUnixMilliseconds)
+    let name = uid ?? count.trigger?.name ?? "-"
+    let who = name + (count.tag.map { " (\($0))" } ?? "") + (person.map { "  " + $0 } ?? "")
+    return "\(count.count)  \(count.action ?? "-")  \(who)  last \(time)"
   }
+
+  private var uid: String? { count.uid.map { Hex.encode($0.bytes) } }
 
   var json: JSON {
     .object([
-      "count": .number(count), "action": .optional(action), "trigger": .optional(trigger?.name),
-      "uid": .optional(uid.map { Hex.encode($0.bytes) }), "tag": .optional(tag),
-      "last": .time(unixMilliseconds: lastUnixMilliseconds),
+      "count": .number(count.count), "action": .optional(count.action), "trigger": .optional(count.trigger?.name),
+      "uid": .optional(uid), "tag": .optional(count.tag), "person": .optional(person),
+      "last": .time(unixMilliseconds: count.lastUnixMilliseconds),
     ])
   }
 
   var csv: String {
     CSV.line([
-      String(count), action, trigger?.name, uid.map { Hex.encode($0.bytes) }, tag,
-      WallTime.utc(unixMilliseconds: lastUnixMilliseconds),
+      String(count.count), count.action, count.trigger?.name, uid, count.tag, person,
+      WallTime.utc(unixMilliseconds: count.lastUnixMilliseconds),
     ])
   }
 }

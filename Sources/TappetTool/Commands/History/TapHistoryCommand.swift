@@ -16,20 +16,22 @@ extension Command {
         CommandOption("action", "ACTION", .action, "only this action"),
         CommandOption(
           "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
+        CommandOption("person", "NAME", .person, "only the tags of this person"),
         CommandOption("tag", "TAG", "only this tag: its UID, or the label of its secret"),
         CommandOption("follow", "go on with what happens from now on, until Ctrl-C"),
         CommandOption("csv", "print comma-separated values"), .json,
       ],
       details: """
         Lists the log of taps and presses, oldest first: when, outcome (accepted, delivered, refused,
-        ignored, expired, dropped, undeliverable), action, tag, and the reason. A tap has a line when it is
-        accepted and one for what became of it. 'history' in kiosk.yaml says for how long it is kept. With
+        ignored, expired, dropped, undeliverable), action, tag, person, and the reason. A tap has a line when it
+        is accepted and one for what became of it. 'history' in kiosk.yaml says for how long it is kept. With
         'top' it counts instead which tags were accepted most often. With --json one object per line.
         """,
       example: "tappet history --since 7d --action door --outcome refused",
       misuse: { HistoryQuery.misuse($0) },
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        try HistoryQuery(arguments, configuration).run()
+        var query = HistoryQuery(arguments, configuration)
+        try query.run()
       })
   }
 }
@@ -39,6 +41,8 @@ private struct HistoryQuery {
   private let arguments: Arguments
   private let configuration: KioskConfiguration
   private var filter = HistoryFilter()
+  /// The names that the rows do not hold, by id.
+  private var names: [String: String] = [:]
 
   init(_ arguments: Arguments, _ configuration: KioskConfiguration) {
     self.arguments = arguments
@@ -75,15 +79,26 @@ private struct HistoryQuery {
     return nil
   }
 
-  func run() throws(CommandFailure) {
+  mutating func run() throws(CommandFailure) {
     guard configuration.historyAge != nil else {
       throw .refused("kiosk.yaml says 'history: none', so nothing is kept", FailureCode.historyOff)
     }
-    let store = try Settings.openStore(configuration).store
+    let secretStore = try Settings.openStore(configuration)
+    try learnNames(secretStore)
+    let store = secretStore.store
     arguments.report?.beginList()
     do throws(StoreError) {
       if arguments.operands.isEmpty { try list(store) } else { try top(store) }
     } catch { throw .failed(error.sentence) }
+  }
+
+  private mutating func learnNames(_ secretStore: SecretStore) throws(CommandFailure) {
+    let people: StoredPeople
+    do throws(SecretStoreError) { people = try secretStore.people() } catch { throw .failed(error.sentence) }
+    for person in people.all { names[person.id] = person.name }
+    guard let name = arguments.value("person") else { return }
+    guard let person = people.named(name) else { throw .refused(PersonError.unknown(name).sentence) }
+    filter.person = person.id
   }
 
   private func list(_ store: Store) throws(StoreError) {
@@ -94,7 +109,7 @@ private struct HistoryQuery {
       let rows = try store.history(after: last, filter, limit: Limits.storeDropMax)
       for (number, record) in rows {
         last = number
-        print(HistoryRow(record: record))
+        print(HistoryRow(record: record, person: record.person.flatMap { names[$0] }))
       }
       isEmpty = isEmpty && rows.isEmpty
       if rows.count == Limits.storeDropMax { continue }
@@ -115,8 +130,9 @@ private struct HistoryQuery {
   }
 
   private func top(_ store: Store) throws(StoreError) {
-    if arguments.has("csv") { Output.write("count,action,trigger,uid,tag,last\r\n") }
-    for count in try store.topHistory(filter, limit: Limits.historyTopMax) {
+    if arguments.has("csv") { Output.write(HistoryCountRow.header + "\r\n") }
+    for found in try store.topHistory(filter, limit: Limits.historyTopMax) {
+      let count = HistoryCountRow(count: found, person: found.person.flatMap { names[$0] })
       if let report = arguments.report {
         report.print(count.json)
       } else if arguments.has("csv") {

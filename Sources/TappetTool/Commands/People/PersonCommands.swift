@@ -90,14 +90,17 @@ extension Command {
   static var personRemove: Command {
     Command(
       words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
-      operands: [.person], options: [.yes, .json],
+      operands: [.person],
+      options: [CommandOption("forget", "remove what the log of taps has about them, too"), .yes, .json],
       details: """
         Removes a person and the secrets of their tags, which are refused from now on. It cannot be undone, so
-        it asks first. To keep a secret, give it to somebody else before, with 'tappet person assign'.
+        it asks first. To keep a secret, give it to somebody else before, with 'tappet person assign'. The log
+        of taps keeps their rows without the name; with --forget it removes them.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
-        let answer = try ask("person-remove", arguments, configuration)
+        let forget = JSON.Member(name: "forget", value: .bool(arguments.has("forget")))
+        let answer = try ask("person-remove", arguments, configuration, [forget])
         if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
       })
   }

@@ -63,7 +63,8 @@ class _Event(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("type", c_int), ("trigger", c_int), ("light", c_int), ("priority", c_int),
                 ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64),
-                ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7)]
+                ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7),
+                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p)]
 
 
 class _Output(_Structure):
@@ -269,6 +270,9 @@ class KioskEvent:
     trigger: int  #: 0 nothing of these, 1 a tag, 2 a button, 3 a command
     output: Optional[str]
     is_on: bool  #: OUTPUT_CHANGED: whether the output is on
+    tag: Optional[str]  #: label of the tag's secret
+    person: Optional[str]  #: name of the person whose tag it is
+    code: Optional[str]  #: REFUSED, IGNORED, QUEUED: the reason
 
 
 @dataclass(frozen=True)
@@ -382,11 +386,10 @@ class Kiosk:
 
         def text(value: Optional[bytes]) -> Optional[str]:
             return None if value is None else value.decode()
-
         uid = bytes(event.uid[: event.uid_size]) if event.uid else None
         self._on_event(KioskEvent(event.type, event.name.decode(), event.sentence.decode(), text(event.action),
                                   text(event.topic), text(event.id), uid, event.trigger, text(event.output),
-                                  event.is_on))
+                                  event.is_on, text(event.tag), text(event.person), text(event.code)))
 
     def _check(self, result: int) -> int:
         if result >= 0:

@@ -64,6 +64,9 @@ pub struct tappet_kiosk_event {
     pub output: *const c_char,
     pub is_on: bool,
     pub reserved: [u8; 7],
+    pub tag: *const c_char,
+    pub person: *const c_char,
+    pub code: *const c_char,
 }
 
 pub type tappet_kiosk_event_callback = Option<unsafe extern "C" fn(*mut c_void, *const tappet_kiosk_event)>;

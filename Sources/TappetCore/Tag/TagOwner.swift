@@ -1,0 +1,21 @@
+// Whose tag it was: what reports and the log of taps say beside the UID.
+
+/// The label and the person of a genuine tag.
+package struct TagOwner: Sendable {
+  /// The label of its secret.
+  package var label: String?
+  /// The person whose it is.
+  package var person: Person?
+
+  /// The label and the person of a secret.
+  package init(_ secret: TagSecret) {
+    label = secret.label
+    person = secret.person
+  }
+
+  /// A label and a person.
+  package init(label: String?, person: Person?) {
+    self.label = label
+    self.person = person
+  }
+}
