@@ -371,6 +371,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@Tests/Torture/hostile --kiosks 21
 	@Tests/Torture/supervision
 	@Tests/Torture/damage --cases 500
+	@Tests/Cluster/run --kiosks 3 --crowd 3 --calm 1
 endif
 
 lint:  ## is the code laid out as .swift-format says?
@@ -440,7 +441,7 @@ system-test:  ## the packages on Debian 12 and 13, booted in containers: install
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
-.PHONY: fuzz simulate bench torture hostile damage soak
+.PHONY: fuzz simulate bench torture hostile damage soak cluster-test
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
@@ -456,6 +457,9 @@ torture: all  ## kill -9 500 times under taps, with a broker, a line and a reade
 
 hostile: all  ## 500 kiosks under a broker that sends them anything, with MQTT 3.1.1 and 5 (SEED=N repeats a run)
 	@Tests/Torture/hostile $(if $(SEED),--seed $(SEED))
+
+cluster-test: all  ## 60 kiosks on a broker of three nodes that are killed, frozen, outvoted and restarted
+	@Tests/Cluster/run --kiosks 60 --crowd 20 --calm 6
 
 damage: all  ## 100,000 damaged files, each read by a program that ships (CASES=N SEED=N)
 	@Tests/Torture/damage --cases $(or $(CASES),100000) $(if $(SEED),--seed $(SEED))

@@ -12,6 +12,8 @@ _PACE = "the pace of a loop that acts until its end"
 _FINGER = "a finger rests on the button for longer than the debounce"
 
 _SLEEPS = [
+    ("Tests/Cluster/kiosks.py", 1, r"time.sleep(0.03)", _FINGER),
+    ("Tests/Cluster/kiosks.py", 1, r"time.sleep(seconds)", "the length of a fault"),
     ("Tests/HomeAssistant/installation.py", 1, r"asyncio.sleep(0.05)", _POLLS),
     ("Tests/HomeAssistant/kiosk.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/Interface/steps/place.py", 1, r"time.sleep(0.02)", _POLLS),
