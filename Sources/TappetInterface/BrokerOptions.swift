@@ -6,6 +6,11 @@ import TappetConfig
 import TappetCore
 
 extension BrokerSettings {
+  /// For a person: what to look at when the options are refused.
+  static let optionsSentence =
+    "the broker options are not as tappet.h wants them: check size, reserved, url, client_id, the files and the will; "
+    + "a password and MQTT 5 need mqtts://, and a password needs a username"
+
   /// Settings from the caller's options; `nil` when one of them is invalid.
   init?(_ options: UnsafePointer<tappet_broker_options>?) {
     guard let options, options.pointee.size >= MemoryLayout<tappet_broker_options>.size else { return nil }

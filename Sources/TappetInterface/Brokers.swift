@@ -302,10 +302,7 @@ public func tappet_broker_set_event_callback(
 public func tappet_broker_connect(_ broker: OpaquePointer?, _ options: UnsafePointer<tappet_broker_options>?) -> Int32 {
   use(broker) {
     guard let settings = BrokerSettings(options) else {
-      return $0.fail(
-        .argument,
-        "the broker options are not as tappet.h wants them: check size, url, client_id, the files and the protocol "
-          + "(MQTT 5 needs mqtts://)")
+      return $0.fail(.argument, BrokerSettings.optionsSentence)
     }
     return $0.connect(settings)
   }

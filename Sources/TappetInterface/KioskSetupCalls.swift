@@ -50,10 +50,7 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
 {
   change(kiosk) { (setup) throws(Failure) in
     guard var settings = BrokerSettings(options) else {
-      throw Failure(
-        .argument,
-        "the broker options are not as tappet.h wants them: check size, url, client_id, the files and the protocol "
-          + "(MQTT 5 needs mqtts://)")
+      throw Failure(.argument, BrokerSettings.optionsSentence)
     }
     guard settings.will == nil else {
       throw Failure(.argument, "a kiosk has a will of its own: will_topic must be NULL")

@@ -244,7 +244,7 @@ extension Checkup {
       let own = secrets.filter { $0.action == action.name }
       guard action.isIndexGiven, let stray = own.first(where: { $0.index != action.index }) else {
         if !own.isEmpty {
-          note("secrets", .good, "\(action.name): \(own.count) of \(configuration.secretsPerActionMax)")
+          note("secrets", .good, "\(action.name): \(own.count)")
         }
         continue
       }
