@@ -15,13 +15,22 @@ struct BrokerLinkKeepalive {
   private let interval: Duration
   /// When something was last sent or received; a PINGREQ is due `interval` later.
   private var quietSince: Instant
+  /// The time that the broker has for its answer to a PINGREQ.
+  private let answerMax: Duration
+  /// When something last came from the broker.
+  private(set) var receivedAt: Instant
   /// When the broker counts as dead, while a PINGREQ is unanswered.
   private var pongDeadline: Instant?
 
   /// The keepalive of a connection made at `now`; by default one that never pings.
-  init(interval: Duration = .zero, at now: Instant = Instant(nanoseconds: 0)) {
+  init(
+    interval: Duration = .zero, answerMax: Duration = Limits.acknowledgeTimeout,
+    at now: Instant = Instant(nanoseconds: 0)
+  ) {
     self.interval = interval
+    self.answerMax = answerMax
     quietSince = now
+    receivedAt = now
   }
 
   /// When the next step is due; `nil` without a keepalive.
@@ -36,6 +45,7 @@ struct BrokerLinkKeepalive {
   /// Handles bytes from the broker, which prove that it is alive.
   mutating func received(at now: Instant) {
     quietSince = now
+    receivedAt = now
     pongDeadline = nil
   }
 
@@ -44,7 +54,7 @@ struct BrokerLinkKeepalive {
     guard let deadline, deadline <= now else { return .none }
     guard pongDeadline == nil else { return .dead }
     quietSince = now
-    pongDeadline = now + min(interval, Limits.acknowledgeTimeout)
+    pongDeadline = now + min(interval, answerMax)
     return .ping
   }
 }

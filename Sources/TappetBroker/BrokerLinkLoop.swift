@@ -99,10 +99,15 @@ final class BrokerLinkLoop {
     case .connecting(let attempt): return attempt.addressDeadline
     case .handshaking(let attempt): return min(attempt.deadline, now + Limits.handshakeTurn)
     case .up:
-      guard let deadline = window.deadline else { return keepalive.deadline }
+      guard let deadline = answerDeadline else { return keepalive.deadline }
       return min(keepalive.deadline ?? deadline, deadline)
     case .closing(_, let until): return until
     }
+  }
+
+  /// When the broker is too late with a PUBACK.
+  private var answerDeadline: Instant? {
+    window.deadline(receivedAt: keepalive.receivedAt, answerMax: current.answerMax)
   }
 
   // MARK: Commands
@@ -143,7 +148,7 @@ final class BrokerLinkLoop {
       observe?(.resolved(addresses))
       let attempt = BrokerLinkAttempt(
         current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
-        deadline: now + Limits.connectTimeout)
+        deadline: now + current.answerMax)
       tryNextAddress(of: attempt, after: .connectTimedOut)
     } catch { end(.failed(error)) }
   }
@@ -307,7 +312,7 @@ final class BrokerLinkLoop {
     phase = .up
     session?.beginBuffering()
     let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
-    keepalive = BrokerLinkKeepalive(interval: interval, at: now)
+    keepalive = BrokerLinkKeepalive(interval: interval, answerMax: current.answerMax, at: now)
     events.post(.connected(sessionPresent: connack.sessionPresent))
     // Before `online`, after which a sender may expect to be heard.
     subscribeToCommands()
@@ -342,7 +347,7 @@ final class BrokerLinkLoop {
   }
 
   private func keepAlive(_ now: Instant) {
-    if let deadline = window.deadline, deadline <= now { return end(.lost(.acknowledgeExpired)) }
+    if let deadline = answerDeadline, deadline <= now { return end(.lost(.acknowledgeExpired)) }
     switch keepalive.advance(to: now) {
     case .none: break
     case .dead: end(.lost(.keepaliveExpired))

@@ -9,7 +9,7 @@ struct BrokerLinkWindow {
     var messageID: Int32
     var id: EntryID?
     /// `nil` while it is held back.
-    var deadline: Instant?
+    var sentAt: Instant?
   }
 
   /// Number of messages in flight at most.
@@ -19,20 +19,23 @@ struct BrokerLinkWindow {
   /// An empty window.
   init(size: Int) { self.size = size }
 
-  /// When the link counts as dead.
-  var deadline: Instant? { messages.first?.deadline }
+  /// Returns when the link counts as dead: when the oldest PUBACK is too late, or the broker owes one and was silent
+  /// since `receivedAt` for `answerMax`.
+  func deadline(receivedAt: Instant, answerMax: Duration) -> Instant? {
+    guard let sentAt = messages.first?.sentAt else { return nil }
+    return min(sentAt + max(answerMax, Limits.acknowledgeTimeout), max(sentAt, receivedAt) + answerMax)
+  }
 
   /// Handles a message that libmosquitto took.
   mutating func took(_ messageID: Int32, _ id: EntryID?, at now: Instant) {
-    let deadline = messages.count < size ? now + Limits.acknowledgeTimeout : nil
-    messages.append(Message(messageID: messageID, id: id, deadline: deadline))
+    messages.append(Message(messageID: messageID, id: id, sentAt: messages.count < size ? now : nil))
   }
 
   /// Handles a PUBACK; returns whose it is, if anybody wants to know.
   mutating func acknowledged(_ messageID: Int32, at now: Instant) -> EntryID? {
     guard let message = messages.remove(where: { $0.messageID == messageID }) else { return nil }
     // Its place is the next one's that was held back.
-    messages.change(at: size - 1) { $0.deadline = $0.deadline ?? now + Limits.acknowledgeTimeout }
+    messages.change(at: size - 1) { $0.sentAt = $0.sentAt ?? now }
     return message.id
   }
 

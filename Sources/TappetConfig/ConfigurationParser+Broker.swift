@@ -9,8 +9,8 @@ extension YAMLReader {
   mutating func broker(_ node: YAMLNode?) -> (settings: BrokerSettings, storesPassword: Bool)? {
     guard let node else { return nil }
     let keys = [
-      "url", "client_id", "ca", "crl", "certificate", "private_key", "protocol", "keepalive", "alpn", "username",
-      "password",
+      "url", "client_id", "ca", "crl", "certificate", "private_key", "protocol", "keepalive", "alpn",
+      "username", "password", "answer_timeout",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let endpoints = required("url", in: mapping).map { self.endpoints($0) } ?? []
@@ -40,6 +40,10 @@ extension YAMLReader {
     if let keepalive, keepalive < .seconds(5), let value = mapping["keepalive"] {
       invalid(value, expected: "5 s or more")
     }
+    let answerTimeout = duration(mapping["answer_timeout"], max: Limits.answerTimeoutMax)
+    if let answerTimeout, answerTimeout < .seconds(1), let value = mapping["answer_timeout"] {
+      invalid(value, expected: "1 s or more")
+    }
     guard let clientID, !endpoints.isEmpty else { return nil }
     var settings = BrokerSettings(
       endpoints: endpoints, clientID: clientID, caFile: ca, certificateFile: certificate, privateKeyFile: key,
@@ -47,6 +51,7 @@ extension YAMLReader {
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
       username: login.name, passwordFile: login.file)
     settings.crlFile = crl
+    settings.answerTimeout = answerTimeout
     return (settings, login.isStored)
   }
 

@@ -107,14 +107,6 @@ package enum Limits {
   package static let willSizeMax = 65_535
   /// Bytes of a password for the broker, as CONNECT has it.
   package static let brokerPasswordSizeMax = 65_535
-  /// A link on which a PUBACK takes longer is dead.
-  package static let acknowledgeTimeout: Duration = .seconds(20)
-  /// From the first SYN to CONNACK; without it a TLS server that never answers would hold the link forever.
-  package static let connectTimeout: Duration = .seconds(20)
-  /// The time that a silent resolver may take before the broker's thread counts as dead.
-  ///
-  /// It tries several servers, twice, for several seconds each.
-  package static let resolverPatienceMax: Duration = .seconds(180)
   /// The reader or its supervision shows a sign of life within this time.
   ///
   /// It covers the silence until the reader is killed, its death, and a start that fails.
@@ -123,26 +115,10 @@ package enum Limits {
   package static let certificateCheckInterval: Duration = .seconds(24 * 3600)
   /// Bytes of one status text for the service manager; it shows a single line.
   package static let serviceStatusSizeMax = 512
-  /// Addresses of one name that are tried in turn.
-  package static let addressesMax = 8
-  /// Interval between two looks at the socket during a handshake.
-  ///
-  /// Before CONNACK libmosquitto's own wish to write is not reliable: 2.0.20 spins, 2.0.11 sleeps.
-  package static let handshakeTurn: Duration = .milliseconds(50)
   /// Bytes of a message for a subscription; a larger one is thrown away.
   package static let receivedMessageSizeMax = 256 * 1024
   /// Bytes of a message that a program publishes through the C library.
   package static let publishedMessageSizeMax = 64 << 20
-  /// Time that an orderly close has for the status message's PUBACK and the DISCONNECT.
-  ///
-  /// Less than a service manager or a person waits.
-  package static let linkCloseMax: Duration = .milliseconds(800)
-  /// The end of the program waits this long for the broker's thread; a name server that hangs must not hold it up.
-  package static let linkJoinMax: Duration = .milliseconds(1200)
-  /// Bytes of the link thread's stack.
-  ///
-  /// OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
-  package static let linkStackSize = 512 * 1024
   /// Bytes of one certificate or key file; a trust store of all the world's roots has 250 KB.
   package static let certificateFileSizeMax = 1024 * 1024
   /// Bytes of a subject as it is reported; it is a stranger's text.
@@ -157,12 +133,6 @@ package enum Limits {
   package static let appSettingsSizeMax = 1024 * 1024
   /// Certificates in one file.
   package static let certificatesPerFileMax = 1024
-  /// The first ceiling of the backoff.
-  package static let reconnectDelayMin: Duration = .seconds(1)
-  /// The last ceiling of the backoff.
-  package static let reconnectDelayMax: Duration = .seconds(64)
-  /// A connection that lasted this long was a good one: the backoff starts again from its first ceiling.
-  package static let connectionProvedAfter: Duration = .seconds(30)
   /// A stop waits this long for PUBACKs that are under way; the service manager would kill us after 5 s.
   package static let drainMax: Duration = .seconds(3)
   /// After the drain, the DISCONNECT and the reader's orderly end get this long.
@@ -174,14 +144,6 @@ package enum Limits {
   package static let answerMax: Duration = .seconds(180)
   /// Interval between two attempts while the disk fails.
   package static let storeCheckInterval: Duration = .seconds(5)
-  /// Connections lost within `stormWindow` before they had proved themselves; more are a storm.
-  ///
-  /// The cause is two programs with one client id, or a broker that throws us out.
-  package static let stormCount = 10
-  /// See `stormCount`: with the backoff between them, eleven such losses take three minutes.
-  package static let stormWindow: Duration = .seconds(600)
-  /// The pause that lets a storm pass.
-  package static let stormRest: Duration = .seconds(60)
 
   // MARK: The panel
   /// An ordinary push-button bounces for less than 10 ms, a worn one for twice that.

@@ -302,6 +302,8 @@ package final class Runtime {
       let url = configuration.broker.endpoints[endpoint].text
       store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))
     case .forgetFallbacks: store.thread.submit(.forgetFallbacks)
+    case .noteBroker(let endpoint):
+      store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
     case .disconnect: broker.disconnect()
     case .store(let entry): store.thread.submit(.append(entry))
     case .fetch(let after, let limit, let clockIsGood):

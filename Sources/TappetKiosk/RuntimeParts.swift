@@ -55,6 +55,7 @@ struct RuntimeParts {
       summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
+        if try secretStore.store.isLastBroker(endpoint.text) { settings.firstEndpoint = index }
       }
       announced = AnnouncedTopics(try secretStore.store.announcedTopics())
       settings.hasAnnounced = !announced.isEmpty

@@ -35,6 +35,8 @@ package indirect enum StoreRequest: Sendable {
   case noteFallback(url: String, untilUnixSeconds: Int64)
   /// Forget all of these brokers. Not answered either.
   case forgetFallbacks
+  /// Remember which of several brokers works. Not answered: at worst another is tried first.
+  case noteBroker(url: String)
 
   /// Remember that the broker keeps something at a topic; without content, that it does not any more. Not answered: at
   /// worst it is kept for longer.
@@ -51,7 +53,7 @@ package indirect enum StoreRequest: Sendable {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteAnnounced:
+      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteBroker, .noteAnnounced:
       true
     }
   }
@@ -86,6 +88,7 @@ struct StoreBatch {
   private var checkCount = 0
   /// Without a URL, all are forgotten.
   private var fallbacks: [(url: String?, until: Int64)] = []
+  private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
@@ -114,6 +117,7 @@ struct StoreBatch {
       case .noteSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
       case .noteFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
+      case .noteBroker(let url): workingBroker = url
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
       case .noteTap(let record, _): taps.append(record)
       // The thread has done it.
@@ -124,7 +128,7 @@ struct StoreBatch {
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !fallbacks.isEmpty || !announced.isEmpty || !taps.isEmpty || checkCount > 0
+      || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -170,6 +174,7 @@ struct StoreBatch {
         try store.forgetFallbacks()
       }
     }
+    if let workingBroker { try store.noteBroker(workingBroker) }
   }
 
   /// The same requests in separate batches: one that fails does not take the others with it.
@@ -190,6 +195,7 @@ struct StoreBatch {
       let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
       batches.append(StoreBatch([request ?? .forgetFallbacks]))
     }
+    if let workingBroker { batches.append(StoreBatch([.noteBroker(url: workingBroker)])) }
     for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }

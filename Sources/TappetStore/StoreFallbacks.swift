@@ -1,4 +1,4 @@
-// Brokers that do not take MQTT 5, so that a restart does not ask them again.
+// The brokers that the next start has to know: the one that worked last, and those that do not take MQTT 5.
 
 import TappetCore
 
@@ -22,5 +22,21 @@ extension Store {
   /// Forgets all of them, within a transaction.
   func forgetFallbacks() throws(StoreError) {
     try database.statement("DELETE FROM meta WHERE substr(name, 1, 11) = 'no MQTT 5: '").run()
+  }
+
+  /// Whether the broker at `url` is the one of several that worked last.
+  package func isLastBroker(_ url: String) throws(StoreError) -> Bool {
+    let statement = try database.statement("SELECT 1 FROM meta WHERE name = 'last broker: ' || ?1")
+    defer { statement.reset() }
+    statement.bind(url, at: 1)
+    return try statement.step()
+  }
+
+  /// Remembers the broker that works, within a transaction.
+  func noteBroker(_ url: String) throws(StoreError) {
+    try database.statement("DELETE FROM meta WHERE substr(name, 1, 13) = 'last broker: '").run()
+    let statement = try database.statement("INSERT INTO meta VALUES ('last broker: ' || ?1, 1)")
+    statement.bind(url, at: 1)
+    try statement.run()
   }
 }

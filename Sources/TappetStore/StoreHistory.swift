@@ -229,7 +229,8 @@ extension StoreRequest {
     switch self {
     case .noteTap, .keepHistory: true
     case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteAnnounced:
+      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker,
+      .noteAnnounced:
       false
     }
   }

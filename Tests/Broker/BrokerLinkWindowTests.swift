@@ -8,7 +8,22 @@ import Testing
 private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 1_000_000_000) }
 private func id(_ number: UInt64) -> EntryID { EntryID(high: 0, low: number) }
 
+extension BrokerLinkWindow {
+  /// Of a broker that is never silent.
+  fileprivate var deadline: Instant? { deadline(receivedAt: second(1000), answerMax: .seconds(5)) }
+}
+
 @Suite struct BrokerLinkWindowTests {
+  @Test func `silence counts only while a PUBACK is due, and only since the last sign of life`() {
+    var window = BrokerLinkWindow(size: 2)
+    #expect(window.deadline(receivedAt: second(0), answerMax: .seconds(5)) == nil)
+    window.took(1, id(1), at: second(10))
+    #expect(window.deadline(receivedAt: second(3), answerMax: .seconds(5)) == second(15))
+    #expect(window.deadline(receivedAt: second(12), answerMax: .seconds(5)) == second(17))
+    #expect(window.deadline(receivedAt: second(29), answerMax: .seconds(5)) == second(30))
+    #expect(window.deadline(receivedAt: second(3), answerMax: .seconds(60)) == second(70))
+  }
+
   @Test func `a message that is held back has the whole time for its PUBACK from its turn on`() {
     var window = BrokerLinkWindow(size: 2)
     #expect(window.deadline == nil)

@@ -58,7 +58,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       Issue.record("a configuration without its key was loaded")
       return
     }
-    let words = "\(path):18:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
+    let words = "\(path):19:23: \(folder.path)/timestamp.key cannot be read: No such file or directory"
     #expect(problems.map(\.sentence) == [words])
     let key = folder.path + "/timestamp.key"
     try Data("000102030405060708090a0b0c0d0e0f\n".utf8).write(to: URL(fileURLWithPath: key))
@@ -91,46 +91,6 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(try load(good + "history: none\n").historyAge == nil)
     #expect(silent.broker.version == nil && silent.broker.keepaliveSeconds == 60 && silent.broker.crlFile == nil)
     #expect(silent.actions[0].cooldown == .seconds(2) && !silent.actions[0].isRetained)
-  }
-
-  @Test func `a password may be in the store, and revocation lists in a file`() throws {
-    let login = "broker: {url: 'mqtts://h', client_id: k, crl: list.pem, username: u, password: {stored: true}}\n"
-    let configuration = try load(login + "actions: [{name: a, topic: t, message: m}]\n")
-    #expect(configuration.storesPassword && configuration.broker.passwordFile == nil)
-    #expect(configuration.broker.password == nil && configuration.broker.crlFile?.hasSuffix("/list.pem") == true)
-    let endpoint = configuration.broker.endpoints[0]
-    #expect(configuration.broker.firstVersion(for: endpoint) == .v5)
-  }
-
-  @Test(arguments: [
-    ("mqtts://h", "h", 8883, true), ("mqtt://h", "h", 1883, false), ("mqtts://h:1", "h", 1, true),
-    ("mqtt://[::1]:65535", "::1", 65535, false), ("mqtts://[fe80::1%eth0]/", "fe80::1%eth0", 8883, true),
-  ])
-  func `a broker's address is taken apart`(url: String, host: String, port: Int, usesTLS: Bool) {
-    #expect(
-      BrokerEndpoint(url: url) == BrokerEndpoint(host: host, port: UInt16(port), usesTLS: usesTLS))
-  }
-
-  @Test(arguments: [
-    "", "h", "http://h", "MQTT://h", "mqtt://", "mqtt://h:", "mqtt://h:0", "mqtt://h:65536", "mqtt://h:1a",
-    "mqtt://h:-1",
-    "mqtt://::1", "mqtt://[::1", "mqtt://[]", "mqtt://[::1]x", "mqtt://u@h", "mqtt://h/path", "mqtt://h h",
-    "mqtt://h:1:2",
-    "mqtt://h:99999999999999999999",
-  ])
-  func `text that is not a broker's address is refused`(url: String) {
-    #expect(BrokerEndpoint(url: url) == nil)
-  }
-
-  @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
-  func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
-    let text =
-      "broker: {url: '\(url)', client_id: k, protocol: \(version)}\nactions: [{name: a, topic: a, message: b}]\n"
-    guard case .refused(let problems) = ConfigurationParser.parse(Array(text.utf8), name: "k.yaml", folder: "/") else {
-      #expect(!isRefused)
-      return
-    }
-    #expect(isRefused && problems.map(\.sentence).first?.contains("MQTT 5 is only for mqtts://") == true, "\(problems)")
   }
 
   @Test(arguments: [("800 ms", 800), ("3 s", 3000), ("10min", 600_000), ("'24 h'", 86_400_000), ("1 d", 86_400_000)])
@@ -252,6 +212,7 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         private_key: k
         protocol: 4
         keepalive: 60
+        answer_timeout: 900 ms
       actions:
         - {name: a, topic: a, message: '%T'}
         - {name: a, topic: 'a/+', message: b}
@@ -264,18 +225,19 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
       "kiosk.yaml:5:13: broker.protocol must be '3.1.1' or '5', not '4'",
       "kiosk.yaml:6:14: broker.keepalive must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
         + "at most 18 h, not '60'",
-      "kiosk.yaml:8:34: actions[0].message uses %T, but no 'timestamp_key' is set",
-      "kiosk.yaml:9:22: actions[1].topic must be a topic without '+' and '#' that does not begin with '$', not 'a/+'",
-      "kiosk.yaml:10:22: actions[2].topic must be text that is not empty, not ''",
-      "kiosk.yaml:10:35: actions[2].message looks like a YAML mapping or list; "
+      "kiosk.yaml:7:19: broker.answer_timeout must be 1 s or more, not '900 ms'",
+      "kiosk.yaml:9:34: actions[0].message uses %T, but no 'timestamp_key' is set",
+      "kiosk.yaml:10:22: actions[1].topic must be a topic without '+' and '#' that does not begin with '$', not 'a/+'",
+      "kiosk.yaml:11:22: actions[2].topic must be text that is not empty, not ''",
+      "kiosk.yaml:11:35: actions[2].message looks like a YAML mapping or list; "
         + "put it in '…': message: '{\"command\":1}'",
-      "kiosk.yaml:11:5: a second action has the index 0; tags cannot tell them apart",
-      "kiosk.yaml:11:55: actions[3].retain must be true or false, without quotes, not 'true'",
-      "kiosk.yaml:11:72: actions[3].expires must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
+      "kiosk.yaml:12:5: a second action has the index 0; tags cannot tell them apart",
+      "kiosk.yaml:12:55: actions[3].retain must be true or false, without quotes, not 'true'",
+      "kiosk.yaml:12:72: actions[3].expires must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
         + "at most 8784 h, not '3'",
-      "kiosk.yaml:11:85: actions[3].cooldown must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
+      "kiosk.yaml:12:85: actions[3].cooldown must be a duration such as '800 ms', '3 s', '10 min' or '24 h', "
         + "at most 24 h, not '100000 h'",
-      "kiosk.yaml:11:104: actions[3].offline must be 'queue' or 'drop', not 'never'"),
+      "kiosk.yaml:12:104: actions[3].offline must be 'queue' or 'drop', not 'never'"),
     BadConfig(
       """
       broker: {url: 'mqtts://h', client_id: k}

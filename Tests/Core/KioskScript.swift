@@ -17,16 +17,19 @@ final class KioskScript {
 
   init(
     _ actions: [Action] = [.light, .garage, .scene], panel: PanelPlan = PanelPlan(), endpoints: Int = 1,
+    firstEndpoint: Int = 0,
     trustsClock: Bool = false, countMax: Int = Limits.outboxCountMax, sizeMax: Int = Limits.outboxSizeMax,
     fallbacks: [Int: Int64] = [:], commands: [CommandPlan] = [], publishesState: Bool = false,
     homeAssistant: HomeAssistantPlan? = nil, seed: UInt64 = 1
   ) {
+    var settings = KioskSettings(
+      actions: actions, panel: panel, endpointCount: endpoints, fallbacks: fallbacks,
+      trustsClock: trustsClock, commands: commands, publishesState: publishesState,
+      homeAssistant: homeAssistant,
+      outboxCountMax: countMax, outboxSizeMax: sizeMax)
+    settings.firstEndpoint = firstEndpoint
     kiosk = Kiosk(
-      settings: KioskSettings(
-        actions: actions, panel: panel, endpointCount: endpoints, fallbacks: fallbacks,
-        trustsClock: trustsClock, commands: commands, publishesState: publishesState,
-        homeAssistant: homeAssistant,
-        outboxCountMax: countMax, outboxSizeMax: sizeMax),
+      settings: settings,
       seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, seed << 32 | 3, ~seed), at: Instant(nanoseconds: 0))
   }
 

@@ -105,6 +105,47 @@ import Testing
     #expect(connects == ["connect 1", "connect 2", "connect 0", "connect 1"])
   }
 
+  @Test func `each of several brokers gets its turn at once, and the first rounds stay quick for an election`() {
+    for seed in 1...60 {
+      var random = Randomness(seed: (1, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15, 3, 4))
+      var policy = RetryPolicy()
+      let delays = (0..<36).map { _ in
+        policy.connectionFailed(endpointCount: 3, random: &random).wholeMilliseconds
+      }
+      for (attempt, delay) in delays.enumerated() {
+        let ceiling: Int64 = attempt % 3 > 0 ? 100 : attempt < 27 ? 1000 : 1000 << Int64(attempt / 3 - 8)
+        #expect((1...ceiling).contains(delay), "\(attempt): \(delay)")
+      }
+    }
+  }
+
+  @Test func `a connection that is lost among several brokers is made again after a random wait, not at once`() {
+    let waits = (1...60).map { seed in
+      var random = Randomness(seed: (1, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15, 3, 4))
+      var policy = RetryPolicy()
+      _ = policy.connectionFailed(endpointCount: 3, random: &random)
+      let start = Instant(nanoseconds: 0)
+      return policy.connectionLost(
+        connectedAt: start, at: start + .seconds(60), endpointCount: 3, random: &random)
+    }
+    let milliseconds = waits.map { if case .retry(let delay) = $0 { delay.wholeMilliseconds } else { Int64(-1) } }
+    #expect(milliseconds.allSatisfy { (1...1000).contains($0) } && milliseconds.contains { $0 > 500 })
+  }
+
+  @Test func `the broker that worked last is noted when it changes, and the next start begins with it`() {
+    let story = KioskScript(endpoints: 3, firstEndpoint: 2)
+    #expect(story.at(0, .started(OutboxSummary())).contains("connect 2"))
+    #expect(!story.at(10, .link(.connected(sessionPresent: false))).contains { $0.hasPrefix("note broker") })
+    story.at(60_000, .link(.lost(.closedByBroker)))
+    #expect(story.sleep(until: 61_000).contains("connect 0"))
+    #expect(story.at(61_100, .link(.connected(sessionPresent: false))).contains("note broker 0"))
+  }
+
+  @Test func `a list of brokers that became shorter begins with its first`() {
+    let story = KioskScript(endpoints: 2, firstEndpoint: 5)
+    #expect(story.at(0, .started(OutboxSummary())).contains("connect 0"))
+  }
+
   @Test func `only a connection that lasted half a minute restarts the backoff`() {
     var random = Randomness(seed: (1, 2, 3, 4))
     var policy = RetryPolicy()

@@ -11,6 +11,7 @@ extension Effect {
     case .connect(let endpoint, let usesFallback): "connect \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
     case .forgetFallbacks: "forget fallbacks"
+    case .noteBroker(let endpoint): "note broker \(endpoint)"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let entry): "store \(entry.action)"

@@ -20,9 +20,9 @@ extension World {
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .forget, .drop,
-      .checkStore, .noteSecretUse, .setOutput, .reply, .announce, .startWebhooks, .stopWebhooks, .killWebhooks,
-      .forgetWebhooks, .giveUpWebhook, .fetchWebhooks, .fetchExpiredWebhooks,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .disconnect,
+      .forget, .drop, .checkStore, .noteSecretUse, .setOutput, .reply, .announce, .startWebhooks, .stopWebhooks,
+      .killWebhooks, .forgetWebhooks, .giveUpWebhook, .fetchWebhooks, .fetchExpiredWebhooks,
       .retryPanel, .pauseButton, .resumeButton, .finish:
       brief(effect)
     }

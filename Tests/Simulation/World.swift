@@ -140,7 +140,7 @@ final class World {
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
     case .announce(let announcement): judgeAnnouncement(announcement)
-    case .reply, .noteSecretUse, .noteFallback, .forgetFallbacks, .retryPanel, .pauseButton, .resumeButton:
+    case .reply, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel, .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true
     }

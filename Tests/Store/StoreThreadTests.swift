@@ -125,6 +125,15 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().fallback(at: "mqtts://a:1") == nil)
   }
 
+  @Test func `of several brokers only the one that worked last is remembered`() throws {
+    let thread = try start()
+    thread.submit(.noteBroker(url: "mqtts://a:1"))
+    thread.submit(.noteBroker(url: "mqtts://b:1"))
+    thread.stop()
+    #expect(try folder.open().isLastBroker("mqtts://b:1"))
+    #expect(try !folder.open().isLastBroker("mqtts://a:1"))
+  }
+
   @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
     let thread = try start()
     thread.submit(.noteAnnounced(topic: "b", content: "tag t"))

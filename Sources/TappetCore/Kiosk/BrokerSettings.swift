@@ -95,12 +95,20 @@ package struct BrokerSettings: Hashable, Sendable {
   package var version: MQTTVersion?
   /// Seconds between two PINGREQs.
   package var keepaliveSeconds: UInt16
+  /// How long the broker may be silent while it owes an answer; `nil` means the usual time.
+  package var answerTimeout: Duration?
   /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
   package var announcesStatus: Bool
   /// Topics that are subscribed to at each connect, with QoS 1; nothing on any other topic is taken.
   package var commandTopics: [String] = []
   /// A will of the caller's own, without `announcesStatus`.
   package var will: BrokerWill?
+  /// The time for CONNACK, and for silence while a PUBACK or the answer to a ping is due.
+  ///
+  /// Shorter where there is another broker to go to.
+  package var answerMax: Duration {
+    answerTimeout ?? (endpoints.count > 1 ? Limits.clusterAnswerTimeout : Limits.acknowledgeTimeout)
+  }
   /// The first part of the topics for status and counters: `tappet/<client_id>`.
   package var statusTopic: String { "tappet/" + clientID }
 

@@ -16,6 +16,8 @@ package enum Effect: Sendable {
   case noteFallback(endpoint: Int, untilUnixSeconds: Int64)
   /// Forget all of these.
   case forgetFallbacks
+  /// Remember that the endpoint of this index works: the next start begins with it.
+  case noteBroker(endpoint: Int)
   /// Disconnect in an orderly way; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
@@ -94,9 +96,9 @@ extension Effect {
     switch self {
     case .setOutput: .drive
     case .publish, .postWebhook: .send
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .disconnect, .store, .drop,
-      .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks, .stopWebhooks, .killWebhooks,
-      .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .disconnect,
+      .store, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks, .stopWebhooks,
+      .killWebhooks, .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.
     case .report, .reply, .announce: .report

@@ -69,7 +69,8 @@ package struct Kiosk: Sendable {
     indexes = ActionIndexes(settings.actions, secrets: [])
     reader = ReaderSupervision(startAt: now)
     link = LinkSupervision(
-      endpointCount: settings.endpointCount, fallbacks: settings.fallbacks, connectAt: now)
+      endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
+      connectAt: now)
     outbox = Outbox(OutboxSummary())
     inputs = PanelInputs(settings.panel)
     outputs = OutputBank(settings.panel.outputs)

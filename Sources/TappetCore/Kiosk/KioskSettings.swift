@@ -15,6 +15,8 @@ package struct KioskSettings: Sendable {
   package var panel: PanelPlan
   /// Number of endpoints to try in turn; at least 1.
   package var endpointCount: Int
+  /// Index of the endpoint that worked last, which is tried first.
+  package var firstEndpoint = 0
   /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint, by its index.
   package var fallbacks: [Int: Int64]
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.

@@ -20,18 +20,23 @@ struct LinkSupervision: Sendable {
 
   private(set) var state: State
   /// Index of the endpoint that is tried, or connected to.
-  private(set) var endpoint = 0
+  private(set) var endpoint: Int
   /// Whether an attempt has failed, or a connection was lost, since the last success.
   private(set) var hasFailed = false
   /// For people: a failure lasts until a connection is made.
   private(set) var condition = KioskStatus.Link.connecting
   private var policy = RetryPolicy()
   private var endpointCount: Int
+  /// The endpoint that worked last; it is remembered for the next start.
+  private var proved: Int
   /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint.
   private var fallbacks: [Int: Int64]
 
-  init(endpointCount: Int, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
+  /// A link without a connection, which begins with the endpoint that worked last.
+  init(endpointCount: Int, first: Int = 0, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
     self.endpointCount = endpointCount
+    endpoint = first < endpointCount ? first : 0
+    proved = endpoint
     self.fallbacks = fallbacks
     state = .waiting(until: now)
   }
@@ -78,13 +83,16 @@ struct LinkSupervision: Sendable {
     hasFailed = false
     let usesFallback = fallbacks[endpoint] != nil
     condition = .connected(endpoint: endpoint, usesFallback: usesFallback)
-    return [.report(.linkUp(endpoint: endpoint, usesFallback: usesFallback))]
+    let report = Effect.report(.linkUp(endpoint: endpoint, usesFallback: usesFallback))
+    guard endpoint != proved else { return [report] }
+    proved = endpoint
+    return [report, .noteBroker(endpoint: endpoint)]
   }
 
   /// Handles a failed attempt: the next endpoint is tried.
   mutating func failed(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
     guard case .connecting = state else { return [] }
-    let delay = policy.connectionFailed(random: &random)
+    let delay = policy.connectionFailed(endpointCount: endpointCount, random: &random)
     let failed = endpoint
     condition = .failed(endpoint: failed, failure)
     wait(delay, at: now)
@@ -96,7 +104,7 @@ struct LinkSupervision: Sendable {
     guard case .connected(let since) = state else { return [] }
     let lostEndpoint = endpoint
     condition = .failed(endpoint: lostEndpoint, failure)
-    switch policy.connectionLost(connectedAt: since, at: now, random: &random) {
+    switch policy.connectionLost(connectedAt: since, at: now, endpointCount: endpointCount, random: &random) {
     case .retry(let delay):
       wait(delay, at: now)
       return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
@@ -127,7 +135,7 @@ struct LinkSupervision: Sendable {
   /// The failures of the old ones mean nothing for the new ones.
   mutating func reconnect(endpointCount: Int, at now: Instant) -> [Effect] {
     self.endpointCount = endpointCount
-    endpoint = 0
+    (endpoint, proved) = (0, 0)
     policy = RetryPolicy()
     let effects: [Effect] = fallbacks.isEmpty ? [] : [.forgetFallbacks]
     fallbacks = [:]

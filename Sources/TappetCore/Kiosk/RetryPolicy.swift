@@ -39,20 +39,25 @@ struct RetryPolicy: Sendable {
     case rest(losses: Int, Duration)
   }
 
-  /// Returns the delay after an attempt that never became a connection.
-  mutating func connectionFailed(random: inout Randomness) -> Duration {
-    let ceiling = min(Limits.reconnectDelayMax, Limits.reconnectDelayMin * (1 << min(failures, 6)))
-    failures += 1
-    // Full jitter, but never in the same millisecond: fifty boards behind one broker must not return all at once.
-    return .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
+  /// Returns the delay after an attempt that never became a connection, with one of `endpointCount` brokers.
+  ///
+  /// Of several, each gets its turn at once; only a whole round of failures is followed by a wait.
+  mutating func connectionFailed(endpointCount: Int = 1, random: inout Randomness) -> Duration {
+    guard failures % endpointCount == 0 else {
+      failures += 1
+      return jitter(upTo: Limits.nextBrokerDelayMax, &random)
+    }
+    return pause(endpointCount, &random)
   }
 
   /// Decides what follows the loss of a connection that had lasted since `connectedAt`.
-  mutating func connectionLost(connectedAt: Instant, at now: Instant, random: inout Randomness) -> Verdict {
+  mutating func connectionLost(
+    connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
+  ) -> Verdict {
     if now - connectedAt >= Limits.connectionProvedAfter {
       failures = 0
       losses.removeAll()
-      return .retry(after: connectionFailed(random: &random))
+      return .retry(after: pause(endpointCount, &random))
     }
     losses.removeAll { now - $0 > Limits.stormWindow }
     losses.append(now)
@@ -61,6 +66,19 @@ struct RetryPolicy: Sendable {
       losses.removeAll()
       return .rest(losses: count, Limits.stormRest)
     }
-    return .retry(after: connectionFailed(random: &random))
+    return .retry(after: pause(endpointCount, &random))
+  }
+
+  /// A cluster that elects a new leader refuses for some seconds, so its first rounds have the shortest ceiling.
+  private mutating func pause(_ endpointCount: Int, _ random: inout Randomness) -> Duration {
+    let round = failures / endpointCount
+    let doublings = endpointCount == 1 ? round : max(0, round - Limits.electionRounds)
+    failures += 1
+    return jitter(upTo: min(Limits.reconnectDelayMax, Limits.reconnectDelayMin * (1 << min(doublings, 6))), &random)
+  }
+
+  /// Full jitter, but never in the same millisecond: fifty boards behind one broker must not return all at once.
+  private func jitter(upTo ceiling: Duration, _ random: inout Randomness) -> Duration {
+    .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
   }
 }

@@ -13,6 +13,8 @@ final class KioskWorld {
     var scheme = "mqtts"
     /// `nil` means the world's own broker.
     var port: UInt16?
+    /// More brokers, to go to when the first one fails.
+    var otherPorts: [UInt16] = []
     var ca: String? = "ca.pem"
     var certificate: String? = "client"
     var more = ""
@@ -54,9 +56,11 @@ final class KioskWorld {
   }
 
   func write(_ configuration: KioskConfiguration) throws {
+    let ports = [configuration.port ?? broker.port] + configuration.otherPorts
+    let urls = ports.map { "\(configuration.scheme)://\(configuration.host):\($0)" }
     var text = """
       broker:
-        url: \(configuration.scheme)://\(configuration.host):\(configuration.port ?? broker.port)
+        url: [\(urls.joined(separator: ", "))]
         client_id: kiosk
 
       """

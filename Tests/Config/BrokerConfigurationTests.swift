@@ -1,0 +1,69 @@
+// The part `broker:` of kiosk.yaml, and the addresses in it.
+
+import TappetCore
+import Testing
+
+@testable import TappetConfig
+@testable import TappetMessages
+
+@Suite struct BrokerConfigurationTests {
+  private func load(_ text: String) throws -> KioskConfiguration {
+    switch ConfigurationParser.parse(Array(text.utf8), name: "kiosk.yaml", folder: "/etc/tappet") {
+    case .loaded(let configuration): return configuration
+    case .refused(let problems):
+      Issue.record("\(problems.map(\.sentence))")
+      throw CancellationError()
+    }
+  }
+
+  @Test func `several brokers have five seconds for an answer, one has twenty, or what is configured`() throws {
+    let actions = "actions: [{name: a, topic: t, message: m}]\n"
+    func time(_ more: String) throws -> Duration {
+      try load("broker: {client_id: k, \(more)}\n" + actions).broker.answerMax
+    }
+    #expect(try time("url: 'mqtts://h'") == .seconds(20))
+    #expect(try time("url: ['mqtts://h', 'mqtts://i']") == .seconds(5))
+    #expect(try time("url: ['mqtts://h', 'mqtts://i'], answer_timeout: 8 s") == .seconds(8))
+    #expect(try time("url: 'mqtts://h', answer_timeout: 60 s") == .seconds(60))
+  }
+
+  @Test func `a password may be in the store, and revocation lists in a file`() throws {
+    let login = "broker: {url: 'mqtts://h', client_id: k, crl: list.pem, username: u, password: {stored: true}}\n"
+    let configuration = try load(login + "actions: [{name: a, topic: t, message: m}]\n")
+    #expect(configuration.storesPassword && configuration.broker.passwordFile == nil)
+    #expect(configuration.broker.password == nil && configuration.broker.crlFile?.hasSuffix("/list.pem") == true)
+    let endpoint = configuration.broker.endpoints[0]
+    #expect(configuration.broker.firstVersion(for: endpoint) == .v5)
+  }
+
+  @Test(arguments: [
+    ("mqtts://h", "h", 8883, true), ("mqtt://h", "h", 1883, false), ("mqtts://h:1", "h", 1, true),
+    ("mqtt://[::1]:65535", "::1", 65535, false), ("mqtts://[fe80::1%eth0]/", "fe80::1%eth0", 8883, true),
+  ])
+  func `a broker's address is taken apart`(url: String, host: String, port: Int, usesTLS: Bool) {
+    #expect(
+      BrokerEndpoint(url: url) == BrokerEndpoint(host: host, port: UInt16(port), usesTLS: usesTLS))
+  }
+
+  @Test(arguments: [
+    "", "h", "http://h", "MQTT://h", "mqtt://", "mqtt://h:", "mqtt://h:0", "mqtt://h:65536", "mqtt://h:1a",
+    "mqtt://h:-1",
+    "mqtt://::1", "mqtt://[::1", "mqtt://[]", "mqtt://[::1]x", "mqtt://u@h", "mqtt://h/path", "mqtt://h h",
+    "mqtt://h:1:2",
+    "mqtt://h:99999999999999999999",
+  ])
+  func `text that is not a broker's address is refused`(url: String) {
+    #expect(BrokerEndpoint(url: url) == nil)
+  }
+
+  @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
+  func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
+    let text =
+      "broker: {url: '\(url)', client_id: k, protocol: \(version)}\nactions: [{name: a, topic: a, message: b}]\n"
+    guard case .refused(let problems) = ConfigurationParser.parse(Array(text.utf8), name: "k.yaml", folder: "/") else {
+      #expect(!isRefused)
+      return
+    }
+    #expect(isRefused && problems.map(\.sentence).first?.contains("MQTT 5 is only for mqtts://") == true, "\(problems)")
+  }
+}

@@ -1,0 +1,57 @@
+// Several brokers: one that is gone or silent is left for the next, and nothing is lost on the way.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct FailoverTests {
+  /// A kiosk with two brokers, and a witness at each.
+  private final class Pair {
+    let world: KioskWorld
+    let second: Broker
+    let secondWitness: Witness
+
+    init() throws {
+      world = try KioskWorld()
+      let folder = world.folder + "/second"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      second = try Broker(in: folder)
+      try second.start()
+      secondWitness = try Witness(second, in: folder)
+      try world.write(.init(otherPorts: [second.port]))
+    }
+
+    deinit { second.stop() }
+
+    func logs(_ broker: Broker) -> Bool { world.log.contains("connected to mqtts://localhost:\(broker.port)") }
+  }
+
+  @Test func `a tap goes to the next broker when one is gone, and the next start begins with that one`() throws {
+    let pair = try Pair()
+    let world = pair.world
+    try world.start()
+    #expect(pair.logs(world.broker))
+    world.broker.stop()
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+    #expect(eventually(20) { pair.secondWitness.actions.count == 1 }, "\(world.log)")
+    #expect(pair.logs(pair.second))
+    world.kiosk?.end()
+    let before = world.log.utf8.count
+    try world.start()
+    let log = String(decoding: world.log.utf8.dropFirst(before), as: UTF8.self)
+    #expect(!log.contains("localhost:\(world.broker.port)") && log.contains("localhost:\(pair.second.port)"), "\(log)")
+  }
+
+  @Test func `a frozen broker is left after five seconds, and the message has the same id at the next`() throws {
+    let pair = try Pair()
+    let world = pair.world
+    try world.start()
+    world.broker.freeze()
+    try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
+    #expect(eventually(30) { pair.secondWitness.actions.count == 1 }, "\(world.log)")
+    #expect(world.log.contains("acknowledge-expired"), "\(world.log)")
+    world.broker.thaw()
+    #expect(eventually(20) { world.received.count == 1 })
+    #expect(world.received.map { $0.payload } == pair.secondWitness.actions.map { $0.payload })
+  }
+}
