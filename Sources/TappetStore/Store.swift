@@ -68,9 +68,7 @@ package final class Store {
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
-    try folder.ensureFile(Store.fileName)
-    try folder.tightenFile(Store.fileName + "-wal")
-    try folder.tightenFile(Store.fileName + "-shm")
+    try folder.ensureDatabase(Store.fileName)
     let file = folder.file(Store.fileName)
     self.bootID = bootID
     folderPath = path
@@ -133,48 +131,8 @@ package final class Store {
 
   private static func connect(to file: String, isExclusive: Bool) throws(StoreError) -> StoreDatabase {
     let database = try StoreDatabase(path: file, isExclusive: isExclusive)
-    try requireKnownSchema(database)
-    try prepare(database)
-    try migrate(database, through: StoreSchema.version)
+    try database.prepare(StoreSchema.migrations, cacheSizeMax: Limits.storeCacheSizeMax)
     return database
-  }
-
-  private static func requireKnownSchema(_ database: StoreDatabase) throws(StoreError) {
-    let found = try database.integer("PRAGMA user_version") ?? 0
-    guard found <= StoreSchema.version else {
-      throw .newerSchema(found: found, known: StoreSchema.version, path: database.path)
-    }
-  }
-
-  /// Sets the connection up.
-  ///
-  /// Deleted pages are overwritten only where they are written anyway: the secrets in them are sealed.
-  private static func prepare(_ database: StoreDatabase) throws(StoreError) {
-    try database.execute(
-      """
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
-      PRAGMA foreign_keys = ON;
-      PRAGMA trusted_schema = OFF;
-      PRAGMA secure_delete = FAST;
-      PRAGMA mmap_size = 0;
-      PRAGMA cache_size = -\(Limits.storeCacheSizeMax / 1024);
-      PRAGMA journal_size_limit = \(Limits.storeLogSizeMax);
-      """)
-  }
-
-  /// Brings the schema up to `version`, if it is older; tests stop at earlier versions.
-  static func migrate(_ database: StoreDatabase, through version: Int64) throws(StoreError) {
-    if try database.integer("PRAGMA user_version") ?? 0 >= version { return }
-    try database.transaction { () throws(StoreError) in
-      // Another process may have been quicker, or newer.
-      try requireKnownSchema(database)
-      let found = try database.integer("PRAGMA user_version") ?? 0
-      for migration in StoreSchema.migrations.prefix(Int(version)).dropFirst(Int(clamping: max(0, found))) {
-        try database.execute(migration)
-      }
-      if found < version { try database.execute("PRAGMA user_version = \(version)") }
-    }
   }
 
   /// Finds the number of this start of the machine, or draws one; forgets starts without entries.

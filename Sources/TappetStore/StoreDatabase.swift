@@ -1,4 +1,4 @@
-// SQLite, as much of it as the store needs: a connection, its prepared statements, transactions. It is the one file
+// SQLite, as much of it as the databases need: a connection, its prepared statements, transactions. It is the one file
 // that imports CSQLite. SQLite's result codes become a `StoreError`; nothing else is decided here.
 
 import CPlatform
@@ -8,9 +8,9 @@ import TappetCore
 /// One connection to one database.
 ///
 /// One thread at a time.
-final class StoreDatabase {
+package final class StoreDatabase {
   /// The database file.
-  let path: String
+  package let path: String
   /// Whether the log's index is in memory, so that no other process can open the database.
   let isExclusive: Bool
   private let handle: OpaquePointer
@@ -24,7 +24,7 @@ final class StoreDatabase {
   /// Opens an existing file; `path` must not be a symbolic link.
   ///
   /// `isExclusive`: no other process may open it, and the log's index takes no room on the disk.
-  init(path: String, isExclusive: Bool = false) throws(StoreError) {
+  package init(path: String, isExclusive: Bool = false) throws(StoreError) {
     self.path = path
     self.isExclusive = isExclusive
     errors = StoreErrors(path: path)
@@ -57,12 +57,12 @@ final class StoreDatabase {
   }
 
   /// Runs SQL that returns no rows; it may be several statements.
-  func execute(_ sql: String) throws(StoreError) {
+  package func execute(_ sql: String) throws(StoreError) {
     if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error() }
   }
 
   /// Returns the prepared statement of `sql`, reset and without values, and caches it.
-  func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
+  package func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
     for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
     var prepared: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -75,13 +75,13 @@ final class StoreDatabase {
   }
 
   /// Forgets the prepared statements, most of which are for the start alone; they are prepared again when needed.
-  func releaseStatements() {
+  package func releaseStatements() {
     for known in statements { known.statement.finalize() }
     statements.removeAll()
   }
 
   /// Returns the first column of the first row; `nil` if there is no row.
-  func integer(_ sql: StaticString) throws(StoreError) -> Int64? {
+  package func integer(_ sql: StaticString) throws(StoreError) -> Int64? {
     let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
@@ -90,7 +90,7 @@ final class StoreDatabase {
   /// Commits everything that `body` does, or nothing.
   ///
   /// Takes the write lock first, so that `body` never has to wait for it.
-  func transaction<Result, Failure: Error>(
+  package func transaction<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
   ) throws(Failure) -> Result {
     do throws(StoreError) { try statement("BEGIN IMMEDIATE").run() } catch { throw failed(error) }
@@ -107,7 +107,7 @@ final class StoreDatabase {
   }
 
   /// Commits everything that `body` does, or nothing.
-  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  package func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try transaction(body, failed: { $0 })
   }
 
@@ -122,7 +122,7 @@ final class StoreDatabase {
   }
 
   /// Number of rows that the last statement changed.
-  var changeCount: Int { Int(sqlite3_changes(handle)) }
+  package var changeCount: Int { Int(sqlite3_changes(handle)) }
 
   /// Runs `body` without waiting for another process that holds the database.
   func withoutWaiting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
@@ -135,7 +135,7 @@ final class StoreDatabase {
   /// Moves the write-ahead log's content into the database, so that the next commit starts the log over.
   ///
   /// Leaves the part that another process still reads for the next time.
-  func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+  package func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
   /// Fills the write-ahead log with zeros from its end up to `size` bytes, or not at all.
   ///
@@ -161,7 +161,7 @@ final class StoreDatabase {
   }
 
   /// The row number of the last row that was inserted.
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// SQLITE_CORRUPT, for damage that SQLite reports in words.
   static let corruptCode = SQLITE_CORRUPT
@@ -293,7 +293,7 @@ private final class StoreErrors {
 /// A prepared statement.
 ///
 /// Values are numbered from 1, columns from 0, as in SQLite.
-final class StoreStatement {
+package final class StoreStatement {
   private let handle: OpaquePointer
   private let errors: StoreErrors
   /// The code of a value that could not be bound; the next `step` throws it.
@@ -314,10 +314,10 @@ final class StoreStatement {
   }
 
   /// Releases the locks of a finished read.
-  func reset() { sqlite3_reset(handle) }
+  package func reset() { sqlite3_reset(handle) }
 
   /// Moves to the next row; returns false after the last one.
-  func step() throws(StoreError) -> Bool {
+  package func step() throws(StoreError) -> Bool {
     guard bindCode == SQLITE_OK else {
       throw .other(StoreFailure(code: bindCode, systemCode: 0, path: errors.path))
     }
@@ -332,18 +332,18 @@ final class StoreStatement {
   }
 
   /// Runs a statement that returns no rows.
-  func run() throws(StoreError) {
+  package func run() throws(StoreError) {
     defer { reset() }
     while try step() {}
   }
 
   // MARK: Values
 
-  func bind(_ value: Int64, at index: Int32) { note(sqlite3_bind_int64(handle, index, value)) }
+  package func bind(_ value: Int64, at index: Int32) { note(sqlite3_bind_int64(handle, index, value)) }
 
-  func bind(_ value: Bool, at index: Int32) { bind(value ? 1 : 0, at: index) }
+  package func bind(_ value: Bool, at index: Int32) { bind(value ? 1 : 0, at: index) }
 
-  func bind(_ text: String?, at index: Int32) {
+  package func bind(_ text: String?, at index: Int32) {
     guard var text else { return note(sqlite3_bind_null(handle, index)) }
     // A null pointer would bind NULL instead of no characters.
     if text.isEmpty { return note(sqlite3_bind_text(handle, index, "", 0, copied)) }
@@ -356,7 +356,7 @@ final class StoreStatement {
     note(code)
   }
 
-  func bind(blob bytes: [UInt8], at index: Int32) {
+  package func bind(blob bytes: [UInt8], at index: Int32) {
     // A null pointer would bind NULL instead of no bytes.
     if bytes.isEmpty { return note(sqlite3_bind_zeroblob(handle, index, 0)) }
     note(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), copied) })
@@ -369,13 +369,13 @@ final class StoreStatement {
 
   // MARK: Columns
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
+  package func text(_ column: Int32) -> String { String(decoding: blob(column), as: UTF8.self) }
 
-  func blob(_ column: Int32) -> [UInt8] {
+  package func blob(_ column: Int32) -> [UInt8] {
     // The pointer must be asked for before the size (sqlite.org/c3ref/column_blob.html).
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))

@@ -5,7 +5,7 @@ import TappetCore
 import TappetPlatform
 
 /// An open state folder.
-final class StoreFolder {
+package final class StoreFolder {
   /// The path, without a slash at its end.
   let path: String
   private let descriptor: Int32
@@ -21,7 +21,7 @@ final class StoreFolder {
   ///
   /// Follows a symbolic link: service managers make one. Not an `init`: one that throws halfway leaks its object in
   /// Embedded Swift 6.3, and this is what fails each time that a kiosk is started without its folder.
-  static func open(path: String) throws(StoreError) -> StoreFolder {
+  package static func open(path: String) throws(StoreError) -> StoreFolder {
     do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
       if error.code != EEXIST { throw .cannotOpen(path: path, error) }
     }
@@ -50,7 +50,7 @@ final class StoreFolder {
   ///
   /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was stopped while it
   /// held the lock must not stop the kiosk's taps as well.
-  func lock() throws(StoreError) {
+  package func lock() throws(StoreError) {
     let clock = SystemClock()
     let deadline = clock.now().instant + Limits.storeBusyTimeout
     while flock(descriptor, LOCK_EX | LOCK_NB) == -1 {
@@ -65,10 +65,10 @@ final class StoreFolder {
   }
 
   /// Releases the lock.
-  func unlock() { flock(descriptor, LOCK_UN) }
+  package func unlock() { flock(descriptor, LOCK_UN) }
 
   /// The path of a file in the folder.
-  func file(_ name: String) -> String { path + "/" + name }
+  package func file(_ name: String) -> String { path + "/" + name }
 
   /// Makes an empty file with mode 0600, or removes others' rights to the one that exists.
   ///
@@ -84,6 +84,13 @@ final class StoreFolder {
       if error.code == EEXIST { return }
       throw .cannotOpen(path: path, error)
     }
+  }
+
+  /// Makes an empty database, or removes others' rights to the one that exists and to its log.
+  package func ensureDatabase(_ name: String) throws(StoreError) {
+    try ensureFile(name)
+    try tightenFile(name + "-wal")
+    try tightenFile(name + "-shm")
   }
 
   /// Removes others' rights to the file; returns false when it is absent.
