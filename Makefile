@@ -110,7 +110,7 @@ READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 
 SOURCES := $(shell find Sources Include Package.swift -type f)
 PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-mqtt \
-	libexec/tappet/tappet-reader libexec/tappet/tappet-webhook)
+	libexec/tappet/tappet-inventory libexec/tappet/tappet-reader libexec/tappet/tappet-webhook)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
 	board/completions/*))
@@ -225,6 +225,12 @@ $(OUT)/libexec/tappet/tappet-tool:
 $(OUT)/libexec/tappet/tappet-mqtt:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-mqtt/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
+		$(LDFLAGS) $(TOOL_LIBS)
+	$(STRIPPED)
+
+$(OUT)/libexec/tappet/tappet-inventory:
+	@mkdir -p $(@D) $(SYMBOLS)
+	$(LINK) -o $(WHOLE) Sources/tappet-inventory/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
 		$(LDFLAGS) $(TOOL_LIBS)
 	$(STRIPPED)
 
@@ -367,6 +373,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@$(MAKE) --no-print-directory test-home-assistant
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
+	@Tests/InventoryModel/run --operations 5000 --kills 10
 	@Tests/Torture/run --seconds 25
 	@Tests/Torture/hostile --kiosks 21
 	@Tests/Torture/supervision
@@ -441,13 +448,17 @@ system-test:  ## the packages on Debian 12 and 13, booted in containers: install
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
-.PHONY: fuzz simulate bench torture hostile damage soak cluster-test
+.PHONY: fuzz simulate inventory-model bench torture hostile damage soak cluster-test
 fuzz:  ## each fuzz target for 60 s (SECONDS_EACH=N for another time)
 	@Tests/Fuzz/run $(or $(SECONDS_EACH),60)
 
 simulate:  ## 10,000 simulated stories of 10,000 steps (SEEDS=N FIRST=SEED STEPS=N), or one again (REPLAY=FILE)
 	@Tests/Simulation/run $(if $(REPLAY),--replay $(REPLAY),\
 		--seeds $(or $(SEEDS),10000) --first $(or $(FIRST),1) --steps $(or $(STEPS),10000))
+
+inventory-model:  ## 1,000,000 random operations on an inventory and on a model of it, then 200 kills (SEED=N repeats)
+	$(SWIFT) build --product InventoryModel
+	@Tests/InventoryModel/run $(if $(SEED),--seed $(SEED))
 
 bench: all  ## ratios against a C program that makes the same calls; writes docs/benchmarks.md
 	@Tests/Benchmarks/run
@@ -488,7 +499,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
-	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-mqtt tappet-reader tappet-webhook) \
+	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-mqtt tappet-inventory tappet-reader \
+		tappet-webhook) \
 		$(PLACE)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
 	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so

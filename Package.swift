@@ -45,34 +45,32 @@ let modules = [
   module("TappetCore", ["COpenSSL"]),
   module("TappetPlatform", ["TappetCore", "CPlatform"]),
   module("TappetStore", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
+  module("TappetInventory", ["TappetStore", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
   module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
   module("TappetConfig", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML", "CJSON"]),
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
-  module("TappetMessages", ["TappetStore", "TappetTLS", "TappetConfig", "TappetPlatform", "TappetCore"]),
+  module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
   module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
-  module("TappetTool", parts + ["TappetKiosk", "CQREncode"]),
+  module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
   module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
 ]
 
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
-let programs: [Target] = [
-  ("tappet", "TappetTool"), ("tappet-tool", "TappetTool"), ("tappet-mqtt", "TappetTool"),
-  ("tappet-reader", "TappetReader"), ("tappet-webhook", "TappetWebhook"), ("tappet-sim", "TappetSimulator"),
-].map { .executableTarget(name: $0.0, dependencies: [.byName(name: $0.1)]) }
+let programs: [Target] = ["", "-tool", "-mqtt", "-inventory", "-reader", "-webhook", "-sim"].map {
+  let module = ["-reader": "TappetReader", "-webhook": "TappetWebhook", "-sim": "TappetSimulator"][$0] ?? "TappetTool"
+  return .executableTarget(name: "tappet" + $0, dependencies: [.byName(name: module)])
+}
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
 let chosen = Context.environment["TAPPET_TESTS"]
-let suites: [(String, [Target.Dependency])] = [
-  ("Core", ["TappetCore"]), ("Platform", ["TappetPlatform"]), ("Store", ["TappetStore"]),
-  ("TLS", ["TappetTLS", "TappetMessages"]), ("Broker", ["TappetBroker", "TappetMessages"]),
-  ("Config", ["TappetConfig", "TappetMessages"]), ("Panel", ["TappetPanel", "TappetConfig", "TappetMessages"]),
-  ("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool", "TappetBroker"]),
-  ("Simulator", ["TappetSimulator"]), ("System", ["TappetCore", "TappetPlatform"]),
-]
+let suites: [(String, [Target.Dependency])] =
+  ["Core", "Platform", "Store", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
+  + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
+  + [("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
 let tests = suites.filter { chosen?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(
     name: suite.0 + "Tests", dependencies: suite.1 + ["TestSupport"], path: "Tests/\(suite.0)",
@@ -85,6 +83,8 @@ let testPrograms: [Target] = [
   .executableTarget(
     name: "Simulation", dependencies: ["TappetCore", "CPlatform"], path: "Tests/Simulation",
     exclude: ["run", "mutants", "mutants.txt"]),  // Tests/Simulation/run builds it with optimisation.
+  .executableTarget(
+    name: "InventoryModel", dependencies: ["TappetInventory"], path: "Tests/InventoryModel", exclude: ["run"]),
 ]
 
 let package = Package(

@@ -144,7 +144,7 @@ struct Operand {
 
 /// A heading of the overview.
 enum Section: CaseIterable {
-  case setup, running, tags, secrets, people, certificates, outbox, backup, tokens, broker
+  case setup, running, tags, secrets, people, certificates, outbox, backup, tokens, broker, inventory
 
   var title: String {
     switch self {
@@ -158,6 +158,7 @@ enum Section: CaseIterable {
     case .backup: "Backup"
     case .tokens: "Timestamp tokens"
     case .broker: "Broker tool"
+    case .inventory: "Inventory"
     }
   }
 }
@@ -172,8 +173,8 @@ struct Command {
     case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
     /// While a kiosk runs, mistakes in the file do not matter.
     case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
-    /// Its function is in tappet-mqtt alone.
-    case program
+    /// Its function is in this program alone.
+    case program(String)
   }
 
   /// `secret new`.
@@ -241,7 +242,7 @@ struct Command {
     case .configured(let run): try run(arguments, try Settings.load(arguments))
     case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
     case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
-    case .program: throw .usage("this command is in tappet-mqtt; run it as 'tappet \(words)'")
+    case .program(let program): throw .usage("this command is in \(program); run it as 'tappet \(words)'")
     }
   }
 }

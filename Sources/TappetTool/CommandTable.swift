@@ -16,7 +16,7 @@ extension Command {
       .personAssign,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
-    ] + mqtt
+    ] + mqtt + inventory
   }
 
   /// The commands of two words that begin with this one.

@@ -1,6 +1,7 @@
 // The programs of the command line. `tappet` is the kiosk: it runs for months and contains only what that needs.
 // The commands that are typed now and then, with the libraries that only they need, are in
-// `libexec/tappet/tappet-tool`, which `tappet` becomes for them, and the broker tool is in `tappet-mqtt` next to it.
+// `libexec/tappet/tappet-tool`, which `tappet` becomes for them. Next to it are the broker tool, `tappet-mqtt`, and the
+// inventory, `tappet-inventory`.
 
 import CPlatform
 import TappetCore
@@ -39,6 +40,18 @@ package func tappet_mqtt_main(
   return Output.finalStatus(status).rawValue
 }
 
+/// The entry of `tappet-inventory`, called by its main.c.
+@_cdecl("tappet_inventory_main")
+package func tappet_inventory_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  guard let arguments else { return ExitStatus.usage.rawValue }
+  guard let status = InventoryProgram.run(prepare(count, arguments)) else {
+    return become("tappet-tool", arguments).rawValue
+  }
+  return Output.finalStatus(status).rawValue
+}
+
 /// Readies the process for secrets; returns what was typed after the program's name.
 private func prepare(_ count: Int32, _ arguments: ArgumentVector) -> [String] {
   tp_open_standard_descriptors()
@@ -60,6 +73,7 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
   case "run": return Output.finalStatus(Command.run.run(global + rest.dropFirst()))
   case "status": return Output.finalStatus(Command.status.run(global + rest.dropFirst()))
   case "mqtt": return become("tappet-mqtt", arguments)
+  case "building", "room", "spot", "box", "item", "find", "inventory": return become("tappet-inventory", arguments)
   default: return become("tappet-tool", arguments)
   }
 }

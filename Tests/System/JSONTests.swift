@@ -30,7 +30,33 @@ import Testing
       "mqtt stats": [], "mqtt top": ["--for", "1"], "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
-    ]
+    ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
+  }
+
+  /// The commands of the inventory, in an order in which each has something to do.
+  private let inventory: [(String, [String])] = [
+    ("building add", ["House"]), ("room add", ["Cellar", "--in", "House"]), ("spot add", ["Shelf", "--in", "Cellar"]),
+    ("box add", ["Screws", "--in", "Shelf"]), ("item add", ["M4", "--in", "Screws", "--minimum", "2"]),
+    ("building list", []), ("room list", []), ("spot list", []), ("box list", []), ("item list", ["--low"]),
+    ("building show", ["House"]), ("room show", ["Cellar"]), ("spot show", ["Shelf"]), ("box show", ["Screws"]),
+    ("item show", ["M4"]), ("building edit", ["House", "--name", "Barn"]), ("room edit", ["Cellar", "--name", "Loft"]),
+    ("spot edit", ["Shelf", "--name", "Hook"]), ("box edit", ["Screws", "--label", "Nails"]),
+    ("item edit", ["M4", "--notes", "steel"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
+    ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
+    ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory undo", []), ("item remove", ["M4"]),
+    ("box remove", ["Nails"]), ("spot remove", ["Hook"]), ("room remove", ["Loft"]), ("building remove", ["Barn"]),
+  ]
+
+  @Test func `every command of the inventory answers as the page says`() throws {
+    let world = try KioskWorld(withBroker: false)
+    for (name, words) in inventory {
+      let done = try run(world, name, words)
+      let answers = try judge(done, name)
+      let isInPlace = name.hasSuffix(" move")
+      #expect(done.status == (isInPlace ? 1 : 0), "\(name): \(done)")
+      #expect(answers.count == (isInPlace || name == "inventory moves" ? 0 : 1), "\(name): \(done)")
+      if isInPlace { #expect(code(done) == "thing-unchanged") }
+    }
   }
 
   private func run(_ world: KioskWorld, _ command: String, _ words: [String]) throws -> Finished {
@@ -43,7 +69,7 @@ import Testing
   @discardableResult
   private func judge(_ done: Finished, _ command: String) throws -> [[String: Any]] {
     let lines = done.output.split(separator: "\n")
-    #expect(!lines.isEmpty || ["outbox list", "history"].contains(command), "\(command): \(done)")
+    #expect(!lines.isEmpty || ["outbox list", "history", "inventory moves"].contains(command), "\(command): \(done)")
     return try lines.compactMap { line in
       let envelope = try #require(
         try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(command): \(line)")

@@ -56,6 +56,14 @@ package enum LibCrypto {
     memory.baseAddress.map { tp_random($0, memory.count) } ?? 0
   }
 
+  /// Returns the 32 bytes of SHA-256 (FIPS 180-4).
+  package static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+      bytes.withUnsafeBytes { _ = SHA256($0.baseAddress, $0.count, buffer.baseAddress) }
+      count = 32
+    }
+  }
+
   /// Compares in a time that depends only on the size.
   package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }

@@ -16,7 +16,7 @@ extension Command {
         Prints how long connecting and a round trip take (minimum, median, p99), and what the broker tells
         about itself below $SYS, where that is allowed. Publishes nothing.
         """,
-      example: "tappet mqtt stats", misuse: misuseOfStats, body: .program)
+      example: "tappet mqtt stats", misuse: misuseOfStats, body: .program("tappet-mqtt"))
   }
 
   static var mqttTop: Command {
@@ -34,7 +34,7 @@ extension Command {
         Counts the messages of FILTER (#) by topic, over the last second, minute and hour. A terminal shows
         the busiest and draws them again each second; otherwise the table is printed at the end.
         """,
-      example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program)
+      example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program("tappet-mqtt"))
   }
 
   static var mqttHistory: Command {
@@ -45,7 +45,7 @@ extension Command {
         Lists the ten newest 'mqtt connect', 'mqtt sub' and 'mqtt pub', from a file that only their user can
         read. Passwords are never in it.
         """,
-      example: "tappet mqtt history --again 2", body: .program)
+      example: "tappet mqtt history --again 2", body: .program("tappet-mqtt"))
   }
 
   private static func misuseOfStats(_ arguments: Arguments) -> String? {

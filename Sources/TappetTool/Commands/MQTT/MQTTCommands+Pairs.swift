@@ -14,7 +14,8 @@ extension Command {
         Prints the topics of FILTER (#) whose retained messages are only at one of the brokers, or differ.
         Exit status 1: there are some.
         """,
-      example: "tappet mqtt diff --other mqtts://new.example 'home/#'", misuse: misuseOfDiff, body: .program)
+      example: "tappet mqtt diff --other mqtts://new.example 'home/#'", misuse: misuseOfDiff,
+      body: .program("tappet-mqtt"))
   }
 
   static var mqttBridgeCheck: Command {
@@ -32,7 +33,7 @@ extension Command {
         Exit status 1: it did not arrive, or there is a loop.
         """,
       example: "tappet mqtt bridge-check --other mqtts://cloud.example --topic site/test", misuse: misuseOfBridge,
-      body: .program)
+      body: .program("tappet-mqtt"))
   }
 
   private static func misuseOfDiff(_ arguments: Arguments) -> String? {

@@ -19,7 +19,7 @@ extension Command {
         to each topic with commands. Every subscriber to a topic receives the test message.
         Exit status 1: something is missing or denied.
         """,
-      example: "sudo -u tappet tappet mqtt probe", misuse: misuseOfProbe, body: .program)
+      example: "sudo -u tappet tappet mqtt probe", misuse: misuseOfProbe, body: .program("tappet-mqtt"))
   }
 
   static var mqttBench: Command {
@@ -40,7 +40,7 @@ extension Command {
         it is shown separately. Ends with the rate, losses, duplicates, order, percentiles and a histogram.
         Exit status 1: a message was lost or refused.
         """,
-      example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .program)
+      example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .program("tappet-mqtt"))
   }
 
   private static func misuseOfProbe(_ arguments: Arguments) -> String? {

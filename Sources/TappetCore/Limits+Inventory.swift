@@ -1,0 +1,24 @@
+// Bounds of the inventory, tappet-inventory.
+
+extension Limits {
+  /// Bytes of the name of a building, room, spot, box or item; it takes one line of a label.
+  package static let inventoryNameSizeMax = 512
+  /// Bytes of a box's code: a QR code of the smallest labels holds it.
+  package static let inventoryCodeSizeMax = 128
+  /// Bytes of an item's notes.
+  package static let inventoryNotesSizeMax = 64 * 1024
+  /// The largest quantity of an item.
+  package static let inventoryQuantityMax: Int64 = 1_000_000_000
+  /// Bytes of a photo, which is read as a whole for its hash.
+  package static let inventoryPhotoSizeMax = 64 * 1024 * 1024
+  /// Changes that can be taken back.
+  package static let inventoryUndoMax: Int64 = 50
+  /// Moves that are remembered.
+  package static let inventoryMovesMax: Int64 = 100_000
+  /// Bytes of the database that are kept in memory while a command runs.
+  package static let inventoryCacheSizeMax = 8 * 1024 * 1024
+  /// Things that 'tappet find' shows unless it is asked for more.
+  package static let inventoryFindsMax: Int64 = 50
+  /// Items of one name that are looked at to find the one that is meant.
+  package static let inventoryNamesakesMax = 1000
+}

@@ -1,0 +1,163 @@
+// Adding, editing, moving and removing. The rows that a change replaces are kept with it, so that it can be taken back.
+
+import TappetCore
+import TappetStore
+
+/// The kinds of changes, as they are stored.
+package enum InventoryVerb: Int64, Sendable {
+  case added
+  case edited
+  case moved
+  case removed
+  case imported
+
+  /// The word for people and programs.
+  package var name: String {
+    switch self {
+    case .added: "added"
+    case .edited: "edited"
+    case .moved: "moved"
+    case .removed: "removed"
+    case .imported: "imported"
+    }
+  }
+}
+
+extension Inventory {
+  /// Adds a thing to a place, `container`, or a building; a box without a code gets one.
+  @discardableResult
+  package func add(
+    _ kind: InventoryKind, to container: InventoryEntry?, _ values: InventoryEdit, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
+    let now = now
+    var entry = InventoryEntry(
+      kind, id: InventoryID(unixMilliseconds: now), name: "", in: container?.row, createdUnixMilliseconds: now)
+    if kind == .box { entry.code = InventoryCode.random() }
+    entry = values.applied(to: entry)
+    return try transaction { () throws(InventoryError) in
+      entry.container = try require(container, for: kind)
+      try check(&entry)
+      entry.row = try stored { () throws(StoreError) in try insert(entry) }
+      let change = try note(.added, entry, now, by: who)
+      try noteAdded(kind, entry.row...entry.row, in: change)
+      return entry
+    }
+  }
+
+  /// Gives a thing other values; refuses if they are those that it has.
+  @discardableResult
+  package func edit(
+    _ old: InventoryEntry, _ edit: InventoryEdit, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
+    try transaction { () throws(InventoryError) in
+      let current = try require(old)
+      var changed = edit.applied(to: current)
+      try check(&changed)
+      guard changed != current else { throw .unchanged(old.kind) }
+      try keep(current, in: try note(.edited, current, now, by: who))
+      try stored { () throws(StoreError) in try update(changed) }
+      return changed
+    }
+  }
+
+  /// Moves a thing, with all that is in it, to another place.
+  @discardableResult
+  package func move(
+    _ old: InventoryEntry, to container: InventoryEntry, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
+    try transaction { () throws(InventoryError) in
+      let current = try require(old)
+      var moved = current
+      moved.container = try require(container, for: old.kind)
+      guard moved.container != current.container else { throw .unchanged(old.kind) }
+      let (now, origin) = (now, try location(of: current).path)
+      try keep(current, in: try note(.moved, current, now, by: who))
+      try stored { () throws(StoreError) in try update(moved) }
+      try noteMove(of: moved, from: origin, now, by: who)
+      return moved
+    }
+  }
+
+  /// Removes a thing and all that is in it.
+  package func remove(_ old: InventoryEntry, by who: String) throws(InventoryError) {
+    try transaction { () throws(InventoryError) in
+      let current = try require(old)
+      let change = try note(.removed, current, now, by: who)
+      try keepAll(of: current, in: change)
+      let deletion = try statement(
+        old.kind, place: "DELETE FROM place WHERE id = ?1", item: "DELETE FROM item WHERE id = ?1")
+      deletion.bind(current.row, at: 1)
+      try stored { () throws(StoreError) in try deletion.run() }
+    }
+  }
+
+  // MARK: Rules
+
+  /// The thing as it is now; another process may have removed it since it was looked up.
+  private func require(_ old: InventoryEntry) throws(InventoryError) -> InventoryEntry {
+    guard let current = try entry(old.id, of: old.kind) else { throw .unknown(old.kind, old.name) }
+    return current
+  }
+
+  /// The row of the place that something of this kind comes into; `nil` for a building.
+  private func require(
+    _ container: InventoryEntry?, for kind: InventoryKind
+  ) throws(InventoryError) -> InventoryRow? {
+    guard container?.kind == kind.container else { throw .wrongContainer(kind, container?.kind) }
+    return try container.map { (place) throws(InventoryError) in try require(place).row }
+  }
+
+  /// Trims the texts, and refuses what must not be stored.
+  func check(_ entry: inout InventoryEntry) throws(InventoryError) {
+    try checkTexts(&entry)
+    guard entry.kind == .box else { return }
+    if let other = try box(code: entry.code), other.id != entry.id {
+      throw .codeTaken(code: entry.code, path: try location(of: other).path + " \u{2192} " + other.name)
+    }
+  }
+
+  /// The same without the other boxes' codes.
+  func checkTexts(_ entry: inout InventoryEntry) throws(InventoryError) {
+    let isBox = entry.kind == .box
+    entry.name = entry.name.trimmedLabel ?? ""
+    if entry.name.isEmpty { throw .emptyName(entry.kind) }
+    try Inventory.check(entry.name, isBox ? "label" : "name", sizeMax: Limits.inventoryNameSizeMax)
+    if isBox {
+      entry.code = entry.code.trimmedLabel ?? ""
+      if entry.code.isEmpty { throw .emptyCode }
+      try Inventory.check(entry.code, "QR code", sizeMax: Limits.inventoryCodeSizeMax)
+    }
+    let notesSize = entry.notes.utf8.count
+    if notesSize > Limits.inventoryNotesSizeMax {
+      throw .tooLong(what: "notes", size: notesSize, max: Limits.inventoryNotesSizeMax)
+    }
+    if entry.notes.utf8.contains(0) { throw .notPrintable(what: "notes") }
+    for quantity in [entry.quantity, entry.minimum ?? 0] {
+      guard (0...Limits.inventoryQuantityMax).contains(quantity) else { throw .wrongQuantity(quantity) }
+    }
+  }
+
+  private static func check(_ text: String, _ what: String, sizeMax: Int) throws(InventoryError) {
+    let size = text.utf8.count
+    if size > sizeMax { throw .tooLong(what: what, size: size, max: sizeMax) }
+    guard text.isPrintable else { throw .notPrintable(what: what) }
+  }
+}
+
+/// Codes that are made for boxes without one.
+enum InventoryCode {
+  /// Letters and digits that nobody takes for another (Crockford's base 32).
+  private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+  /// `B-` and ten random digits: 50 bits.
+  static func random() -> String {
+    var source = SystemRandomNumberGenerator()
+    var bits = source.next()
+    var code = Array("B-".utf8)
+    for _ in 0..<10 {
+      code.append(digits[Int(bits & 31)])
+      bits >>= 5
+    }
+    return String(decoding: code, as: UTF8.self)
+  }
+}

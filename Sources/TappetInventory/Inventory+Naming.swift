@@ -1,0 +1,94 @@
+// The things that a person means: by a box's code, an id, a name, or the names of the places above it.
+
+import TappetCore
+import TappetStore
+
+extension Inventory {
+  /// The one thing of a kind that these words mean.
+  ///
+  /// They are a box's code, an id, a name, or `Building / Room / …`, of which the front may be left out.
+  package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
+    if kind == .box, let box = try box(code: words) { return box }
+    if let id = InventoryID(text: words), let entry = try entry(id, of: kind) { return entry }
+    var found = try named(words, kind)
+    if found.isEmpty { found = try located(InventoryPath(words), kind) }
+    switch found.count {
+    case 1: return found[0]
+    case 0: throw kind == .box ? .unknownCode(words) : .unknown(kind, words)
+    default: throw .ambiguous(kind, words, count: found.count)
+    }
+  }
+
+  /// The things of this name.
+  private func named(_ name: String, _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
+    var found: [InventoryEntry] = []
+    let query = kind == .item ? SearchText.phrase(name) : nil
+    let statement: StoreStatement
+    if kind != .item {
+      statement = try self.statement(
+        kind,
+        place: """
+          SELECT id, uuid, parent, kind, name, code, created FROM place WHERE name = ?1 AND kind = ?2 ORDER BY id
+          """, item: "")
+      statement.bind(kind.rawValue, at: 2)
+    } else if let query {
+      statement = try self.statement(
+        kind, place: "",
+        item: """
+          SELECT item.id, uuid, box, item.name, item.notes, quantity, minimum, photo, photo_hash, created
+          FROM item_text JOIN item ON item.id = item_text.rowid WHERE item_text MATCH ?2 AND item.name = ?1
+          ORDER BY item_text.rowid
+          """)
+      statement.bind(query, at: 2)
+    } else {
+      statement = try self.statement(
+        kind, place: "",
+        item: """
+          SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item WHERE name = ?1
+          """)
+    }
+    statement.bind(name, at: 1)
+    try forEachRow(of: statement, kind) { entry in
+      found.append(entry)
+      return found.count < Limits.inventoryNamesakesMax
+    }
+    return found
+  }
+
+  /// The things whose name is the path's last one, in places of the other names.
+  private func located(_ path: InventoryPath, _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
+    guard path.names.count > 1, let last = path.names.last else { return [] }
+    var found: [InventoryEntry] = []
+    for entry in try named(last, kind) {
+      let places = try location(of: entry).names
+      if places.suffix(path.names.count - 1).elementsEqual(path.names.dropLast()) { found.append(entry) }
+    }
+    return found
+  }
+}
+
+/// Names in one text, with `/` or the arrow of a location between them.
+package struct InventoryPath {
+  /// From the outermost to the innermost, without spaces around them.
+  package private(set) var names: [String] = []
+
+  /// Splits a text; a part without a character is a name, too.
+  package init(_ text: String) {
+    var name: [Unicode.Scalar] = []
+    for scalar in text.unicodeScalars {
+      if scalar == "/" || scalar == "\u{2192}" {
+        names.append(InventoryPath.trimmed(name))
+        name = []
+      } else {
+        name.append(scalar)
+      }
+    }
+    names.append(InventoryPath.trimmed(name))
+  }
+
+  private static func trimmed(_ scalars: [Unicode.Scalar]) -> String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: scalars)
+    return String(text).trimmedLabel ?? ""
+  }
+}

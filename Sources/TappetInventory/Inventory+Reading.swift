@@ -1,0 +1,152 @@
+// Questions: one thing, lists in their fixed orders, and where a thing is.
+
+import TappetCore
+import TappetStore
+
+extension Inventory {
+  /// The thing with this identity.
+  package func entry(_ id: InventoryID, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
+    let statement = try statement(
+      kind, place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE uuid = ?1",
+      item: """
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item WHERE uuid = ?1
+        """)
+    statement.bind(blob: id.bytes, at: 1)
+    guard let entry = try first(statement, of: kind), entry.kind == kind else { return nil }
+    return entry
+  }
+
+  /// The box whose QR code has exactly this text.
+  package func box(code: String) throws(InventoryError) -> InventoryEntry? {
+    if code.isEmpty { return nil }
+    let statement = try stored { () throws(StoreError) in
+      try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE code = ?1")
+    }
+    statement.bind(code, at: 1)
+    return try first(statement, of: .box)
+  }
+
+  /// The thing in a row.
+  func entry(row: InventoryRow, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
+    let statement = try statement(
+      kind, place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE id = ?1",
+      item: """
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item WHERE id = ?1
+        """)
+    statement.bind(row, at: 1)
+    return try first(statement, of: kind)
+  }
+
+  /// All things of a kind until `body` returns false: boxes and items newest first, others oldest first.
+  package func forEach(
+    _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    let statement: StoreStatement
+    switch kind {
+    case .item:
+      statement = try self.statement(
+        .item, place: "",
+        item: """
+          SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
+          ORDER BY created DESC, id DESC
+          """)
+    case .box:
+      statement = try self.statement(
+        .box,
+        place: """
+          SELECT id, uuid, parent, kind, name, code, created FROM place WHERE kind = 3 ORDER BY created DESC, id DESC
+          """, item: "")
+    case .building, .room, .spot:
+      statement = try self.statement(
+        kind,
+        place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE kind = ?1 ORDER BY created, id",
+        item: "")
+      statement.bind(kind.rawValue, at: 1)
+    }
+    try forEachRow(of: statement, kind, body)
+  }
+
+  /// The contents of a place until `body` returns false, oldest first.
+  package func forEach(
+    in place: InventoryEntry, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    guard let kind = place.contentKind else { return }
+    let statement = try statement(
+      kind,
+      place: """
+        SELECT id, uuid, parent, kind, name, code, created FROM place WHERE parent = ?1 ORDER BY created, id
+        """,
+      item: """
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item WHERE box = ?1
+        ORDER BY created, id
+        """)
+    statement.bind(place.row, at: 1)
+    try forEachRow(of: statement, kind, body)
+  }
+
+  /// The items of which there is less than there should be, newest first, until `body` returns false.
+  package func forEachLowItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
+    let statement = try statement(
+      .item, place: "",
+      item: """
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
+        WHERE minimum IS NOT NULL AND quantity < minimum ORDER BY created DESC, id DESC
+        """)
+    try forEachRow(of: statement, .item, body)
+  }
+
+  /// The things in a statement's rows until `body` returns false.
+  func forEachRow(
+    of statement: StoreStatement, _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    defer { statement.reset() }
+    while try stored({ () throws(StoreError) in try statement.step() }) {
+      guard let entry = kind == .item ? item(statement) : place(statement) else { continue }
+      guard try body(entry) else { return }
+    }
+  }
+
+  /// Number of things that are directly in a place; 0 for an item.
+  package func contentCount(of place: InventoryEntry) throws(InventoryError) -> Int64 {
+    guard let kind = place.contentKind else { return 0 }
+    let statement = try statement(
+      kind, place: "SELECT count(*) FROM place WHERE parent = ?1", item: "SELECT count(*) FROM item WHERE box = ?1")
+    defer { statement.reset() }
+    statement.bind(place.row, at: 1)
+    return try stored { () throws(StoreError) in try statement.step() } ? statement.integer(0) : 0
+  }
+
+  /// Number of all things of a kind.
+  package func count(of kind: InventoryKind) throws(InventoryError) -> Int64 {
+    let statement = try statement(
+      kind, place: "SELECT count(*) FROM place WHERE kind = ?1", item: "SELECT count(*) FROM item")
+    defer { statement.reset() }
+    if kind != .item { statement.bind(kind.rawValue, at: 1) }
+    return try stored { () throws(StoreError) in try statement.step() } ? statement.integer(0) : 0
+  }
+
+  /// The places that something is in.
+  package func location(of entry: InventoryEntry) throws(InventoryError) -> InventoryLocation {
+    guard let container = entry.container, let kind = entry.kind.container else { return InventoryLocation() }
+    return try location(in: container, kind)
+  }
+
+  /// The places down to the one in this row.
+  func location(in row: InventoryRow, _ kind: InventoryKind) throws(InventoryError) -> InventoryLocation {
+    var location = InventoryLocation()
+    var next: InventoryRow? = row
+    var kind: InventoryKind? = kind
+    while let known = kind {
+      let place = try next.map { (row) throws(InventoryError) in try entry(row: row, of: known) } ?? nil
+      location.names.insert(place?.name ?? "Unknown " + known.title, at: 0)
+      next = place?.container
+      kind = known.container
+    }
+    return location
+  }
+}
+
+extension InventoryEntry {
+  /// The kind of what is in it; `nil` for an item.
+  package var contentKind: InventoryKind? { InventoryKind(rawValue: kind.rawValue + 1) }
+}

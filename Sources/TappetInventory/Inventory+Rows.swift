@@ -1,0 +1,101 @@
+// Rows to values and back. Both tables have the same columns as far as a thing of either has them.
+
+import TappetCore
+import TappetStore
+
+extension Inventory {
+  /// The thing in the row of a statement that has a place's columns.
+  func place(_ row: StoreStatement) -> InventoryEntry? {
+    guard let id = InventoryID(row.blob(1)), let kind = InventoryKind(rawValue: row.integer(3)) else { return nil }
+    var entry = InventoryEntry(
+      kind, id: id, name: row.text(4), in: row.isNull(2) ? nil : row.integer(2), createdUnixMilliseconds: row.integer(6)
+    )
+    entry.row = row.integer(0)
+    entry.code = row.text(5)
+    return entry
+  }
+
+  /// The thing in the row of a statement that has an item's columns.
+  func item(_ row: StoreStatement) -> InventoryEntry? {
+    guard let id = InventoryID(row.blob(1)) else { return nil }
+    var entry = InventoryEntry(
+      .item, id: id, name: row.text(3), in: row.integer(2), createdUnixMilliseconds: row.integer(9))
+    entry.row = row.integer(0)
+    entry.notes = row.text(4)
+    entry.quantity = row.integer(5)
+    entry.minimum = row.isNull(6) ? nil : row.integer(6)
+    entry.photo = row.isNull(7) ? nil : InventoryPhoto(path: row.text(7), hash: row.blob(8))
+    return entry
+  }
+
+  /// The first thing that a statement finds.
+  func first(_ statement: StoreStatement, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
+    defer { statement.reset() }
+    guard try stored({ () throws(StoreError) in try statement.step() }) else { return nil }
+    return kind == .item ? item(statement) : place(statement)
+  }
+
+  /// The statement with this text, for building, room, spot and box or for items.
+  func statement(
+    _ kind: InventoryKind, place: StaticString, item: StaticString
+  ) throws(InventoryError) -> StoreStatement {
+    try stored { () throws(StoreError) in try database.statement(kind == .item ? item : place) }
+  }
+
+  /// Adds a row; returns its number.
+  func insert(_ entry: InventoryEntry) throws(StoreError) -> InventoryRow {
+    let isItem = entry.kind == .item
+    let statement = try database.statement(
+      isItem
+        ? """
+        INSERT INTO item (uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        """ : "INSERT INTO place (uuid, parent, name, kind, code, created, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+    statement.bind(blob: entry.id.bytes, at: 1)
+    if let container = entry.container { statement.bind(container, at: 2) }
+    statement.bind(entry.name, at: 3)
+    if isItem {
+      bindDetails(of: entry, to: statement)
+      statement.bind(entry.createdUnixMilliseconds, at: 9)
+    } else {
+      statement.bind(entry.kind.rawValue, at: 4)
+      statement.bind(entry.kind == .box ? entry.code : nil, at: 5)
+      statement.bind(entry.createdUnixMilliseconds, at: 6)
+      statement.bind(SearchText.shadow(of: [entry.name]), at: 7)
+    }
+    try statement.run()
+    return database.lastRow
+  }
+
+  /// Writes everything of a row that can change.
+  func update(_ entry: InventoryEntry) throws(StoreError) {
+    let isItem = entry.kind == .item
+    let statement = try database.statement(
+      isItem
+        ? """
+        UPDATE item SET box = ?2, name = ?3, notes = ?4, quantity = ?5, minimum = ?6, photo = ?7, photo_hash = ?8,
+          folded = ?10 WHERE id = ?1
+        """ : "UPDATE place SET parent = ?2, name = ?3, code = ?4, folded = ?5 WHERE id = ?1")
+    statement.bind(entry.row, at: 1)
+    if let container = entry.container { statement.bind(container, at: 2) }
+    statement.bind(entry.name, at: 3)
+    if isItem {
+      bindDetails(of: entry, to: statement)
+    } else {
+      statement.bind(entry.kind == .box ? entry.code : nil, at: 4)
+      statement.bind(SearchText.shadow(of: [entry.name]), at: 5)
+    }
+    try statement.run()
+  }
+
+  private func bindDetails(of entry: InventoryEntry, to statement: StoreStatement) {
+    statement.bind(entry.notes, at: 4)
+    statement.bind(entry.quantity, at: 5)
+    if let minimum = entry.minimum { statement.bind(minimum, at: 6) }
+    if let photo = entry.photo {
+      statement.bind(photo.path, at: 7)
+      statement.bind(blob: photo.hash, at: 8)
+    }
+    statement.bind(SearchText.shadow(of: [entry.name, entry.notes]), at: 10)
+  }
+}

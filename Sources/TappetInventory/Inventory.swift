@@ -1,0 +1,46 @@
+// The inventory: one SQLite database of its own in the state folder, which a running kiosk does not open.
+//
+// Every change is one transaction, and on the disk when it returns. Several processes may have the inventory open; each
+// waits for the others for at most `Limits.storeBusyTimeout`.
+
+import TappetCore
+import TappetPlatform
+import TappetStore
+
+/// The state folder's inventory.
+///
+/// One thread at a time.
+package final class Inventory {
+  /// The file's name in the state folder.
+  package static let fileName = "inventory.db"
+
+  let database: StoreDatabase
+  private let clock = SystemClock()
+
+  private init(_ database: StoreDatabase) { self.database = database }
+
+  /// Opens the inventory in `folder`, and makes both if they are absent.
+  ///
+  /// `isDurable`: a power cut takes no change back. Without it the last ones may be lost together, and nothing is
+  /// damaged. Blocks on the disk.
+  package static func open(folder path: String, isDurable: Bool = true) throws(StoreError) -> Inventory {
+    let folder = try StoreFolder.open(path: path)
+    // A database that two processes make at once would be busy in ways that SQLite does not wait for.
+    try folder.lock()
+    defer { folder.unlock() }
+    try folder.ensureDatabase(fileName)
+    let database = try StoreDatabase(path: folder.file(fileName))
+    try database.prepare(
+      InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
+      hasVirtualTables: true)
+    return Inventory(database)
+  }
+
+  /// Commits everything that `body` does, or nothing.
+  func transaction<Result>(_ body: () throws(InventoryError) -> Result) throws(InventoryError) -> Result {
+    try database.transaction(body, failed: { .store($0) })
+  }
+
+  /// The time of a change.
+  var now: Int64 { clock.now().unixMilliseconds }
+}

@@ -1,0 +1,43 @@
+// Why the inventory refuses something, as facts; TappetMessages has the sentences.
+
+import TappetCore
+import TappetStore
+
+/// A reason to refuse a change or a question.
+///
+/// Nothing was changed then.
+package indirect enum InventoryError: Error, Hashable, Sendable {
+  /// A name or a label without a character.
+  case emptyName(InventoryKind)
+  /// A box's code without a character.
+  case emptyCode
+  /// A name, code or text of notes with too many bytes.
+  case tooLong(what: String, size: Int, max: Int)
+  /// A name or a code with control characters.
+  case notPrintable(what: String)
+  /// Another box has this code.
+  case codeTaken(code: String, path: String)
+  /// A quantity or minimum that nothing can have.
+  case wrongQuantity(Int64)
+  /// There is nothing of this kind that is meant by these words.
+  case unknown(InventoryKind, String)
+  /// No box has this code.
+  case unknownCode(String)
+  /// Several things have this name.
+  case ambiguous(InventoryKind, String, count: Int)
+  /// Something of this kind cannot be in a place of that kind.
+  case wrongContainer(InventoryKind, InventoryKind?)
+  /// Everything is as it was.
+  case unchanged(InventoryKind)
+  /// There is no change to take back.
+  case nothingToUndo
+  /// The database does not work.
+  case store(StoreError)
+}
+
+/// Runs what only the database can refuse.
+func stored<Result: ~Copyable>(
+  _ body: () throws(StoreError) -> Result
+) throws(InventoryError) -> Result {
+  do throws(StoreError) { return try body() } catch { throw .store(error) }
+}

@@ -1,0 +1,55 @@
+// UUIDs of version 7 (RFC 9562 §5.7): they rise with time, so that an index of a million is written at its end.
+//
+//     0        6   6.5   8    8.25       16
+//     unix ms  7   random  variant  random
+
+import TappetCore
+
+/// The identity of a building, room, spot, box or item; unique on every machine, and never used again.
+package struct InventoryID: Hashable, Sendable {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// A new one, made at this time.
+  package init(unixMilliseconds: Int64) {
+    var source = SystemRandomNumberGenerator()
+    high = UInt64(truncatingIfNeeded: unixMilliseconds) << 16 | 0x7000 | source.next() & 0x0FFF
+    low = 0x8000_0000_0000_0000 | source.next() & 0x3FFF_FFFF_FFFF_FFFF
+  }
+
+  /// Reads 16 bytes; `nil` for any other number.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Reads 32 hexadecimal digits in five groups.
+  package init?(text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == 36, InventoryID.hyphens.allSatisfy({ digits[$0] == UInt8(ascii: "-") }),
+      let bytes = Hex.decode(digits.filter { $0 != UInt8(ascii: "-") })
+    else { return nil }
+    self.init(bytes)
+  }
+
+  /// The 16 bytes, the most significant first.
+  package var bytes: [UInt8] {
+    Array(unsafeUninitializedCapacity: 16) { buffer, count in
+      for index in 0..<8 {
+        buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
+        buffer[8 + index] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * index))
+      }
+      count = 16
+    }
+  }
+
+  /// Lower-case digits in five groups.
+  package var text: String {
+    var digits = Hex.digits(of: bytes)
+    for place in InventoryID.hyphens { digits.insert(UInt8(ascii: "-"), at: place) }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private static let hyphens = [8, 13, 18, 23]
+}

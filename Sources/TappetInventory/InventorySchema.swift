@@ -1,0 +1,87 @@
+// The tables of inventory.db, and the steps that bring an older database up to date. Steps are appended, never edited.
+//
+// A path is computed and never stored: a new name costs one row. Every foreign key has an index, or a cascade reads
+// whole tables. The columns `folded` have the words whose letters the tokenizer does not fold (`SearchText`).
+
+/// The list of migrations; a database's `user_version` is the number of migrations that it has had.
+enum InventorySchema {
+  /// All migrations in order.
+  static let migrations: [String] = [tables, texts, journal]
+
+  /// The places, of all four kinds, and the items.
+  private static let tables = """
+    CREATE TABLE place (
+      id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, parent INTEGER REFERENCES place ON DELETE CASCADE,
+      kind INTEGER NOT NULL, name TEXT NOT NULL, code TEXT, created INTEGER NOT NULL, folded TEXT
+    );
+    CREATE INDEX place_contents ON place (parent, created);
+    CREATE INDEX place_name ON place (name);
+    CREATE UNIQUE INDEX place_code ON place (code) WHERE code IS NOT NULL;
+    CREATE INDEX place_code_prefix ON place (code COLLATE NOCASE) WHERE code IS NOT NULL;
+    CREATE TABLE item (
+      id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, box INTEGER NOT NULL REFERENCES place ON DELETE CASCADE,
+      name TEXT NOT NULL, notes TEXT NOT NULL, quantity INTEGER NOT NULL, minimum INTEGER, photo TEXT,
+      photo_hash BLOB, created INTEGER NOT NULL, folded TEXT
+    );
+    CREATE INDEX item_contents ON item (box, created);
+    CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
+    """
+
+  /// The words of names and notes; the texts themselves are in the tables.
+  private static let texts = """
+    CREATE VIRTUAL TABLE place_text USING fts5(
+      name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
+    CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
+    CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+    END;
+    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
+    CREATE VIRTUAL TABLE item_text USING fts5(
+      name, notes, folded, content='item', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
+    CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
+    CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+    END;
+    CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
+    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
+    """
+
+  /// The last changes with the rows as they were before, and the moves.
+  private static let journal = """
+    CREATE TABLE change (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
+      verb INTEGER NOT NULL, name TEXT NOT NULL
+    );
+    CREATE TABLE undo_place (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, id INTEGER NOT NULL, uuid BLOB NOT NULL,
+      parent INTEGER, kind INTEGER NOT NULL, name TEXT NOT NULL, code TEXT, created INTEGER NOT NULL, folded TEXT,
+      PRIMARY KEY (change, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE undo_item (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, id INTEGER NOT NULL, uuid BLOB NOT NULL,
+      box INTEGER NOT NULL, name TEXT NOT NULL, notes TEXT NOT NULL, quantity INTEGER NOT NULL, minimum INTEGER,
+      photo TEXT, photo_hash BLOB, created INTEGER NOT NULL, folded TEXT, PRIMARY KEY (change, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE undo_added (
+      change INTEGER NOT NULL REFERENCES change ON DELETE CASCADE, is_item INTEGER NOT NULL, first INTEGER NOT NULL,
+      last INTEGER NOT NULL, PRIMARY KEY (change, is_item, first)
+    ) WITHOUT ROWID;
+    CREATE TABLE move (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
+      uuid BLOB NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL, destination TEXT NOT NULL
+    );
+    CREATE INDEX move_subject ON move (uuid);
+    """
+}

@@ -1,0 +1,58 @@
+// The inventory's refusals in words. The sentences about empty names and unknown codes are the phone
+// app's, to the letter.
+
+import TappetCore
+import TappetInventory
+import TappetStore
+
+extension InventoryError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .emptyName(.box): "Box label cannot be empty"
+    case .emptyName(let kind): "\(kind.title) name cannot be empty"
+    case .emptyCode: "QR code cannot be empty"
+    case .tooLong(let what, let size, let max): "the \(what) would have \(size) bytes; at most \(max) are kept"
+    case .notPrintable(let what): "the \(what) has control characters; leave them out"
+    case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
+    case .wrongQuantity(let number):
+      "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
+    case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
+    case .unknownCode(let code): "No box found with QR code: \(code)"
+    case .ambiguous(let kind, let words, let count):
+      "\(count) \(kind.plural) are named '\(words)'; give the whole path, as in 'House / Cellar / …', or the id"
+    case .wrongContainer(let kind, let container):
+      if let needed = kind.container {
+        "\(kind.indefinite) is in \(needed.indefinite), not in \(container?.indefinite ?? "nothing")"
+      } else {
+        "a building is in nothing else"
+      }
+    case .unchanged(let kind): "the \(kind.name) is like that already: nothing was changed"
+    case .nothingToUndo:
+      "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"
+    case .store(let error): error.inventorySentence
+    }
+  }
+}
+
+extension StoreError {
+  /// The message for a person; a damaged inventory has no secrets to import again.
+  fileprivate var inventorySentence: String {
+    if case .corrupt(let failure) = self {
+      return "\(failure.path) is damaged; restore it from a copy, or move it away and import an export of the inventory"
+    }
+    return sentence
+  }
+}
+
+extension InventoryKind {
+  /// `a building`, `an item`.
+  fileprivate var indefinite: String { (self == .item ? "an " : "a ") + name }
+}
+
+extension InventoryChange {
+  /// The change for a person: `the box 'Screws' was moved`.
+  package var sentence: String {
+    verb == .imported ? "'\(name)' was imported" : "the \(kind.name) '\(name)' was \(verb.name)"
+  }
+}

@@ -1,0 +1,210 @@
+// The rules of the inventory: texts, orders, cascades, lookups, search.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetInventory
+@testable import TappetMessages
+@testable import TappetStore
+
+@Suite struct InventoryTests {
+  private let world: TestInventory
+  private var inventory: Inventory { world.inventory }
+
+  init() throws { world = try TestInventory() }
+
+  /// The sentence with which something is refused; nothing may have changed.
+  private func refusal(_ body: () throws -> Void) throws -> String? {
+    let before = try world.dump("place item")
+    do { try body() } catch let error as InventoryError {
+      #expect(try world.dump("place item") == before)
+      return error.sentence
+    }
+    return nil
+  }
+
+  @Test func `a thing has what it was given, in a new process too, and its time does not change`() throws {
+    let spot = try world.spot()
+    let box = try world.add(.box, "Screws", spot) { $0.code = "B-17" }
+    let item = try world.add(.item, "M4 x 20", box) {
+      $0.notes = "steel\nA2"
+      $0.quantity = 200
+      $0.minimum = 50
+      $0.photo = InventoryPhoto(path: "/tmp/m4.jpg", hash: [UInt8](repeating: 7, count: 32))
+    }
+    let again = try world.reopened()
+    #expect(try again.entry(item.id, of: .item) == item)
+    #expect(try again.entry(box.id, of: .box) == box)
+    #expect(try again.entry(box.id, of: .room) == nil)
+    let building = try #require(try again.entry(row: 1, of: .building))
+    #expect(try again.entry(building.id, of: .building)?.createdUnixMilliseconds == building.createdUnixMilliseconds)
+    #expect(try again.location(of: item).path == "House \u{2192} Cellar \u{2192} Shelf \u{2192} Screws")
+    #expect(try again.location(of: box).path == "House \u{2192} Cellar \u{2192} Shelf")
+    #expect(try again.location(of: building).path == "")
+    #expect(try again.contentCount(of: box) == 1 && again.count(of: .item) == 1 && again.count(of: .spot) == 1)
+    #expect(StoreFolderMode.of(world.path) == 0o600)
+  }
+
+  @Test func `names, labels and codes must not be empty, in the phone app's words`() throws {
+    let spot = try world.spot()
+    let box = try world.add(.box, "Screws", spot)
+    let room = try #require(try inventory.entry(row: 2, of: .room))
+    let building = try #require(try inventory.entry(row: 1, of: .building))
+    for (kind, place, sentence) in [
+      (InventoryKind.building, nil, "Building name cannot be empty"), (.room, building, "Room name cannot be empty"),
+      (.spot, room, "Spot name cannot be empty"), (.box, spot, "Box label cannot be empty"),
+      (.item, box, "Item name cannot be empty"),
+    ] {
+      #expect(try refusal { try world.add(kind, " \t\n", place) } == sentence)
+    }
+    #expect(try refusal { try world.add(.box, "x", spot) { $0.code = " " } } == "QR code cannot be empty")
+    var edit = InventoryEdit()
+    edit.name = ""
+    #expect(try refusal { try inventory.edit(box, edit, by: "Ann") } == "Box label cannot be empty")
+    edit.name = "Screws"
+    #expect(try refusal { try inventory.edit(box, edit, by: "Ann") }?.contains("nothing was changed") == true)
+  }
+
+  @Test func `texts that are too long, control characters and impossible quantities are refused`() throws {
+    let box = try world.add(.box, "Screws", try world.spot())
+    let long = String(repeating: "ü", count: 40_000)
+    #expect(try refusal { try world.add(.item, long, box) }?.contains("80000 bytes; at most 512") == true)
+    #expect(try refusal { try world.add(.item, "x", box) { $0.notes = long } }?.contains("at most 65536") == true)
+    #expect(try refusal { try world.add(.item, "a\u{1B}[2Jb", box) }?.contains("control characters") == true)
+    #expect(try refusal { try world.add(.item, "x", box) { $0.quantity = -1 } }?.hasPrefix("-1 is not") == true)
+    #expect(try refusal { try world.add(.item, "x", box) { $0.minimum = .some(.max) } } != nil)
+    let notes = String(repeating: "n", count: 65_536)
+    let item = try world.add(.item, " x ", box) { $0.notes = notes }
+    #expect(item.name == "x" && item.notes == notes)
+  }
+
+  @Test func `a code belongs to one box`() throws {
+    let spot = try world.spot()
+    let first = try world.add(.box, "Screws", spot) { $0.code = "B-17" }
+    let second = try world.add(.box, "Nails", spot)
+    #expect(second.code.hasPrefix("B-") && second.code.utf8.count == 12)
+    let sentence = "another box has the QR code B-17: House \u{2192} Cellar \u{2192} Shelf \u{2192} Screws"
+    #expect(try refusal { try world.add(.box, "Bolts", spot) { $0.code = "B-17" } } == sentence)
+    var edit = InventoryEdit()
+    edit.code = "B-17"
+    #expect(try refusal { try inventory.edit(second, edit, by: "Ann") } == sentence)
+    #expect(try inventory.box(code: "B-17")?.id == first.id)
+    #expect(try inventory.box(code: "b-17") == nil && inventory.box(code: "") == nil)
+    #expect(InventoryError.unknownCode("X").sentence == "No box found with QR code: X")
+  }
+
+  @Test func `a thing is only in a place of the kind before its own, and in one that is there`() throws {
+    let spot = try world.spot()
+    let room = try #require(try inventory.entry(row: 2, of: .room))
+    #expect(try refusal { try world.add(.item, "x", spot) } == "an item is in a box, not in a spot")
+    #expect(try refusal { try world.add(.room, "x") } == "a room is in a building, not in nothing")
+    #expect(try refusal { try world.add(.building, "x", room) } == "a building is in nothing else")
+    #expect(try refusal { try inventory.move(spot, to: spot, by: "Ann") } == "a spot is in a room, not in a spot")
+    #expect(try refusal { try inventory.move(spot, to: room, by: "Ann") }?.contains("nothing was changed") == true)
+    try world.reopened().remove(spot, by: "Ben")
+    #expect(try refusal { try world.add(.box, "x", spot) }?.contains("there is no spot 'Shelf'") == true)
+    #expect(try refusal { try inventory.remove(spot, by: "Ann") }?.contains("there is no spot") == true)
+  }
+
+  @Test func `everything lists in its order`() throws {
+    let spot = try world.spot()
+    for name in ["b", "a", "c"] { try world.add(.building, name) }
+    #expect(try world.names(.building) == ["House", "b", "a", "c"])
+    let boxes = try ["2", "1", "3"].map { try world.add(.box, $0, spot) }
+    #expect(try world.names(in: spot) == ["2", "1", "3"] && world.names(.box) == ["3", "1", "2"])
+    for name in ["z", "y"] { try world.add(.item, name, boxes[0]) }
+    try world.add(.item, "x", boxes[1])
+    #expect(try world.names(in: boxes[0]) == ["z", "y"] && world.names(.item) == ["x", "y", "z"])
+    #expect(try world.names(in: try #require(try inventory.entry(row: 1, of: .building))) == ["Cellar"])
+    let low = try world.add(.item, "low", boxes[0]) {
+      $0.quantity = 1
+      $0.minimum = 2
+    }
+    var seen: [InventoryID] = []
+    try inventory.forEachLowItem { entry in
+      seen.append(entry.id)
+      return true
+    }
+    #expect(seen == [low.id] && low.isLow)
+  }
+
+  @Test func `removing a building removes everything in it, at all levels, and nothing else`() throws {
+    for name in ["House", "Barn"] {
+      let spot = try world.spot([name, "Room of " + name, "Spot of " + name])
+      for number in 0..<3 {
+        let box = try world.add(.box, "\(name) \(number)", spot)
+        for item in 0..<4 { try world.add(.item, "\(name) \(number) \(item)", box) }
+      }
+    }
+    func counts() throws -> [Int64] { try InventoryKind.allCases.map { try inventory.count(of: $0) } }
+    #expect(try counts() == [2, 2, 2, 6, 24])
+    let house = try inventory.resolve("House", .building)
+    try inventory.remove(house, by: "Ann")
+    #expect(try counts() == [1, 1, 1, 3, 12])
+    #expect(try world.found("House").isEmpty && world.found("Barn").count == 18)
+    #expect(try world.isWhole())
+    #expect(throws: InventoryError.unknown(.building, "House")) { try inventory.remove(house, by: "Ann") }
+  }
+
+  @Test func `words are found by their beginnings, without case, accents, and letters that have no plain form`() throws
+  {
+    let box = try world.add(.box, "Größe 5", try world.spot()) { $0.code = "Kiste-9" }
+    for (name, notes) in [
+      ("Schlüssel", "für die Tür"), ("Smørbrød", ""), ("Łódź", "łopata"), ("Ærø", ""),
+      ("grosse Schraube", "M4, verzinkt"),
+      ("ключ", "Ёлка"), ("Άλφα", "όμικρον"), ("Œuvre", ""),
+    ] {
+      try world.add(.item, name, box) { $0.notes = notes }
+    }
+    for (query, names) in [
+      ("schlus", ["Schlüssel"]), ("SCHLÜSSEL tur", ["Schlüssel"]), ("smorb", ["Smørbrød"]), ("SMØR", ["Smørbrød"]),
+      ("lodz", ["Łódź"]), ("Łop", ["Łódź"]), ("aero", ["Ærø"]), ("grosse", ["Größe 5", "grosse Schraube"]),
+      ("größ", ["Größe 5", "grosse Schraube"]), ("КЛЮ", ["ключ"]), ("елка", ["ключ"]), ("αλφα Ομι", ["Άλφα"]),
+      ("oeuv", ["Œuvre"]),
+      ("kiste", ["Größe 5"]), ("schraube m4", ["grosse Schraube"]), ("chlüssel", []), ("\" OR \"", []), ("*", []),
+      ("name:schl", []), ("", []), ("grosse nichts", []),
+    ] {
+      #expect(try world.found(query) == names, "\(query)")
+    }
+    #expect(try world.found("gros", limit: 1) == ["Größe 5"])
+    let item = try inventory.resolve("Schlüssel", .item)
+    var edit = InventoryEdit()
+    edit.name = "Straße"
+    edit.notes = ""
+    try inventory.edit(item, edit, by: "Ann")
+    #expect(try world.found("schlüssel").isEmpty && world.found("tur").isEmpty && world.found("strasse") == ["Straße"])
+    #expect(try world.isWhole())
+  }
+
+  @Test func `a person names a thing by code, id, name or path`() throws {
+    let shelf = try world.spot()
+    let other = try world.spot(["Barn", "Cellar", "Shelf"])
+    let box = try world.add(.box, "Screws", shelf) { $0.code = "B-17" }
+    try world.add(.box, "Screws", other)
+    let item = try world.add(.item, "M4 / M5", box)
+    try world.add(.item, "***", box)
+    #expect(try inventory.resolve("B-17", .box).id == box.id)
+    #expect(try inventory.resolve(box.id.text, .box).id == box.id)
+    #expect(try inventory.resolve("House / Cellar / Shelf", .spot).id == shelf.id)
+    #expect(try inventory.resolve("House\u{2192}Cellar\u{2192}Shelf\u{2192}Screws", .box).id == box.id)
+    #expect(try inventory.resolve("House/Cellar/Shelf/Screws", .box).id == box.id)
+    #expect(try inventory.resolve("M4 / M5", .item).id == item.id)
+    #expect(try inventory.resolve("***", .item).name == "***")
+    #expect(throws: InventoryError.ambiguous(.box, "Screws", count: 2)) { try inventory.resolve("Screws", .box) }
+    #expect(throws: InventoryError.ambiguous(.spot, "Cellar/Shelf", count: 2)) {
+      try inventory.resolve("Cellar/Shelf", .spot)
+    }
+    #expect(throws: InventoryError.unknownCode("nothing")) { try inventory.resolve("nothing", .box) }
+    #expect(throws: InventoryError.unknown(.spot, "Attic / Shelf")) { try inventory.resolve("Attic / Shelf", .spot) }
+  }
+}
+
+/// The permission bits of a file.
+private enum StoreFolderMode {
+  static func of(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+}

@@ -1,0 +1,124 @@
+// The inventory as a plain value in memory: arrays in the order of creation, and nothing clever.
+
+import TappetInventory
+
+/// One thing of the model.
+struct Thing: Equatable {
+  /// The number of the operation that made it, which is also its name's end.
+  var number: Int
+  var kind: InventoryKind
+  var container: Int?
+  var name: String
+  var code: String
+  var notes = ""
+  var quantity: Int64 = 1
+  var minimum: Int64?
+
+  var isLow: Bool { minimum.map { quantity < $0 } ?? false }
+}
+
+/// All things, the states before the last changes, and the moves.
+struct Model {
+  private(set) var things: [Thing] = []
+  private var past: [(things: [Thing], moves: Int)] = []
+  /// The number of moves, newest last: who moved, and to which thing's path.
+  private(set) var moves: [String] = []
+  private static let pastMax = 50
+
+  /// The things of a kind in the order of creation.
+  func all(_ kind: InventoryKind) -> [Thing] { things.filter { $0.kind == kind } }
+
+  /// The contents of a thing.
+  func contents(of number: Int) -> [Thing] { things.filter { $0.container == number } }
+
+  func thing(_ number: Int) -> Thing? { things.first { $0.number == number } }
+
+  /// The names of the places that a thing is in.
+  func path(of thing: Thing) -> String {
+    var names: [String] = []
+    var next = thing.container.flatMap { self.thing($0) }
+    while let place = next {
+      names.insert(place.name, at: 0)
+      next = place.container.flatMap { self.thing($0) }
+    }
+    return names.joined(separator: " → ")
+  }
+
+  // MARK: Changes
+
+  /// Adds a thing; false when its code is another box's.
+  mutating func add(_ thing: Thing) -> Bool {
+    if thing.kind == .box, isTaken(thing.code, except: thing.number) { return false }
+    remember()
+    things.append(thing)
+    return true
+  }
+
+  /// Replaces a thing's values; false when its code is another's, or nothing would change.
+  mutating func edit(_ changed: Thing) -> Bool {
+    guard let index = things.firstIndex(where: { $0.number == changed.number }), things[index] != changed else {
+      return false
+    }
+    if changed.kind == .box, isTaken(changed.code, except: changed.number) { return false }
+    remember()
+    things[index] = changed
+    return true
+  }
+
+  /// Moves a thing; false when it is there already.
+  mutating func move(_ number: Int, to container: Int) -> Bool {
+    guard let index = things.firstIndex(where: { $0.number == number }), things[index].container != container else {
+      return false
+    }
+    remember()
+    let origin = path(of: things[index])
+    things[index].container = container
+    moves.append(things[index].name + ": " + origin + " > " + path(of: things[index]))
+    return true
+  }
+
+  /// Removes a thing and everything in it.
+  mutating func remove(_ number: Int) {
+    remember()
+    var gone: Set<Int> = [number]
+    // A container is always made before its contents, unless they were moved there: so until nothing is found.
+    while true {
+      let more = things.filter { !gone.contains($0.number) && $0.container.map { gone.contains($0) } ?? false }
+      if more.isEmpty { break }
+      gone.formUnion(more.map { $0.number })
+    }
+    things.removeAll { gone.contains($0.number) }
+  }
+
+  /// Takes the last change back; false when none is left.
+  mutating func undo() -> Bool {
+    guard let state = past.popLast() else { return false }
+    let now = self
+    things = state.things
+    for thing in things {
+      guard let moved = now.thing(thing.number), moved.container != thing.container else { continue }
+      moves.append(thing.name + ": " + now.path(of: moved) + " > " + path(of: thing))
+    }
+    return true
+  }
+
+  private mutating func remember() {
+    past.append((things, moves.count))
+    if past.count > Model.pastMax { past.removeFirst() }
+  }
+
+  private func isTaken(_ code: String, except number: Int) -> Bool {
+    things.contains { $0.kind == .box && $0.code == code && $0.number != number }
+  }
+
+  // MARK: Questions
+
+  /// The things that the words of `query` begin words of, in no order; words are of plain lower-case letters.
+  func search(_ query: [String]) -> Set<Int> {
+    Set(
+      things.filter { thing in
+        let words = (thing.name + " " + thing.notes).split(separator: " ")
+        return query.allSatisfy { part in words.contains { $0.hasPrefix(part) } }
+      }.map { $0.number })
+  }
+}

@@ -1,0 +1,92 @@
+// Random operations. Each is drawn from the model alone, so that the same seed gives the same ones without a database.
+
+import TappetInventory
+
+/// One random operation.
+enum Operation {
+  case add(Thing)
+  case edit(Thing)
+  case move(Int, to: Int)
+  case remove(Int)
+  case undo
+
+  /// The words of names and notes.
+  static let words = ["screw", "nail", "bolt", "nut", "washer", "cable", "tape", "lamp", "fuse", "hook"]
+  /// Fewer than boxes, so that some are taken.
+  private static let codesMax = 60
+  private static let thingsMax = 400
+
+  /// Draws the next operation on `model`.
+  static func draw(_ number: Int, _ model: Model, _ random: inout Random) -> Operation {
+    switch random.below(100) {
+    case 0..<50 where model.things.count < thingsMax: return addition(number, model, &random) ?? .undo
+    case 0..<65: return edit(model, &random) ?? .undo
+    case 65..<85: return move(model, &random) ?? .undo
+    case 85..<93: return removal(model, &random) ?? .undo
+    default: return .undo
+    }
+  }
+
+  private static func addition(_ number: Int, _ model: Model, _ random: inout Random) -> Operation? {
+    let kinds: [InventoryKind] = [.building, .room, .spot, .box, .box, .item, .item, .item, .item, .item]
+    guard let kind = random.pick(kinds) else { return nil }
+    var container: Int?
+    if let needed = kind.container {
+      guard let place = random.pick(model.all(needed)) else {
+        return .add(Thing(number: number, kind: .building, name: name(number, &random), code: ""))
+      }
+      container = place.number
+    }
+    var thing = Thing(number: number, kind: kind, container: container, name: name(number, &random), code: "")
+    if kind == .box { thing.code = "B-\(random.below(codesMax))" }
+    if kind == .item { vary(&thing, &random) }
+    return .add(thing)
+  }
+
+  private static func edit(_ model: Model, _ random: inout Random) -> Operation? {
+    guard var thing = random.pick(model.things) else { return nil }
+    switch (thing.kind, random.below(3)) {
+    case (.box, 0): thing.code = "B-\(random.below(codesMax))"
+    case (.item, 0...1): vary(&thing, &random)
+    default: thing.name = name(thing.number, &random)
+    }
+    return .edit(thing)
+  }
+
+  private static func move(_ model: Model, _ random: inout Random) -> Operation? {
+    guard let thing = random.pick(model.things.filter { $0.kind != .building }), let kind = thing.kind.container,
+      let place = random.pick(model.all(kind))
+    else { return nil }
+    return .move(thing.number, to: place.number)
+  }
+
+  /// Seldom something large, or the store room would always be empty.
+  private static func removal(_ model: Model, _ random: inout Random) -> Operation? {
+    let kind: InventoryKind = [.building, .room, .spot, .box, .box][random.below(40) / 8]
+    let things = random.below(4) == 0 ? model.all(kind) : model.all(.item)
+    return random.pick(things).map { .remove($0.number) }
+  }
+
+  private static func vary(_ thing: inout Thing, _ random: inout Random) {
+    thing.notes = (0..<random.below(4)).map { _ in words[random.below(words.count)] }.joined(separator: " ")
+    thing.quantity = Int64(random.below(20))
+    thing.minimum = random.below(3) == 0 ? Int64(random.below(20)) : nil
+  }
+
+  private static func name(_ number: Int, _ random: inout Random) -> String {
+    words[random.below(words.count)] + " n\(number)"
+  }
+
+  /// Does it to the model; whether it is allowed.
+  func perform(on model: inout Model) -> Bool {
+    switch self {
+    case .add(let thing): return model.add(thing)
+    case .edit(let thing): return model.edit(thing)
+    case .move(let number, let container): return model.move(number, to: container)
+    case .remove(let number):
+      model.remove(number)
+      return true
+    case .undo: return model.undo()
+    }
+  }
+}
