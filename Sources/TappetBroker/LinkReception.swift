@@ -15,7 +15,19 @@ package struct LinkMessage: Hashable, Sendable {
   /// Whether it was published before we subscribed or, with MQTT 5, to be kept.
   package var isRetained: Bool
   /// Where MQTT 5 asks for the reply; `nil` when it does not.
-  package var response: CommandResponse? = nil
+  package var response: CommandResponse?
+
+  /// A message of a topic.
+  package init(
+    topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil
+  ) {
+    self.topic = topic
+    self.payload = payload
+    self.size = size
+    self.qos = qos
+    self.isRetained = isRetained
+    self.response = response
+  }
 }
 
 /// Input from the broker.

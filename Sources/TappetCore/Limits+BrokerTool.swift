@@ -41,8 +41,18 @@ extension Limits {
   package static let historyEntriesMax = 10
   /// Bytes of a command that the history keeps; a longer one is left out.
   package static let historyEntrySizeMax = 16_384
-  /// Levels of topics that 'mqtt sub --tree' keeps; each takes some 250 bytes with its value.
-  package static let treeNodesMax = 150_000
+  /// Newest messages of 'mqtt sub' that are kept, as in the phone app.
+  package static let recentMessagesMax = 50
+  /// Bytes that are kept of each.
+  package static let recentPayloadSizeMax = 16_384
+  /// Bytes of the file with them: base64, topics of up to 64 KB with their escapes.
+  package static let recentFileSizeMax = 32 << 20
+  /// The time within which a command that is repeated does not move up in the history: a script wears no card out.
+  package static let historyRepeatInterval: Duration = .seconds(60)
+  /// Levels of topics that 'mqtt sub --tree' keeps; each takes at most 180 bytes with its value.
+  package static let treeNodesMax = 250_000
+  /// Levels of one topic; mosquitto refuses a topic with more.
+  package static let treeDepthMax = 200
   /// Bytes of all their names.
   package static let treeNamesSizeMax = 8 << 20
   /// Bytes of a value that the tree shows.

@@ -53,13 +53,17 @@ package final class BrokerHistory {
     let folder = try StoreFolder.open(path: path)
     try folder.ensureFile(name)
     let database = try StoreDatabase(path: folder.file(name))
+    // A power cut may take its newest entries: none of them waits for the disk.
+    try database.execute("PRAGMA synchronous = OFF")
+    guard makes else { return BrokerHistory(database) }
     try database.execute(
       "CREATE TABLE IF NOT EXISTS history (kind INTEGER NOT NULL, words BLOB NOT NULL, "
         + "unix_ms INTEGER NOT NULL, number INTEGER PRIMARY KEY AUTOINCREMENT, UNIQUE (kind, words))")
     return BrokerHistory(database)
   }
 
-  private static func makeFolders(above path: String) {
+  /// Makes the folders in which `path` is, for their owner alone, as far as they are missing and can be made.
+  package static func makeFolders(above path: String) {
     let bytes = Array(path.utf8)
     for index in bytes.indices.dropFirst() where bytes[index] == UInt8(ascii: "/") {
       _ = mkdir(String(decoding: bytes[..<index], as: UTF8.self), 0o700)
@@ -69,7 +73,7 @@ package final class BrokerHistory {
   /// Puts a command first; a repeat moves up, and the oldest of its kind goes.
   package func note(_ entry: Entry) throws(StoreError) {
     let words = Array(entry.words.joined(separator: "\0").utf8)
-    guard words.count <= Limits.historyEntrySizeMax else { return }
+    guard words.count <= Limits.historyEntrySizeMax, try !isNewest(entry) else { return }
     try database.transaction { () throws(StoreError) in
       let statement = try database.statement("INSERT OR REPLACE INTO history (kind, words, unix_ms) VALUES (?, ?, ?)")
       statement.bind(entry.kind.rawValue, at: 1)
@@ -85,6 +89,15 @@ package final class BrokerHistory {
       removal.bind(Int64(Limits.historyEntriesMax), at: 2)
       try removal.run()
     }
+  }
+
+  /// Whether it is the newest of its kind, and was run a moment ago.
+  private func isNewest(_ entry: Entry) throws(StoreError) -> Bool {
+    guard let newest = try entries().first(where: { $0.kind == entry.kind }), newest.words == entry.words else {
+      return false
+    }
+    let age = entry.unixMilliseconds - newest.unixMilliseconds
+    return (0..<Limits.historyRepeatInterval.wholeMilliseconds).contains(age)
   }
 
   /// Connections, subscriptions and publishes, each with the newest first.

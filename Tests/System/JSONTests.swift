@@ -27,7 +27,7 @@ import Testing
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
-      "mqtt stats": [], "mqtt top": ["--for", "1"], "mqtt history": [],
+      "mqtt stats": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"], "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
     ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
@@ -43,8 +43,7 @@ import Testing
     ("spot edit", ["Shelf", "--name", "Hook"]), ("box edit", ["Screws", "--label", "Nails"]),
     ("item edit", ["M4", "--notes", "steel"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
     ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
-    ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory import", ["/dev/null"]),
-    ("inventory undo", []), ("item remove", ["M4"]),
+    ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory undo", []), ("item remove", ["M4"]),
     ("box remove", ["Nails"]), ("spot remove", ["Hook"]), ("room remove", ["Loft"]), ("building remove", ["Barn"]),
   ]
 
@@ -100,7 +99,7 @@ import Testing
     }
     for name in [
       "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
-      "mqtt top", "mqtt history", "mqtt diff", "mqtt bridge-check",
+      "mqtt top", "mqtt recent", "mqtt history", "mqtt diff", "mqtt bridge-check",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }

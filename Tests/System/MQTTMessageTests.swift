@@ -143,6 +143,19 @@ import Testing
     #expect(try run(broker, "sub", "#", "--csv", "--tree").status == 2)
   }
 
+  @Test func `a timestamp token is filled in, which the kiosk's key opens`() throws {
+    let world = try KioskWorld()
+    let sent = try world.tappet("mqtt", "pub", "home/token", "at=%T, again %T", "--fill", "--retain")
+    #expect(sent.status == 0, "\(sent)")
+    let kept = try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--format", "%p").output
+    let token = try #require(kept.wholeMatch(of: /at=([0-9a-f]{32}), again %T\n/), "\(kept)").1
+    let opened = try world.tappet("token", "open", String(token))
+    #expect(opened.status == 0, "\(opened)")
+    let second = try world.tappet("mqtt", "pub", "home/token", "%T", "--fill", "--retain")
+    #expect(second.status == 0)
+    #expect(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--format", "%p").output != "\(token)\n")
+  }
+
   @Test func `an id is filled in, and a message that nobody fetched in time expires`() throws {
     let broker = try TestBroker()
     #expect(try run(broker, "pub", "a/id", "id=%I, again %I", "--fill", "--retain").status == 0)

@@ -79,6 +79,55 @@ import Testing
     #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
   }
 
+  @Test func `the newest messages are shown again, exported, and followed`() throws {
+    let broker = try TestBroker(.plain)
+    let folder = TestFolder.make("recent")
+    func tappet(_ words: String...) throws -> Finished {
+      try Programs.run(try Programs.built("tappet"), words, environment: ["XDG_STATE_HOME": folder + "/state"])
+    }
+    let url = "mqtt://localhost:\(broker.port)"
+    #expect(try tappet("mqtt", "recent").output.hasPrefix("no messages yet"))
+    for (topic, text) in [("home/light", "on"), ("home/\u{200B}meter", "12"), ("garden", "dry")] {
+      #expect(try tappet("mqtt", "pub", "--url", url, topic, text, "--retain").status == 0)
+    }
+    #expect(try tappet("mqtt", "sub", "--url", url, "#", "--count", "3").status == 0)
+    let all = try tappet("mqtt", "recent").output.split(separator: "\n").map(String.init)
+    try #require(all.count == 3, "\(all)")
+    #expect(all[0].hasPrefix("   1  ") && all.contains { $0.hasSuffix("home/\\u{200b}meter  12") }, "\(all)")
+    let wanted = try tappet("mqtt", "recent", "home/+", "--match", "o", "--format", "%t %p %r")
+    #expect(wanted.output == "home/light on 1\n", "\(wanted)")
+    #expect(try tappet("mqtt", "recent", "--export", folder + "/out", "garden").status == 0)
+    #expect(try tappet("mqtt", "replay", folder + "/out", "--url", url).output.contains("1 of 1 acknowledged"))
+    let file = try FileManager.default.attributesOfItem(atPath: folder + "/state/tappet/recent.jsonl")
+    #expect(file[.posixPermissions] as? Int == 0o600)
+    let number = try #require(all.firstIndex { $0.hasSuffix("garden  dry") }) + 1
+    let follow = try TestProcess(
+      try Programs.built("tappet"), ["mqtt", "recent", "--follow", "\(number)"],
+      environment: ["XDG_STATE_HOME": folder + "/state"], output: folder + "/followed", errors: folder + "/errors")
+    #expect(
+      eventually(10) { textSoFar(folder + "/followed").contains("garden  dry") }, "\(textSoFar(folder + "/errors"))")
+    #expect(textSoFar(folder + "/errors").contains("tappet mqtt sub --url \(url) -- garden"))
+    follow.stop(SIGINT)
+    #expect(try tappet("mqtt", "recent", "--follow", "50").errors.contains("there is no message 50"))
+    #expect(try tappet("mqtt", "recent", "--follow", "1", "--json").status == 2)
+  }
+
+  @Test func `a connection that was lost is counted with its reason`() throws {
+    let broker = try TestBroker(.plain)
+    let folder = TestFolder.make("losses")
+    let process = try TestProcess(
+      try Programs.built("tappet"), ["mqtt", "sub", "--url", "mqtt://localhost:\(broker.port)", "#"],
+      output: folder + "/out", errors: folder + "/err")
+    func subscriptions() -> Int { textSoFar(folder + "/err").components(separatedBy: "subscribed to ").count - 1 }
+    #expect(eventually(10) { subscriptions() == 1 })
+    broker.stop()
+    try broker.start()
+    #expect(eventually(20) { subscriptions() == 2 })
+    process.stop(SIGINT)
+    let text = textSoFar(folder + "/err")
+    #expect(text.contains("; 1 reconnects\n  1 × "), "\(text)")
+  }
+
   @Test func `the retained messages of two brokers are compared`() throws {
     let (here, there) = (try TestBroker(.plain), try TestBroker(.plain))
     for (broker, topic, text) in [

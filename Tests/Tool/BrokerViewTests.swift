@@ -60,10 +60,50 @@ import Testing
     for number in 0..<Limits.treeNodesMax + 5 { tree.add("t/\(number)", value: "", atSecond: 0) }
     #expect(tree.uncounted == 7 && tree.count == Limits.treeNodesMax - 2)
     #expect(tree.rows(3, atSecond: 0).map(\.name) == ["t"])
+    var deep = TopicTree()
+    deep.add(String(repeating: "/", count: 65_535), value: "x", atSecond: 0)
+    deep.add(String(repeating: "a/", count: 199) + "b", value: "x", atSecond: 0)
+    #expect(deep.uncounted == 1 && deep.count == 1)
+    #expect(deep.rows(Limits.treeNodesMax, atSecond: 0).last?.name == "b")
     var flat = TopicTree()
     for number in 0..<5000 { flat.add("\(number * 7919 % 5000)", value: "", atSecond: 0) }
     #expect(flat.rows(4, atSecond: 0).map(\.name) == ["0", "1", "10", "100"])
     #expect(flat.rows(5000, atSecond: 0).map(\.name) == (0..<5000).map { String($0) }.sorted())
+  }
+
+  @Test func `the newest messages are kept, and long ones in part`() throws {
+    var recent = RecentMessages(brokerWords: [])
+    for number in 0..<Limits.recentMessagesMax + 3 { recent.add(message("a", "\(number)"), at: Int64(number)) }
+    #expect(recent.entries.map { $0.unixMilliseconds } == (3..<53).map { Int64($0) })
+    recent.add(message("b", String(repeating: "x", count: 20_000)), at: 99)
+    let last = try #require(recent.entries.last)
+    #expect(last.message.payload.count == Limits.recentPayloadSizeMax && last.message.size == 20_000)
+  }
+
+  @Test func `each reason for which a connection was lost is counted`() {
+    var statistics = ConnectionStatistics()
+    func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+    statistics.connected(at: at(1))
+    statistics.received(bytes: 10)
+    for second in [2, 5] {
+      statistics.lost(.closedByBroker)
+      statistics.connected(at: at(Int64(second) + 1))
+    }
+    statistics.lost(.keepaliveExpired)
+    #expect(statistics.uptime(at: at(9)) == .zero && statistics.lines(at: at(9))[0] == "not connected")
+    statistics.connected(at: at(10))
+    let lines = statistics.lines(at: at(12))
+    #expect(lines[0] == "up for 2.0 s" && lines[1] == "received 1 messages, 10 bytes; published 0, 0 bytes")
+    #expect(lines[2] == "3 reconnects" && statistics.losses.map(\.count) == [2, 1])
+    #expect(lines[3].hasPrefix("  2 × ") && lines.count == 5)
+  }
+
+  @Test(arguments: [
+    ("#", "a/b", true), ("a/#", "a", true), ("a/#", "ab", false), ("+/b", "a/b", true), ("+", "a/b", false),
+    ("a/+", "a/", true), ("a/b", "a/b/c", false), ("#", "$SYS/x", false), ("$SYS/#", "$SYS/x", true), ("/", "/", true),
+  ])
+  func `a topic fits a filter as the specification says`(_ filter: String, _ topic: String, _ fits: Bool) {
+    #expect(TopicFilter.fits(filter, topic) == fits)
   }
 
   @Test(arguments: [

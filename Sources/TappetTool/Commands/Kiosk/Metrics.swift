@@ -1,5 +1,4 @@
-// A kiosk's status as Prometheus reads it (text format 0.0.4), with names by the OpenMetrics rules: base units, and
-// `_total` on counters. docs/operations.md lists the metrics and the alerts worth having.
+// A kiosk's status as Prometheus reads it. docs/operations.md lists the metrics and the alerts worth having.
 
 import TappetConfig
 import TappetCore
@@ -7,41 +6,22 @@ import TappetPlatform
 
 /// The metrics of one kiosk.
 struct Metrics {
-  private enum Kind: String {
-    case gauge, counter
-  }
+  private typealias Label = MetricsText.Label
+  private typealias Sample = MetricsText.Sample
 
-  private struct Label {
-    var name: String
-    var value: String
-
-    init(_ name: String, _ value: String?) {
-      self.name = name
-      self.value = value ?? ""
-    }
-  }
-
-  private struct Sample {
-    var labels: [Label] = []
-    var value: Int64
-
-    init(_ labels: Label..., value: Int64) {
-      self.labels = labels
-      self.value = value
-    }
-  }
+  private var metrics = MetricsText()
 
   /// The metrics as text, with its last line feed.
-  private(set) var text = ""
+  var text: String { metrics.text }
 
   /// The metrics of a kiosk with this status; `nil` means that none answers.
   init(_ status: JSON?) {
-    add("tappet_up", .gauge, "Whether the kiosk answers.", Sample(value: status == nil ? 0 : 1))
+    metrics.add("tappet_up", .gauge, "Whether the kiosk answers.", Sample(value: status == nil ? 0 : 1))
     guard let status else { return }
-    add(
+    metrics.add(
       "tappet_info", .gauge, "The kiosk's version and name at the broker.",
       Sample(Label("client_id", status["client_id"]?.text), Label("version", status["version"]?.text), value: 1))
-    add(
+    metrics.add(
       "tappet_uptime_seconds", .gauge, "Time since the kiosk was started.",
       Sample(value: status["uptime_seconds"].number))
     addParts(status)
@@ -51,32 +31,32 @@ struct Metrics {
   }
 
   private mutating func addParts(_ status: JSON) {
-    add(
+    metrics.add(
       "tappet_part_good", .gauge, "Whether a part of the kiosk works.",
       Command.statusParts.map { Sample(Label("part", $0), value: (status[$0]?["good"]).number) })
-    add(
+    metrics.add(
       "tappet_light", .gauge, "The lasting light that the kiosk shows.",
       Sample(Label("light", status["light"]?.text), value: 1))
-    add(
+    metrics.add(
       "tappet_clock_missed", .gauge, "Whether something waits because nobody has set the clock.",
       Sample(value: status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true) ? 1 : 0))
     if let reload = status["reload"], reload != .null {
-      add(
+      metrics.add(
         "tappet_reload_good", .gauge, "Whether what the configuration says is in force.",
         Sample(value: reload["good"].number))
     }
   }
 
   private mutating func addTaps(_ status: JSON) {
-    add("tappet_outbox_entries", .gauge, "Messages that wait.", Sample(value: status["outbox"].number))
+    metrics.add("tappet_outbox_entries", .gauge, "Messages that wait.", Sample(value: status["outbox"].number))
     if case .object(let counts)? = status["counters"] {
-      add(
+      metrics.add(
         "tappet_taps_total", .counter, "Taps and presses since the start, by outcome.",
         counts.map { Sample(Label("outcome", $0.name), value: $0.value.number) })
     }
     let last = status["taps"]?.elements?.first?["time"]?.text.flatMap { WallTime.unixMilliseconds(utc: $0) }
     if let last {
-      add(
+      metrics.add(
         "tappet_last_tap_timestamp_seconds", .gauge, "When a tap or press was last reported.",
         Sample(value: last / 1000))
     }
@@ -84,52 +64,25 @@ struct Metrics {
 
   private mutating func addPanel(_ status: JSON) {
     if let locked = status["locked"], locked != .null {
-      add("tappet_panel_locked", .gauge, "Whether the buttons are locked.", Sample(value: locked.number))
+      metrics.add("tappet_panel_locked", .gauge, "Whether the buttons are locked.", Sample(value: locked.number))
     }
     let outputs = status["outputs"]?.elements ?? []
-    add(
+    metrics.add(
       "tappet_output_on", .gauge, "Whether an output is on.",
       outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["on"].number) })
-    add(
+    metrics.add(
       "tappet_output_good", .gauge, "Whether an output's line is there.",
       outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["good"].number) })
   }
 
   private mutating func addCertificates(_ status: JSON) {
-    add(
+    metrics.add(
       "tappet_certificate_left_seconds", .gauge, "Time until a certificate expires, in whole days.",
       (status["certificates"]?.elements ?? []).map {
         Sample(
           Label("file", $0["file"]?.text), Label("subject", $0["subject"]?.text),
           value: $0["days_left"].number * 86_400)
       })
-  }
-
-  private mutating func add(_ name: String, _ kind: Kind, _ help: String, _ sample: Sample) {
-    add(name, kind, help, [sample])
-  }
-
-  private mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
-    guard !samples.isEmpty else { return }
-    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
-    for sample in samples {
-      let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
-      text += name + (labels.isEmpty ? "" : "{\(labels)}") + " \(sample.value)\n"
-    }
-  }
-
-  /// A label's value: the format knows three escapes.
-  private static func escaped(_ value: String) -> String {
-    var text = ""
-    for character in value.unicodeScalars {
-      switch character {
-      case "\\": text += "\\\\"
-      case "\"": text += "\\\""
-      case "\n": text += "\\n"
-      default: text.unicodeScalars.append(character)
-      }
-    }
-    return text
   }
 }
 

@@ -8,13 +8,15 @@ extension Command {
     Command(
       words: "mqtt stats", section: .broker, summary: "show the round trip, and the broker's own figures",
       options: brokerOptions + [
+        CommandOption("for", "SECONDS", .seconds(1...604_800), "stay connected this long, and count"),
         CommandOption("prometheus", "print metrics, for Prometheus' textfile collector").orElse,
         CommandOption("json", "print JSON for programs").orElse,
       ],
       abbreviatesOptions: true,
       details: """
         Prints how long connecting and a round trip take (minimum, median, p99), and what the broker tells
-        about itself below $SYS, where that is allowed. Publishes nothing.
+        about itself below $SYS, where that is allowed; how long the connection is up, what came over it, and
+        each reason for which it was lost. Publishes nothing.
         """,
       example: "tappet mqtt stats", misuse: misuseOfStats, body: .program("tappet-mqtt"))
   }
@@ -37,6 +39,26 @@ extension Command {
       example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program("tappet-mqtt"))
   }
 
+  static var mqttRecent: Command {
+    Command(
+      words: "mqtt recent", section: .broker, summary: "show the newest messages of 'mqtt sub' again",
+      operands: [Operand("FILTER", .topic, .any)],
+      options: [
+        CommandOption("match", "TEXT", "TEXT occurs in the message, or member.member=VALUE in its JSON object"),
+        CommandOption("follow", "N", .number(1...50), "subscribe to the topic of message N").orElse,
+        CommandOption("export", "FILE", .file, "write them to a new file, for 'mqtt replay'").orElse,
+        CommandOption("hex", "messages in hexadecimal").orElse, CommandOption("csv", "a table for programs").orElse,
+        CommandOption("format", "TEXT", "lines of this form: %t topic, %p message, %q QoS, …").orElse,
+        CommandOption("json", "print JSON for programs").orElse,
+      ],
+      abbreviatesOptions: true,
+      details: """
+        'mqtt sub' keeps its newest 50 messages when it ends, in a file that only their user can read; of a
+        long one the first 16 KB. Lists them, the newest first, or those of FILTER.
+        """,
+      example: "tappet mqtt recent 'home/#' --match on", misuse: misuseOfRecent, body: .program("tappet-mqtt"))
+  }
+
   static var mqttHistory: Command {
     Command(
       words: "mqtt history", section: .broker, summary: "list the newest connections, subscriptions and publishes",
@@ -51,6 +73,15 @@ extension Command {
   private static func misuseOfStats(_ arguments: Arguments) -> String? {
     if arguments.has("prometheus"), arguments.asJSON { return "give one of --prometheus and --json" }
     return misuseOfBroker(arguments)
+  }
+
+  private static func misuseOfRecent(_ arguments: Arguments) -> String? {
+    let forms = ["follow", "export", "hex", "csv", "format", "json"].filter { arguments.has($0) }
+    if forms.count > 1 { return "give one of --follow, --export, --hex, --csv, --format and --json" }
+    if arguments.has("follow"), arguments.has("match") || !arguments.operands.isEmpty {
+      return "--follow takes the number of a message, and no filter"
+    }
+    return misuseOfSub(arguments)
   }
 
   private static func misuseOfTop(_ arguments: Arguments) -> String? {

@@ -36,8 +36,14 @@ final class MessagePrinter {
   }
 
   /// Takes a message that has just come.
-  func take(_ message: LinkMessage) {
-    let time = SystemClock().now().unixMilliseconds
+  func take(_ message: LinkMessage) { take(message, at: SystemClock().now().unixMilliseconds) }
+
+  /// Takes a message that came at this time; its number is for a person.
+  func take(_ message: LinkMessage, at time: Int64, number: Int? = nil) {
+    switch form {
+    case .text, .hex: lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
+    case .csv, .template, .json: break
+    }
     switch form {
     case .text:
       let text = difference?.changes(message)?.visible ?? message.text(asHex: false)

@@ -88,11 +88,14 @@ struct RecordedMessage {
 }
 
 extension LinkMessage {
-  /// The line of a recording.
-  fileprivate func recorded(microseconds: Int64) -> [UInt8] {
-    JSON.object([
-      "us": .number(microseconds), "topic": .string(topic), "qos": .number(Int64(qos)), "retain": .bool(isRetained),
-      "payload": .string(String(decoding: Base64.encode(payload), as: UTF8.self)),
-    ]).encoded() + [UInt8(ascii: "\n")]
+  /// The line of a recording, with further members at its end.
+  func recorded(microseconds: Int64, _ more: [JSON.Member] = []) -> [UInt8] {
+    let payload = String(decoding: Base64.encode(payload), as: UTF8.self)
+    let members = [
+      JSON.Member(name: "us", value: .number(microseconds)), JSON.Member(name: "topic", value: .string(topic)),
+      JSON.Member(name: "qos", value: .number(Int64(qos))), JSON.Member(name: "retain", value: .bool(isRetained)),
+      JSON.Member(name: "payload", value: .string(payload)),
+    ]
+    return JSON.object(members + more).encoded() + [UInt8(ascii: "\n")]
   }
 }

@@ -5,31 +5,33 @@ import TappetCore
 
 /// Figures by name, label and value.
 struct StatsMetrics {
-  private(set) var text = ""
+  private typealias Label = MetricsText.Label
+  private typealias Sample = MetricsText.Sample
 
-  private mutating func declare(_ name: String, _ help: String) {
-    text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
-  }
+  private var metrics = MetricsText()
+
+  var text: String { metrics.text }
 
   mutating func add(connectMicroseconds: Int64, trips: LatencyHistogram) {
-    declare("tappet_broker_connect_seconds", "Time from the broker's name to CONNACK.")
-    text += "tappet_broker_connect_seconds \(Self.seconds(connectMicroseconds))\n"
+    metrics.add(
+      "tappet_broker_connect_seconds", .gauge, "Time from the broker's name to CONNACK.",
+      Sample(value: Self.seconds(connectMicroseconds)))
     guard trips.count > 0 else { return }
-    declare("tappet_broker_round_trip_seconds", "Time from a request to the broker's answer.")
-    for (quantile, thousandths) in [("0", UInt64(1)), ("0.5", 500), ("0.99", 990)] {
-      let value = Self.seconds(trips.percentile(thousandths: thousandths))
-      text += "tappet_broker_round_trip_seconds{quantile=\"\(quantile)\"} \(value)\n"
-    }
+    let quantiles = [("0", UInt64(1)), ("0.5", 500), ("0.99", 990)]
+    metrics.add(
+      "tappet_broker_round_trip_seconds", .gauge, "Time from a request to the broker's answer.",
+      quantiles.map { quantile, thousandths in
+        Sample(Label("quantile", quantile), value: Self.seconds(trips.percentile(thousandths: thousandths)))
+      })
   }
 
   /// The broker's own figures, as far as they are numbers.
   mutating func add(_ figures: [LinkMessage]) {
-    let numbers = figures.compactMap { figure in
-      Self.number(figure.payload).map { (topic: figure.topic, value: $0) }
-    }
-    guard !numbers.isEmpty else { return }
-    declare("tappet_broker_sys", "What the broker says about itself below $SYS.")
-    for (topic, value) in numbers { text += "tappet_broker_sys{topic=\"\(Self.label(topic))\"} \(value)\n" }
+    metrics.add(
+      "tappet_broker_sys", .gauge, "What the broker says about itself below $SYS.",
+      figures.compactMap { figure in
+        Self.number(figure.payload).map { Sample(Label("topic", figure.topic), value: $0) }
+      })
   }
 
   private static func seconds(_ microseconds: Int64) -> String {
@@ -47,19 +49,5 @@ struct StatsMetrics {
         !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       }
     return isNumber && word.count <= 40 ? String(decoding: word, as: UTF8.self) : nil
-  }
-
-  /// A label's value: a backslash, a quote and a line end are escaped.
-  static func label(_ text: String) -> String {
-    var label = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\\": label += "\\\\"
-      case "\"": label += "\\\""
-      case "\n": label += "\\n"
-      default: label.unicodeScalars.append(scalar)
-      }
-    }
-    return label
   }
 }

@@ -13,20 +13,33 @@ enum SubCommand {
     defer { client.shutdown() }
     if arguments.has("tree") { return try showTree(client, arguments) }
     let printer = try MessagePrinter(arguments)
-    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { printer.take($0) }
+    var recent = RecentMessages(brokerWords: arguments.brokerWords)
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
+      let time = SystemClock().now().unixMilliseconds
+      recent.add(message, at: time)
+      printer.take(message, at: time)
+    }
     subscriber.endOfTurn = { printer.flush() }
-    defer { subscriber.printSummary() }
+    defer {
+      subscriber.printSummary()
+      recent.save()
+    }
     try subscriber.run()
   }
 
   private static func showTree(_ client: BrokerClient, _ arguments: Arguments) throws(CommandFailure) {
     let view = TreeView()
-    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { view.take($0) }
+    var recent = RecentMessages(brokerWords: arguments.brokerWords)
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
+      recent.add(message, at: SystemClock().now().unixMilliseconds)
+      view.take(message)
+    }
     subscriber.turnMax = .seconds(1)
     subscriber.endOfTurn = { view.drawIfDue() }
     defer {
       view.drawLast()
       subscriber.printSummary()
+      recent.save()
     }
     try subscriber.run()
   }
@@ -80,11 +93,9 @@ final class Subscriber {
   private var grantsMissing = 0
   private var refusals = 0
   private var quietSince: Instant?
-  private(set) var count: Int64 = 0
+  private var statistics = ConnectionStatistics()
   private var retainedCount: Int64 = 0
-  private var bytes: Int64 = 0
   private var discarded: Int64 = 0
-  private var reconnects = 0
 
   init(
     _ client: BrokerClient, filters: [String], _ limits: SubscriptionLimits, receive: @escaping (LinkMessage) -> Void
@@ -98,6 +109,7 @@ final class Subscriber {
   /// Runs until it is enough.
   func run() throws(CommandFailure) {
     _ = try client.connectToAny()
+    statistics.connected(at: Instant.now())
     subscribe()
     client.gathers = true
     let end = limits.time.map { began + $0 }
@@ -119,6 +131,7 @@ final class Subscriber {
     }
   }
 
+  private var count: Int64 { statistics.received }
   private var isEnough: Bool { limits.countMax.map { count >= $0 } ?? false }
 
   private func finish() throws(CommandFailure) {
@@ -163,8 +176,7 @@ final class Subscriber {
 
   private func note(_ message: LinkMessage) {
     guard limits.wants(message) else { return }
-    count += 1
-    bytes += Int64(message.size)
+    statistics.received(bytes: message.size)
     if message.isRetained { retainedCount += 1 }
     if quietSince != nil { quietSince = Instant.now() }
     receive(message)
@@ -172,37 +184,27 @@ final class Subscriber {
 
   /// Returns false when the end came meanwhile.
   private func reconnect(after loss: LinkFailure, until end: Instant?) throws(CommandFailure) -> Bool {
-    var sentence = loss.sentence
-    while true {
-      let (pause, isStorm) = policy.lost(at: Instant.now())
-      let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
-      Output.printError("\(sentence); connecting again in \(pause.wholeMilliseconds / 1000) s\(why)")
-      let rest = end.map { min(pause, max(.zero, $0 - Instant.now())) } ?? pause
-      if client.pause(rest) { return false }
-      if let end, end <= Instant.now() {
-        try finish()
-        return false
-      }
-      do throws(CommandFailure) {
-        _ = try client.connectToAny()
-        reconnects += 1
-        policy.connected()
-        subscribe()
-        return true
-      } catch {
-        if error.code == FailureCode.cancelled { return false }
-        sentence = error.sentence ?? ""
-      }
+    statistics.lost(loss)
+    switch client.reconnect(after: loss, &policy, until: end) {
+    case .connected:
+      statistics.connected(at: Instant.now())
+      subscribe()
+      return true
+    case .interrupted: return false
+    case .timeOver:
+      try finish()
+      return false
     }
   }
 
-  /// One line for the person.
+  /// A line for the person, and one for each reason for which the connection was lost.
   func printSummary() {
     let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
-    var text = "\(count) messages (\(retainedCount) retained), \(bytes) bytes in "
+    var text = "\(count) messages (\(retainedCount) retained), \(statistics.receivedBytes) bytes in "
     text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) a second"
-    if reconnects > 0 { text += "; \(reconnects) reconnects" }
+    if statistics.reconnects > 0 { text += "; \(statistics.reconnects) reconnects" }
     if discarded > 0 { text += "; \(discarded) thrown away, larger than \(Limits.receivedMessageSizeMax) bytes" }
     Output.printError(text)
+    for reason in statistics.reasons { Output.printError("  " + reason) }
   }
 }
