@@ -103,6 +103,7 @@ WIPING := Sources/CLibraries/standins/wiping-free.c
 
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode)
+INVENTORY_LIBS = $(TOOL_LIBS) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 
@@ -231,7 +232,7 @@ $(OUT)/libexec/tappet/tappet-mqtt:
 $(OUT)/libexec/tappet/tappet-inventory:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-inventory/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
-		$(LDFLAGS) $(TOOL_LIBS)
+		$(LDFLAGS) $(INVENTORY_LIBS)
 	$(STRIPPED)
 
 $(OUT)/libexec/tappet/tappet-reader:

@@ -19,7 +19,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 }
 
 /// A module map over one of Debian's C libraries.
-func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
+func library(_ name: String, _ pkgConfig: String?, apt: String) -> Target {
   .systemLibrary(name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
@@ -36,8 +36,8 @@ let libraries = [
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-  // The public header, against which the compiler checks the exports.
-  .systemLibrary(name: "CTappet", path: "Include"),
+  library("CCSV", nil, apt: "libcsv-dev"),
+  .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
 
 // Arrows only go down: docs/architecture.md.
@@ -53,7 +53,7 @@ let modules = [
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
   module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
-  module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode"]),
+  module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
   module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),

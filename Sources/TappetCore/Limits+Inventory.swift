@@ -19,6 +19,14 @@ extension Limits {
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Things that 'tappet find' shows unless it is asked for more.
   package static let inventoryFindsMax: Int64 = 50
+  /// Bytes of a field of a table; the longest notes are shorter.
+  package static let tableFieldSizeMax = 128 * 1024
+  /// Columns of a table; Homebox has 30 and the user's own.
+  package static let tableColumnsMax = 256
+  /// Bytes that are read from a file, or written, at once.
+  package static let tablePieceSize = 64 * 1024
+  /// Bytes of one line of a JSON file.
+  package static let jsonLineSizeMax = 16 * 1024 * 1024
   /// Items of one name that are looked at to find the one that is meant.
   package static let inventoryNamesakesMax = 1000
 }

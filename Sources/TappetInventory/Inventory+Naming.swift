@@ -11,12 +11,22 @@ extension Inventory {
     if kind == .box, let box = try box(code: words) { return box }
     if let id = InventoryID(text: words), let entry = try entry(id, of: kind) { return entry }
     var found = try named(words, kind)
-    if found.isEmpty { found = try located(InventoryPath(words), kind) }
+    if found.isEmpty { found = try located(InventoryPath(words).names, kind) }
     switch found.count {
     case 1: return found[0]
     case 0: throw kind == .box ? .unknownCode(words) : .unknown(kind, words)
     default: throw .ambiguous(kind, words, count: found.count)
     }
+  }
+
+  /// The one place of a kind that these names mean, of which the first ones may be empty.
+  func resolve(names: [String], _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
+    let path = Array(names.drop { $0.isEmpty })
+    let found = path.count > 1 ? try located(path, kind) : try named(path.last ?? "", kind)
+    let words = path.joined(separator: " / ")
+    if found.count > 1 { throw .ambiguous(kind, words, count: found.count) }
+    guard let place = found.first else { throw kind == .box ? .unknownCode(words) : .unknown(kind, words) }
+    return place
   }
 
   /// The things of this name.
@@ -56,12 +66,12 @@ extension Inventory {
   }
 
   /// The things whose name is the path's last one, in places of the other names.
-  private func located(_ path: InventoryPath, _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
-    guard path.names.count > 1, let last = path.names.last else { return [] }
+  private func located(_ path: [String], _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
+    guard path.count > 1, let last = path.last else { return [] }
     var found: [InventoryEntry] = []
     for entry in try named(last, kind) {
       let places = try location(of: entry).names
-      if places.suffix(path.names.count - 1).elementsEqual(path.names.dropLast()) { found.append(entry) }
+      if places.suffix(path.count - 1).elementsEqual(path.dropLast()) { found.append(entry) }
     }
     return found
   }

@@ -27,8 +27,14 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case ambiguous(InventoryKind, String, count: Int)
   /// Something of this kind cannot be in a place of that kind.
   case wrongContainer(InventoryKind, InventoryKind?)
+  /// A row of an import without a name.
+  case emptyRow
+  /// A row of an import that does not say where its thing is.
+  case noContainer(InventoryKind)
   /// Everything is as it was.
   case unchanged(InventoryKind)
+  /// The end of a trial, which takes everything back.
+  case trialOver
   /// There is no change to take back.
   case nothingToUndo
   /// The database does not work.

@@ -8,6 +8,40 @@ enum InventorySchema {
   /// All migrations in order.
   static let migrations: [String] = [tables, texts, journal]
 
+  /// Before a first import: no index is written row by row.
+  static let beforeBulk = """
+    DROP INDEX item_contents; DROP INDEX item_low; DROP TRIGGER place_added; DROP TRIGGER item_added;
+    """
+
+  /// After it: the same indexes, each made in one go.
+  static let afterBulk = """
+    \(itemIndexes)
+    \(placeTrigger)
+    \(itemTrigger)
+    INSERT INTO place_text (place_text) VALUES ('rebuild');
+    INSERT INTO item_text (item_text) VALUES ('rebuild');
+    """
+
+  /// The indexes of the items, by box and by need.
+  private static let itemIndexes = """
+    CREATE INDEX item_contents ON item (box, created);
+    CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
+    """
+
+  /// Adds the words of a new place.
+  private static let placeTrigger = """
+    CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
+    """
+
+  /// Adds the words of a new item.
+  private static let itemTrigger = """
+    CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
+    """
+
   /// The places, of all four kinds, and the items.
   private static let tables = """
     CREATE TABLE place (
@@ -23,17 +57,14 @@ enum InventorySchema {
       name TEXT NOT NULL, notes TEXT NOT NULL, quantity INTEGER NOT NULL, minimum INTEGER, photo TEXT,
       photo_hash BLOB, created INTEGER NOT NULL, folded TEXT
     );
-    CREATE INDEX item_contents ON item (box, created);
-    CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
+    \(itemIndexes)
     """
 
   /// The words of names and notes; the texts themselves are in the tables.
   private static let texts = """
     CREATE VIRTUAL TABLE place_text USING fts5(
       name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
-      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
-    END;
+    \(placeTrigger)
     CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
       INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
     END;
@@ -43,9 +74,7 @@ enum InventorySchema {
     END;
     CREATE VIRTUAL TABLE item_text USING fts5(
       name, notes, folded, content='item', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
-      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
-    END;
+    \(itemTrigger)
     CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
       INSERT INTO item_text (item_text, rowid, name, notes, folded)
       VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);

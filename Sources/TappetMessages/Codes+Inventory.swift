@@ -14,6 +14,8 @@ extension InventoryError {
     case .unknown, .unknownCode: "thing-unknown"
     case .ambiguous: "thing-ambiguous"
     case .wrongContainer: "container-wrong"
+    case .emptyRow, .noContainer: "row-malformed"
+    case .trialOver: "refused"
     case .unchanged: "thing-unchanged"
     case .nothingToUndo: "nothing-to-undo"
     case .store(let error): error.fault.code

@@ -28,6 +28,10 @@ extension InventoryError {
         "a building is in nothing else"
       }
     case .unchanged(let kind): "the \(kind.name) is like that already: nothing was changed"
+    case .emptyRow: "the row names nothing"
+    case .noContainer(let kind):
+      "the row does not say in which \(kind.container?.name ?? "place") the \(kind.name) is"
+    case .trialOver: "it was only tried"
     case .nothingToUndo:
       "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"
     case .store(let error): error.inventorySentence

@@ -20,4 +20,5 @@ enum FailureCode {
   static let publishUnacknowledged = "publish-unacknowledged"
   static let subscriptionRefused = "subscription-refused"
   static let timedOut = "timed-out"
+  static let fileMalformed = "file-malformed"
 }

@@ -66,7 +66,7 @@ final class TestInventory {
 
   /// Everything that is in the tables, by the sqlite3 shell.
   func dump(_ tables: String = "place item") throws -> String {
-    try tables.split(separator: " ").map { try sqlite("SELECT * FROM \($0) ORDER BY id") }.joined(separator: "\n--\n")
+    try tables.split(separator: " ").map { try sqlite("SELECT * FROM \($0) ORDER BY 1") }.joined(separator: "\n--\n")
   }
 
   func sqlite(_ sql: String) throws -> String {

@@ -43,7 +43,8 @@ import Testing
     ("spot edit", ["Shelf", "--name", "Hook"]), ("box edit", ["Screws", "--label", "Nails"]),
     ("item edit", ["M4", "--notes", "steel"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
     ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
-    ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory undo", []), ("item remove", ["M4"]),
+    ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory import", ["/dev/null"]),
+    ("inventory undo", []), ("item remove", ["M4"]),
     ("box remove", ["Nails"]), ("spot remove", ["Hook"]), ("room remove", ["Loft"]), ("building remove", ["Barn"]),
   ]
 

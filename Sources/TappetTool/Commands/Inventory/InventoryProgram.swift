@@ -19,6 +19,8 @@ enum InventoryProgram {
     } else {
       switch command.words {
       case "find": command.body = .running(FindCommand.run)
+      case "inventory import": command.body = .running(ImportCommand.run)
+      case "inventory export": command.body = .running(ExportCommand.run)
       case "inventory moves": command.body = .running(InventoryHistory.listMoves)
       case "inventory undo": command.body = .running(InventoryHistory.undo)
       default: return nil

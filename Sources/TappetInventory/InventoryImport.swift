@@ -1,0 +1,241 @@
+// An import: all rows of a file in one change and one transaction, or none. A row whose thing is there changes it, any
+// other adds one, and nothing is removed. It can be taken back like any other change.
+
+import TappetCore
+import TappetStore
+
+/// The number of rows that an import added, changed, and left as they were.
+package struct InventoryImportCounts: Hashable, Sendable {
+  /// Things that were not there.
+  package var added = 0
+  /// Things that got other values or another place.
+  package var changed = 0
+  /// Things that were already as in the file.
+  package var unchanged = 0
+}
+
+/// The result of one row.
+package enum InventoryImportResult: Sendable {
+  case added(InventoryEntry)
+  case changed(from: InventoryEntry, to: InventoryEntry)
+  case unchanged
+}
+
+/// A running import, within its transaction.
+package final class InventoryImport {
+  private let inventory: Inventory
+  private let who: String
+  private let now: Int64
+  private let change: Int64
+  /// Nothing was there: the indexes are made at the end, which takes a fifth of the time.
+  private let isBulk: Bool
+  /// Items beyond this row are this import's own.
+  private let lastItem: InventoryRow
+  private var addedPlaces: ClosedRange<InventoryRow>?
+  private var addedItems: ClosedRange<InventoryRow>?
+  /// The place of the row before.
+  private var lastPlace: InventoryEntry?
+  private var lastPath: [String] = []
+  /// The number of rows so far.
+  package private(set) var counts = InventoryImportCounts()
+
+  fileprivate init(_ inventory: Inventory, _ name: String, by who: String) throws(InventoryError) {
+    self.inventory = inventory
+    self.who = who
+    now = inventory.now
+    let subject = InventoryEntry(
+      .item, id: InventoryID(unixMilliseconds: now), name: name, in: nil, createdUnixMilliseconds: now)
+    change = try inventory.note(.imported, subject, now, by: who)
+    let database = inventory.database
+    lastItem = try stored { () throws(StoreError) in try database.integer("SELECT max(id) FROM item") ?? 0 }
+    isBulk = lastItem == 0
+    if isBulk { try stored { () throws(StoreError) in try database.execute(InventorySchema.beforeBulk) } }
+  }
+
+  fileprivate func finish() throws(InventoryError) {
+    if isBulk { try stored { () throws(StoreError) in try inventory.database.execute(InventorySchema.afterBulk) } }
+    if let addedPlaces { try inventory.noteAdded(.box, addedPlaces, in: change) }
+    if let addedItems { try inventory.noteAdded(.item, addedItems, in: change) }
+  }
+
+  /// Adds or changes the thing of one row, and adds the places of its path that are missing.
+  @discardableResult
+  package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
+    guard let kind = record.kind else { throw .emptyRow }
+    let container = try container(of: record, kind)
+    let old = try existing(record, kind, in: container)
+    if old == nil, kind != .building, container == nil { throw .noContainer(kind) }
+    let result = try write(record, kind, old, container?.row ?? old?.container)
+    switch result {
+    case .added: counts.added += 1
+    case .changed: counts.changed += 1
+    case .unchanged: counts.unchanged += 1
+    }
+    return result
+  }
+
+  private func write(
+    _ record: InventoryRecord, _ kind: InventoryKind, _ old: InventoryEntry?, _ container: InventoryRow?
+  ) throws(InventoryError) -> InventoryImportResult {
+    var entry =
+      old
+      ?? InventoryEntry(
+        kind, id: record.id ?? InventoryID(unixMilliseconds: now), name: "", in: container,
+        createdUnixMilliseconds: record.createdUnixMilliseconds ?? now)
+    entry.container = container
+    entry.name = record.names[Int(kind.rawValue)]
+    if kind == .item { entry = record.values.applied(to: entry) }
+    if kind == .box {
+      if let code = record.code { entry.code = code } else if old == nil { entry.code = InventoryCode.random() }
+    }
+    if kind == .box, entry.code == old?.code {
+      try inventory.checkTexts(&entry)
+    } else {
+      try inventory.check(&entry)
+    }
+    guard let old else { return .added(try insert(entry)) }
+    if entry == old { return .unchanged }
+    try inventory.keep(old, in: change)
+    let origin = try inventory.location(of: old).path
+    try stored { () throws(StoreError) in try inventory.update(entry) }
+    if entry.container != old.container { try inventory.noteMove(of: entry, from: origin, now, by: who) }
+    lastPlace = nil
+    return .changed(from: old, to: entry)
+  }
+
+  private func insert(_ entry: InventoryEntry) throws(InventoryError) -> InventoryEntry {
+    var entry = entry
+    entry.row = try stored { () throws(StoreError) in try inventory.insert(entry) }
+    if entry.kind == .item {
+      addedItems = (addedItems?.lowerBound ?? entry.row)...entry.row
+    } else {
+      addedPlaces = (addedPlaces?.lowerBound ?? entry.row)...entry.row
+    }
+    return entry
+  }
+
+  // MARK: Things that are there
+
+  /// The thing of a row: by id, a box by its code, else by its name in its place.
+  private func existing(
+    _ record: InventoryRecord, _ kind: InventoryKind, in container: InventoryEntry?
+  ) throws(InventoryError) -> InventoryEntry? {
+    if let id = record.id {
+      // An id of another kind, in the same table.
+      for other in InventoryKind.allCases where other != kind && kind != .item && other != .item {
+        if try inventory.entry(id, of: other) != nil { throw .wrongContainer(kind, other) }
+      }
+      return try inventory.entry(id, of: kind)
+    }
+    if kind == .box, let code = record.code, let box = try inventory.box(code: code) { return box }
+    let name = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
+    if kind != .item { return try inventory.child(of: container, name, kind) }
+    guard let container, lastItem > 0 else { return nil }
+    let same = try inventory.items(named: name, in: container, upTo: lastItem)
+    if same.count > 1 { throw .ambiguous(.item, name, count: same.count) }
+    return same.first
+  }
+
+  /// The place that a row's thing is in; `nil` when the row does not say.
+  ///
+  /// It is made when its whole path is known.
+  private func container(of record: InventoryRecord, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
+    guard let needed = kind.container else { return nil }
+    if let id = record.container {
+      if let lastPlace, lastPlace.id == id, lastPlace.kind == needed { return lastPlace }
+      guard let place = try inventory.entry(id, of: needed) else { throw .unknown(needed, id.text) }
+      (lastPlace, lastPath) = (place, [])
+      return place
+    }
+    let path = record.names[..<Int(kind.rawValue)].map { $0.trimmedLabel ?? "" }
+    if kind == .item, let code = record.code, let box = try inventory.box(code: code) { return box }
+    if path.allSatisfy({ $0.isEmpty }) { return nil }
+    if let lastPlace, path == lastPath { return lastPlace }
+    let place =
+      path.contains(where: { $0.isEmpty })
+      ? try inventory.resolve(names: path, needed) : try made(path, code: kind == .item ? record.code : nil)
+    (lastPlace, lastPath) = (place, path)
+    return place
+  }
+
+  /// The place at the end of a whole path; the missing ones are made, a box with this code.
+  private func made(_ path: [String], code: String?) throws(InventoryError) -> InventoryEntry? {
+    var place: InventoryEntry?
+    for (index, name) in path.enumerated() {
+      guard let kind = InventoryKind(rawValue: Int64(index)) else { break }
+      if let known = try inventory.child(of: place, name, kind) {
+        place = known
+        continue
+      }
+      var step = InventoryRecord()
+      step.names[index] = name
+      if kind == .box { step.code = code }
+      guard case .added(let entry) = try write(step, kind, nil, place?.row) else { break }
+      counts.added += 1
+      place = entry
+    }
+    return place
+  }
+}
+
+extension Inventory {
+  /// Runs `body` as one import; `isTrial` takes everything back at its end.
+  ///
+  /// An import that changes nothing leaves no trace. `finishing` is called before the indexes are made.
+  package func runImport(
+    named name: String, by who: String, isTrial: Bool,
+    _ body: (InventoryImport) throws(InventoryError) -> Void
+  ) throws(InventoryError) -> InventoryImportCounts {
+    var counts = InventoryImportCounts()
+    do throws(InventoryError) {
+      try transaction { () throws(InventoryError) in
+        let job = try InventoryImport(self, name, by: who)
+        try body(job)
+        counts = job.counts
+        if isTrial || counts.added + counts.changed == 0 { throw .trialOver }
+        try job.finish()
+      }
+    } catch {
+      guard case .trialOver = error else { throw error }
+    }
+    return counts
+  }
+
+  /// The place of this name in another, or the building.
+  fileprivate func child(
+    of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
+  ) throws(InventoryError) -> InventoryEntry? {
+    let statement = try stored { () throws(StoreError) in
+      try database.statement(
+        """
+        SELECT id, uuid, parent, kind, name, code, created FROM place
+        WHERE name = ?2 AND parent IS ?1 AND kind = ?3 ORDER BY id
+        """)
+    }
+    if let place { statement.bind(place.row, at: 1) }
+    statement.bind(name, at: 2)
+    statement.bind(kind.rawValue, at: 3)
+    return try first(statement, of: kind)
+  }
+
+  fileprivate func items(
+    named name: String, in box: InventoryEntry, upTo last: InventoryRow
+  ) throws(InventoryError) -> [InventoryEntry] {
+    let statement = try stored { () throws(StoreError) in
+      try database.statement(
+        """
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
+        WHERE box = ?1 AND name = ?2 AND id <= ?3
+        """)
+    }
+    statement.bind(box.row, at: 1)
+    statement.bind(name, at: 2)
+    statement.bind(last, at: 3)
+    var found: [InventoryEntry] = []
+    try forEachRow(of: statement, .item) { entry in
+      found.append(entry)
+      return found.count < 2
+    }
+    return found
+  }
+}

@@ -1,0 +1,125 @@
+// Imports and exports of the inventory as they ship: exact, whole or not at all.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct InventoryFileTests {
+  private let world: KioskWorld
+
+  init() throws { world = try KioskWorld(withBroker: false) }
+
+  private func file(_ name: String, _ text: String) throws -> String {
+    let path = world.folder + "/" + name
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func export(_ words: String...) throws -> String {
+    let done = try Programs.run(
+      try Programs.built("tappet"), ["inventory", "export"] + words + ["--config", world.configPath])
+    #expect(done.status == 0, "\(done.errors)")
+    return done.output
+  }
+
+  /// 200 boxes on ten shelves, two items in each.
+  private var boxes: String {
+    var text = "\u{FEFF}building;room;spot;box;code;item;quantity;minimum;notes\r\n"
+    for box in 0..<200 {
+      for item in 0..<2 {
+        text += "House;Cellar;Shelf \(box / 20);Box \(box);B-\(box);Größe \(item);\(box);2;\"a \"\"b\"\";\nc \"\r\n"
+      }
+    }
+    return text
+  }
+
+  @Test func `a table of 200 boxes is tried, imported, found, exported, emptied and imported again, to the byte`()
+    throws
+  {
+    let path = try file("boxes.csv", boxes)
+    let tried = try world.tappet("inventory", "import", "--dry-run", path)
+    #expect(tried.status == 0 && tried.output.split(separator: "\n").count == 400, "\(tried.errors)")
+    #expect(tried.errors.contains("612 added, 0 changed, 0 as they were. Nothing was changed."), "\(tried.errors)")
+    #expect(try export().split(separator: "\r\n").count == 1)
+    let done = try world.tappet("inventory", "import", path, "--json")
+    #expect(done.data["added"] as? Int == 612 && done.data["dry_run"] as? Bool == false, "\(done)")
+    #expect(
+      try world.tappet("find", "grosse", "--limit", "1").output
+        == "item      Größe 1  199  House → Cellar → Shelf 9 → Box 199\n")
+    #expect(try world.tappet("item", "list", "--low").output.split(separator: "\n").count == 4)
+    #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 400 as they were"))
+    for format in ["csv", "json"] {
+      let text = try export("--format", format)
+      let copy = try file("copy." + format, text)
+      #expect(try world.tappet("inventory", "import", copy).errors.contains("0 added, 0 changed, 612 as they were"))
+      #expect(try world.tappet("building", "remove", "House", "--yes").status == 0)
+      #expect(try world.tappet("inventory", "import", copy).errors.contains("612 added, 0 changed"))
+      #expect(try export("--format", format) == text)
+      #expect(try world.tappet("inventory", "undo").errors.contains("'copy.\(format)' was imported by"))
+      #expect(try world.tappet("inventory", "undo").status == 0)
+      #expect(try export("--format", format) == text)
+    }
+  }
+
+  @Test func `bad files are refused with the line, and change nothing`() throws {
+    #expect(try world.tappet("building", "add", "House").status == 0)
+    let before = try export()
+    let columns = "building,room,spot,box,item"
+    for (text, sentence) in [
+      (columns + "\nA,B,C,D,\"E\nx", "line 2: a quote"), (columns + "\nA,B\"x,C", "line 2: a quote"),
+      (columns + "\nA,B,C,\"D\" x,E\n", "line 2: a quote"),
+      (String(repeating: "x,", count: 1_000_000) + "\n", "line 1: more than 256 columns"),
+      (columns + "\nA,B,C,D,\"" + String(repeating: "n", count: 200_000), "of more than 131072 bytes"),
+      ("name,price\nA,1\n", "the first line must name the columns"), ("building,building\nA,A\n", "two columns"),
+      (columns + "\nA\nA,B,C,D,E,F\n", "line 3: 6 fields, but 5 columns"),
+      (columns + ",quantity\n\nA,B,C,D,E,many\n", "line 3: quantity is a whole number, not 'many'"),
+      (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not say in which box"),
+      ("building,id\nA,x\n", "id is the id of an export"),
+      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\nA,B,C,E,,\u{1B}\n", "control characters"),
+    ] {
+      let done = try world.tappet("inventory", "import", try file("bad.csv", text))
+      #expect(done.status == 1 && done.errors.contains(sentence), "\(sentence): \(done)")
+      #expect(done.errors.contains("nothing was changed"), "\(done)")
+      #expect(try export() == before)
+    }
+    let latin = world.folder + "/latin.csv"
+    try (Data("building\nA\n".utf8) + Data([0x53, 0xFC, 0x64, 0x0A])).write(to: URL(fileURLWithPath: latin))
+    #expect(try world.tappet("inventory", "import", latin).errors.contains("line 3 is not UTF-8"))
+    for text in ["[\n{\"building\": \"A\"\n", "{\"building\": [1]}", "7", "{\"building\": \"A\", \"quantity\": 1.5}"] {
+      let done = try world.tappet("inventory", "import", try file("bad.json", text))
+      #expect(done.status == 1 && done.errors.contains("line "), "\(text): \(done)")
+    }
+    #expect(try world.tappet("inventory", "import", world.folder).status == 4)
+    #expect(try world.tappet("inventory", "import", world.folder + "/none.csv").status == 4)
+    #expect(try export() == before)
+  }
+
+  @Test func `a killed import leaves nothing, and the next one works`() throws {
+    let text = "building,room,spot,box,item\n" + (0..<200_000).map { "A,B,C,D\($0 / 100),item \($0)\n" }.joined()
+    let path = try file("large.csv", text)
+    let log = world.folder + "/import.err"
+    let process = try TestProcess(
+      try Programs.built("tappet"), ["inventory", "import", path, "--config", world.configPath], errors: log)
+    #expect(eventually(60) { textSoFar(log).contains("rows…") || !process.isRunning })
+    process.stop(SIGKILL)
+    if !textSoFar(log).contains("Imported") { #expect(try export().split(separator: "\r\n").count == 1) }
+    #expect(try world.tappet("inventory", "import", try file("small.csv", "building\nA\n")).status == 0)
+  }
+
+  @Test func `an export of Homebox becomes places and items, and a second time changes nothing`() throws {
+    let path = try file(
+      "homebox.csv",
+      """
+      HB.import_ref,HB.location,HB.labels,HB.name,HB.quantity,HB.description,HB.insured,HB.serial_number
+      a1,Home / Garage / Shelf,tools,Drill,2,"18 V, cordless",false,S-9
+      a2,Attic,,Tent,,,false,
+      """ + "\n")
+    let done = try world.tappet("inventory", "import", path)
+    #expect(done.errors.contains("Imported: 10 added"), "\(done)")
+    let drill = try world.tappet("item", "show", "Drill", "--json").data
+    #expect(drill["location_path"] as? String == "Home → Garage → Shelf → Shelf" && drill["quantity"] as? Int == 2)
+    #expect(drill["notes"] as? String == "18 V, cordless\nlabels: tools\nserial_number: S-9")
+    #expect(try world.tappet("find", "tent").output == "item      Tent  1  Attic → Attic → Attic → Attic\n")
+    #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 2 as they were"))
+  }
+}
