@@ -54,13 +54,6 @@ package enum Limits {
   /// A longer cooldown is a mistake in the unit.
   package static let cooldownMax: Duration = .seconds(24 * 3600)
 
-  /// Hours of one action: several a day, and each day its own.
-  package static let hoursMax = 32
-  /// Holidays of some years ahead.
-  package static let holidaysMax = 400
-  /// Bytes of a time zone's name; the longest of tzdata has 32.
-  package static let timeZoneSizeMax = 64
-
   // MARK: Rates
   /// Refused taps of one tag, at once and per minute: a shaking hand or a wrong tag is gone long before.
   package static let refusedTapsPerTagMax = 10
@@ -288,10 +281,6 @@ package enum Limits {
   package static let auditRowsMax: Int64 = 1000
   /// Rows in one reply of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
   package static let secretsPerAnswerMax = 50
-  /// People of one kiosk, each with a tag of the largest `max_secrets`.
-  package static let peopleMax = 10_000
-  /// Bytes of a sealed value that is not a tag's secret: the longest is a person with the longest name.
-  package static let sealedValueSizeMax = 256
   /// A shared code leaves the screen after this time, which is enough to hold a phone to it.
   package static let shareDisplayTime: Duration = .seconds(60)
   /// Bytes of a backup; it fits ten thousand secrets with their labels.

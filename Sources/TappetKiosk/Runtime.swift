@@ -306,6 +306,7 @@ package final class Runtime {
       store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
     case .disconnect: broker.disconnect()
     case .store(let entry): store.thread.submit(.append(entry))
+    case .countUse(let id, let ticket): store.thread.submit(.countUse(id, ticket: ticket))
     case .fetch(let after, let limit, let clockIsGood):
       store.thread.submit(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
     case .fetchExpired(let clockIsGood, let spared):

@@ -18,7 +18,9 @@ extension TapRefusal {
     case .strayIndex: "stray-index"
     case .copiedURL: "url-copied"
     case .personSuspended: "person-suspended"
-    case .wrongTime(_, let fault): fault.code
+    case .wrongTime(_, let fault), .limitedPerson(_, _, let fault): fault.code
+    case .usedUp: "used-up"
+    case .commandOfLimitedPerson: "person-limited"
     case .outboxFull: "outbox-full"
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"

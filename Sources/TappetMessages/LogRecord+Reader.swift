@@ -60,7 +60,8 @@ extension TapRefusal {
   package var action: String? {
     switch self {
     case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
-      .wrongTime(let action, _),
+      .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _),
+      .commandOfLimitedPerson(let action),
       .noTagConfigured(let action),
       .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
       .outboxFull(let action, _, _), .notStored(let action, _):
@@ -94,6 +95,11 @@ extension TapRefusal {
     case .personSuspended(_, let person):
       return "tap refused: \(person) is suspended; 'tappet person resume' lets them act again"
     case .wrongTime(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
+    case .limitedPerson(_, let person, let fault): return "tap refused: \(fault.sentence(of: person))"
+    case .usedUp(_, let person):
+      return "tap refused: \(person) has no use left; 'tappet person allow' gives them more"
+    case .commandOfLimitedPerson:
+      return "\(what) refused: its tag's person has limits ('tappet person allow'), which hold at the reader alone"
     case .webhookAway(let action):
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
@@ -110,6 +116,16 @@ extension TapRefusal {
 }
 
 extension TimeFault {
+  fileprivate func sentence(of person: String) -> String {
+    switch self {
+    case .outsideHours: "this is outside the hours of \(person)"
+    case .holiday: "today is a holiday, on which the hours of \(person) do not apply"
+    case .notYet: "\(person) may not act yet"
+    case .noLonger: "\(person) may not act any more"
+    case .clockUnknown: "\(person) has hours or days, and the clock is not synchronised"
+    }
+  }
+
   fileprivate func sentence(_ action: String) -> String {
     switch self {
     case .outsideHours: "this is outside the hours of '\(action)'"

@@ -102,6 +102,33 @@ extension SecretError {
   }
 }
 
+extension PersonLimits {
+  /// The limits in words: `Mon-Fri 07:00-19:30, until 2026-12-31, 1 use`.
+  package var sentence: String {
+    var parts = times.hours.map { $0.text }
+    if let from = times.from { parts.append("from " + from.text) }
+    if let until = times.until { parts.append("until " + until.text) }
+    if let uses { parts.append(used > 0 ? "\(used) of \(uses) uses" : "\(uses) \(uses == 1 ? "use" : "uses")") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension PersonLimitsError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .day(let text): "'\(text)' is not a day such as 2026-12-25"
+    case .endsBeforeBegin: "the last day precedes the first one"
+    case .hours(let text): "'\(text)' is not days and hours such as 'Mon-Fri 07:00-19:30'"
+    case .hoursEndBeforeBegin(let text):
+      "'\(text)' ends before it begins; divide it at midnight: 24:00 and 00:00"
+    case .overlap(let text): "'\(text)' overlaps with hours before it"
+    case .tooManyHours(let max): "there are more than \(max) hours"
+    case .uses(let max): "the number of uses is not 0 to \(max)"
+    }
+  }
+}
+
 extension PersonError {
   /// The message for a person, one sentence.
   package var sentence: String {

@@ -8,6 +8,8 @@ import TappetPlatform
 package indirect enum StoreRequest: Sendable {
   /// Commit an accepted tap. Answered by `stored` or `storeFailed`.
   case append(OutboxEntry)
+  /// Count a use of a ticket. Answered by `counted` or `storeFailed`.
+  case countUse(EntryID, ticket: String)
   /// Remove entries that are done with. Answered by `removed`, or by `removeFailed` first if it has to be tried again.
   /// With `mayWait` it is done with the next commit, whenever that is.
   case remove([EntryID], mayWait: Bool)
@@ -52,7 +54,7 @@ package indirect enum StoreRequest: Sendable {
   var isWorthACommit: Bool {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
-    case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteBroker, .noteAnnounced:
       true
     }
@@ -82,6 +84,7 @@ struct StoreBatch {
   private(set) var unfinished: Unfinished
   private var expiries: [(destination: Destination, moment: Moment, clockIsGood: Bool, excluded: [EntryID])] = []
   private var appends: [OutboxEntry] = []
+  private var tickets: [(id: EntryID, ticket: String)] = []
   private var uses: [(id: String, uid: TagUID?, unixSeconds: Int64)] = []
   /// Without an id, the oldest ones.
   private var drops: [(id: EntryID?, excluded: [EntryID])] = []
@@ -99,6 +102,7 @@ struct StoreBatch {
     for request in requests {
       switch request {
       case .append(let entry): appends.append(entry)
+      case .countUse(let id, let ticket): tickets.append((id, ticket))
       case .remove(let ids, _): self.unfinished.removals += ids
       case .removeWebhooks(let entries): self.unfinished.webhooks += entries.map { WebhookRemoval(entry: $0) }
       case .giveUpWebhook(let entry, let reason, let time):
@@ -127,7 +131,7 @@ struct StoreBatch {
   }
 
   var writes: Bool {
-    !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !uses.isEmpty || !drops.isEmpty
+    !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
       || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !taps.isEmpty || checkCount > 0
   }
 
@@ -152,8 +156,13 @@ struct StoreBatch {
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
         try store.note(TapRecord(entry))
+        if let ticket = entry.ticket { try store.countUse(of: ticket) }
         if let webhook { events.append(.webhooks(.stored(entry.id, sequence: webhook))) }
         if let broker { events.append(.stored(entry.id, sequence: broker)) }
+      }
+      for use in tickets {
+        try store.countUse(of: use.ticket)
+        events.append(.counted(use.id))
       }
       for drop in drops {
         events.append(.dropped(try store.removeChosen(drop.id, excluding: drop.excluded)))
@@ -198,6 +207,7 @@ struct StoreBatch {
     if let workingBroker { batches.append(StoreBatch([.noteBroker(url: workingBroker)])) }
     for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
+    for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }
     for drop in drops { batches.append(StoreBatch([.drop(drop.id, excluding: drop.excluded)])) }
     for _ in 0..<checkCount { batches.append(StoreBatch([.check])) }
@@ -210,6 +220,7 @@ struct StoreBatch {
     if !unfinished.webhooks.isEmpty { events.append(.webhooks(.removeFailed(fault))) }
     for expiry in expiries { events.append(.fetchExpiredFailed(fault).of(expiry.destination)) }
     for entry in appends { events.append(.storeFailed(entry.id, fault)) }
+    for use in tickets { events.append(.storeFailed(use.id, fault)) }
     for _ in drops { events.append(.dropFailed(fault)) }
     for _ in 0..<checkCount { events.append(.checkFailed(fault)) }
     return events
@@ -224,7 +235,8 @@ extension Store {
       case .stored(let id, let sequence): cacheRow(of: id, at: sequence)
       case .removed(let ids): for id in ids { rowCache[id] = nil }
       case .dropped(let entries): for entry in entries where entry.destination == .broker { rowCache[entry.id] = nil }
-      case .storeFailed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed, .dropFailed, .replaced,
+      case .storeFailed, .counted, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed, .dropFailed,
+        .replaced,
         .webhooks, .checked, .checkFailed:
         break
       }

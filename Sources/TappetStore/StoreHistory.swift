@@ -228,7 +228,7 @@ extension StoreRequest {
   var isForHistory: Bool {
     switch self {
     case .noteTap, .keepHistory: true
-    case .append, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
+    case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker,
       .noteAnnounced:
       false

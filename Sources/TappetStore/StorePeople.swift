@@ -2,7 +2,7 @@
 // backups, follow another key, and nobody who can only write to the database can invent or change one. A secret whose
 // owner cannot be read is refused like one of a suspended person.
 //
-//     person ID    a line each: 1, the name, "active" or "suspended", when they were added
+//     person ID    a line each: 1, the name, "active" or "suspended", when they were added, and their limits
 //     owner ID     the id of the person whose secret ID is
 
 import TappetCore
@@ -20,11 +20,11 @@ package struct StoredPeople: Sendable {
   package func named(_ name: String) -> Person? { all.first { $0.name == name } }
 
   /// Reads sealed values; those that cannot be opened have none.
-  fileprivate init(_ values: [(name: String, value: [UInt8]?)]) {
+  fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
     var known: [String: Person] = [:]
     for entry in values where entry.name.begins(with: Store.personPrefix) {
       let id = String(entry.name.dropFirst(Store.personPrefix.utf8.count))
-      if let value = entry.value, let person = Person(id: id, stored: value) { known[id] = person }
+      if let value = entry.value, let person = Person(id: id, stored: value, uses: uses) { known[id] = person }
     }
     all = known.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     for entry in values where entry.name.begins(with: Store.ownerPrefix) {
@@ -40,6 +40,8 @@ struct PeopleChange {
   var removedSecrets: [String] = []
   /// The person whose rows of the log of taps go too.
   var forgotten: Person?
+  /// The name of a count that is not needed any more.
+  var endedTicket: String?
 }
 
 extension Store {
@@ -68,7 +70,7 @@ extension Store {
       let name = statement.text(0)
       values.append((name, try? LibCrypto.open(statement.blob(1), key: key, context: Store.context(ofValue: name))))
     }
-    return StoredPeople(values)
+    return StoredPeople(values, uses: try ticketUses())
   }
 
   /// Changes people in one transaction: `change` says what to write, and refuses by throwing.
@@ -84,6 +86,7 @@ extension Store {
         let change = try change(known)
         for (name, value) in change.entries { try writeValue(value, as: name, under: key) }
         do throws(StoreError) {
+          if let ticket = change.endedTicket { try removeUses(of: ticket) }
           if let person = change.forgotten {
             try deleteHistory(of: person.id, secrets: change.removedSecrets)
           }
@@ -139,7 +142,10 @@ extension SecretStore {
     try change(auditEntry) { (known) throws(SecretError) in
       guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(.unknown(person.name)) }
       if old.name != person.name { try SecretStore.require(freeName: person.name, known) }
-      return PeopleChange(entries: [(Store.personPrefix + person.id, person.stored)])
+      let former = old.limits?.ticket
+      return PeopleChange(
+        entries: [(Store.personPrefix + person.id, person.stored)],
+        endedTicket: former == person.limits?.ticket ? nil : former)
     }
   }
 
@@ -149,7 +155,8 @@ extension SecretStore {
   ) throws(SecretStoreError) {
     try change(auditEntry) { (_) throws(SecretError) in
       PeopleChange(
-        entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets, forgotten: forgets ? person : nil)
+        entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets, forgotten: forgets ? person : nil,
+        endedTicket: person.limits?.ticket)
     }
   }
 
@@ -185,15 +192,23 @@ extension Person {
   ///
   /// One line of text for each fact: the name has no control characters.
   fileprivate var stored: [UInt8] {
-    Array("1\n\(name)\n\(isSuspended ? "suspended" : "active")\n\(createdUnixSeconds)\n".utf8)
+    let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
+    return (facts + (limits?.lines ?? [])).flatMap { Array($0.utf8) + [0x0A] }
   }
 
-  fileprivate convenience init?(id: String, stored: [UInt8]) {
+  fileprivate convenience init?(id: String, stored: [UInt8], uses: [String: Int64]) {
     let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard lines.count >= 4, lines[0].elementsEqual("1".utf8), let created = Int64(decimal: lines[3]) else { return nil }
+    var limits: PersonLimits?
+    let rest = lines[4...].filter { !$0.isEmpty }
+    if !rest.isEmpty {
+      guard var known = PersonLimits(lines: rest.map { String(decoding: $0, as: UTF8.self) }) else { return nil }
+      known.used = uses[known.ticket] ?? 0
+      limits = known
+    }
     self.init(
       id: id, name: String(decoding: lines[1], as: UTF8.self),
-      isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created)
+      isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created, limits: limits)
   }
 
   /// The sealed value of this person, and its name, for a backup.

@@ -5,7 +5,7 @@
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
   static let migrations: [String] = [
-    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth,
   ]
 
   /// The version of a database with all migrations.
@@ -17,11 +17,11 @@ enum StoreSchema {
     WHERE type = 'table'
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
-        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history')
+        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 14
+  static let tables: Int64 = 15
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -132,6 +132,10 @@ enum StoreSchema {
 
   /// The person in the log of taps, by id: names are sealed.
   private static let eleventh = "ALTER TABLE history ADD COLUMN person TEXT;"
+
+  /// How often each ticket was used (`PersonLimits.ticket`).
+  private static let twelfth =
+    "CREATE TABLE ticket_uses (ticket TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;"
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

@@ -15,6 +15,7 @@ extension Effect {
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"
     case .store(let entry): "store \(entry.action)"
+    case .countUse(_, let ticket): "count \(ticket)"
     case .forget: "forget"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
     case .fetchExpired(let clockIsGood, let spared):
@@ -182,6 +183,9 @@ extension TapRefusal {
     case .copiedURL(let action): "copied \(action)"
     case .personSuspended(let action, let person): "suspended \(person) at \(action)"
     case .wrongTime(let action, let fault): "wrong time \(fault) for \(action)"
+    case .limitedPerson(let action, let person, let fault): "wrong time \(fault) of \(person) for \(action)"
+    case .usedUp(let action, let person): "used up \(person) at \(action)"
+    case .commandOfLimitedPerson(let action): "limited person at \(action)"
     case .webhookAway(let action): "webhook away \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"

@@ -14,6 +14,7 @@ struct Disk {
     /// `tappet outbox drop`, of this entry or of all.
     case drop(EntryID?, spared: [EntryID])
     case check
+    case countUse(EntryID, ticket: String)
   }
 
   /// One committed entry.
@@ -31,6 +32,10 @@ struct Disk {
 
   var fault: StoreFault?
   private(set) var rows: [Row] = []
+  /// How often each ticket was used, as far as the disk knows.
+  private(set) var ticketUses: [String: Int64] = [:]
+  /// The acts of tickets that it committed, by their ids.
+  private var taken: Set<EntryID> = []
   /// Rows of a database that was set aside, in this life of the kiosk.
   private(set) var goneRows: [Row] = []
   /// Rows that each new database cost, until its answer is delivered.
@@ -78,6 +83,10 @@ struct Disk {
       answers.append(answer.of(destination))
     }
     for case .append(let entry) in batch { answers.append(append(entry)) }
+    for case .countUse(let id, let ticket) in batch {
+      if fault == nil { use(ticket, id) }
+      answers.append(fault.map { .storeFailed(id, $0) } ?? .counted(id))
+    }
     for case .drop(let id, let spared) in batch {
       answers.append(canRemove ? drop(id, spared: spared) : .dropFailed(fault ?? .ioError))
     }
@@ -111,6 +120,8 @@ struct Disk {
 
   private mutating func append(_ entry: OutboxEntry) -> StoreEvent {
     if let fault { return .storeFailed(entry.id, fault) }
+    if let ticket = entry.ticket { use(ticket, entry.id) }
+    taken.insert(entry.id)
     var fetched = entry
     fetched.acceptedAt = nil
     fetched.sequence = nextSequence
@@ -119,6 +130,14 @@ struct Disk {
       Row(id: entry.id, sequence: fetched.sequence, expiry: entry.expiry, entry: fetched, era: era))
     return StoreEvent.stored(entry.id, sequence: fetched.sequence).of(entry.destination)
   }
+
+  private mutating func use(_ ticket: String, _ id: EntryID) {
+    ticketUses[ticket, default: 0] += 1
+    taken.insert(id)
+  }
+
+  /// Whether it has committed this act.
+  func hasTaken(_ id: EntryID) -> Bool { taken.contains(id) }
 
   private func fetch(
     after: Int64, limit: Int, clockIsGood: Bool, of destination: Destination, excluding excluded: [String]
@@ -156,6 +175,7 @@ struct Disk {
     rows.removeAll()
     unfinished = [:]
     era += 1
+    ticketUses = [:]
     answers.append(.replaced)
   }
 

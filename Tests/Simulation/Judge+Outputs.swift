@@ -95,6 +95,8 @@ extension World {
   private func judgeCause(_ index: Int, _ cause: OutputCause) {
     let name = plans[index].name
     switch cause {
+    // Done as it was when its use was counted: a reload may have come in between.
+    case .action(let action, .tag) where tickets.counted == action: break
     case .action(let action, let trigger):
       guard let known = settings.actions.first(where: { $0.name == action }),
         known.outputs.contains(where: { $0.output == name })
@@ -112,6 +114,7 @@ extension World {
   }
 
   private func judgeTouch(of action: Action) {
+    judgeCounted(action.name)
     guard reader == .ready, let tag = lying, tag.isSeen, let readAt = tag.readAt, tag.action == action else {
       return fail("\(action.name) was performed, and no genuine tag of it lies there")
     }

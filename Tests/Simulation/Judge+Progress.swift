@@ -13,7 +13,14 @@ extension World {
       book.pendingSize -= size
       book.count += 1
       book.size += size
+    case .counted: book.isStoreInTrouble = false
+    case .storeFailed(let id, _) where tickets.counted != nil:
+      book.isStoreInTrouble = true
+      if seen.refusedLights < 1 { fail("a failed count was not shown as refused") }
+      tickets.failed(id)
+      lying?.isSpent = false
     case .storeFailed(let id, _):
+      tickets.failed(id)
       book.isStoreInTrouble = true
       if seen.refusedLights < 1 { fail("a failed commit was not shown as refused") }
       let size = book.fates[id]?.size ?? 0

@@ -24,7 +24,9 @@ extension World {
     }
     if book.fates[entry.id] != nil { fail("a name was used twice") }
     switch entry.trigger {
-    case .tag: judgeTap(entry, action)
+    case .tag:
+      judgeTap(entry, action)
+      judgePerson(entry.id, entry.action)
     case .button: judgePress(entry.action, number)
     case .command: judgeCommand(for: entry.action)
     }
@@ -193,7 +195,7 @@ extension World {
     case .confirming: seen.questions += 1
     case .performed(_, let trigger, _, _):
       seen.performed += 1
-      notePerformed(trigger, again: false)
+      if tickets.counted == nil { notePerformed(trigger, again: false) }
     case .outputSwitched(let index, _, let reason): judgeCause(index, reason)
     case .outputWaits(let index, _, let cause): judgeWaiting(index, cause)
     case .commandAccepted(let topic, let wish): judgeCommand(on: topic, wish)
@@ -266,13 +268,16 @@ extension World {
         fail("a tag was refused because of other tags")
       }
     case .unreadable, .content, .malformedURL, .noSuchAction, .noTagConfigured, .invalidSignature,
-      .strayIndex, .copiedURL, .personSuspended:
+      .strayIndex, .copiedURL:
       guard trigger == .tag, let tag = lying else { return fail("a tap was refused that nobody made") }
       if tag.action != nil, case .reader(.tagRead) = event {
         fail("a genuine tag was refused as a forged one")
       }
       book.refusedAt[tag.card] = now.instant
-    case .notStored, .panelLocked, .wrongTime: break
+    case .personSuspended, .limitedPerson, .usedUp:
+      judgeRefusalOfPerson(refusal)
+      if case .personSuspended = refusal, let tag = lying { book.refusedAt[tag.card] = now.instant }
+    case .notStored, .panelLocked, .wrongTime, .commandOfLimitedPerson: break
     }
   }
 

@@ -14,6 +14,7 @@ extension World {
     switch effect {
     case .publish(let entry, _): "publish \(entry.action) #\(entry.sequence)"
     case .store(let entry): "store \(entry.action)"
+    case .countUse(_, let ticket): "count \(ticket)"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
     case .fetchExpired(let clockIsGood, let spared):
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")

@@ -36,7 +36,9 @@ extension World {
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
     case .drop: drop(number)
-    case .replace: disk.replace()
+    case .replace:
+      disk.replace()
+      tickets.isLost = true
     case .disk: disk.fault = [nil, .full, .readOnly, .ioError, .busy][abs(number) % 5]
     case .pass: pass(milliseconds: max(0, number), beats: true)
     case .minutes: pass(milliseconds: min(max(0, number), 10_000) * 60_000, beats: false)
@@ -53,7 +55,7 @@ extension World {
     case .reload: reload(number)
     case .secrets:
       secretsNumber = abs(number) % Cast.secretVersions.count
-      tell(.secretsLoaded(Cast.secretVersions[secretsNumber].map { Cast.secrets[$0] }))
+      tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
     case .certificates:
       book.certificateDays = number
       tell(.certificates(daysLeft: number))
@@ -303,11 +305,14 @@ extension World {
       case .dropped(let entries):
         let underWay = outstanding + hook.outstanding.map { $0.id }
         if entries.contains(where: { underWay.contains($0.id) }) { fail("an entry in flight was dropped") }
-      case .stored, .storeFailed, .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked, .checkFailed:
+      case .counted(let id), .storeFailed(let id, _): tickets.counted = tickets.counting.removeValue(forKey: id)
+      case .stored, .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
+        .checkFailed:
         break
       }
       tell(.store(answer))
       book.answering = []
+      tickets.counted = nil
       if isFinished { return }
     }
   }

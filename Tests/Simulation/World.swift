@@ -50,6 +50,7 @@ final class World {
   var commands = CommandBook()
   var assistant = AssistantBook()
   var hook = WebhookBook()
+  var tickets = TicketBook()
   /// Whether the webhooks were replaced since the process has started.
   var hookReloaded = false
 
@@ -117,6 +118,9 @@ final class World {
     case .store(let entry):
       judgeStored(entry, after: event)
       disk.asked.append(.append(entry))
+    case .countUse(let id, let ticket):
+      judgeCounting(id)
+      disk.asked.append(.countUse(id, ticket: ticket))
     case .forget(let ids, _):
       for id in ids { judgeForgotten(id) }
       disk.asked.append(.remove(ids))
@@ -199,7 +203,7 @@ final class World {
     isBegun = false
     tell(.started(summary))
     tell(.clockChecked(isSynchronised: isSynchronised))
-    tell(.secretsLoaded(Cast.secretVersions[secretsNumber].map { Cast.secrets[$0] }))
+    tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
     isBegun = true
   }
 
@@ -218,6 +222,7 @@ final class World {
     hook = WebhookBook()
     hookReloaded = false
     assistant.restart()
+    tickets.restart { disk.hasTaken($0) }
     disk.restart(fromOtherBootAt: reboots ? now : nil)
     life += 1
     if reboots {

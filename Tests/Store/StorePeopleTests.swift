@@ -36,6 +36,27 @@ import Testing
     return store
   }
 
+  @Test func `a person's limits come back, and a use is counted in the commit of its entry`() throws {
+    let store = try filled()
+    var limits = try PersonLimits(
+      from: nil, until: "2026-12-31", hours: ["Mon-Fri 07:00-19:30"], uses: 2, ticket: "ticket-1")
+    try store.replace(try store.person(named: "Ann").limited(to: limits), noting: entry("person-allowed"))
+    let tap = OutboxEntry(
+      id: EntryID(high: 7, low: 1), action: "garage", topic: "home/garage", message: PayloadTemplate("open"),
+      isRetained: false, trigger: .tag, acceptedUnixMilliseconds: 5,
+      expiry: .at(Instant(nanoseconds: 1000)), ticket: "ticket-1")
+    _ = try StoreBatch([.append(tap)]).commit(to: store.store)
+    #expect(
+      try StoreBatch([.countUse(EntryID(high: 1, low: 2), ticket: "ticket-1")]).commit(to: store.store).count == 1)
+    limits.used = 2
+    let again = try SecretStore.open(folder: folder.path)
+    #expect(try again.person(named: "Ann").limits == limits)
+    #expect(try again.usableSecrets().allSatisfy { $0.person?.limits == limits })
+    try again.replace(try again.person(named: "Ann").limited(to: nil), noting: entry("person-allowed"))
+    #expect(try again.person(named: "Ann").limits == nil)
+    #expect(try folder.sqlite("SELECT count(*) FROM ticket_uses") == "0")
+  }
+
   private func owners(_ store: SecretStore) throws -> [String?] { try store.usableSecrets().map { $0.person?.name } }
 
   @Test func `a person's tags are theirs after a new start, and lie sealed on the disk`() throws {

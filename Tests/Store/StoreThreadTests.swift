@@ -74,6 +74,7 @@ private final class Answers: @unchecked Sendable {
     switch event {
     case .stored(let id, let sequence): "stored \(id.low) \(sequence)"
     case .storeFailed(let id, let fault): "storeFailed \(id.low) \(fault)"
+    case .counted(let id): "counted \(id.low)"
     case .removed(let ids): "removed \(ids.map(\.low))"
     case .removeFailed(let fault): "removeFailed \(fault)"
     case .fetched(let entries, let reachedEnd): "fetched \(entries.map(\.id.low)) \(reachedEnd)"

@@ -18,7 +18,8 @@ import Testing
       "command test": ["home/command", "gate", "on"], "output list": [], "output on": ["gate"], "output off": ["gate"],
       "output pulse": ["gate"],
       "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
-      "person add": ["Ann"], "person list": [], "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
+      "person add": ["Ann"], "person allow": ["Ann", "--uses", "7", "--until", "2099-12-31"], "person list": [],
+      "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
       "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret], "person remove": ["Ann Lee", "--yes"],
       "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],
@@ -93,7 +94,8 @@ import Testing
     try world.goodTap()
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
     for name in [
-      "status", "check", "cert check", "person add", "person rename", "person suspend", "person list", "person resume",
+      "status", "check", "cert check", "person add", "person allow", "person rename", "person suspend", "person list",
+      "person resume",
       "person assign", "secret list", "person remove", "audit", "token open",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")

@@ -50,6 +50,39 @@ import Testing
     #expect(audit.contains("secret-assigned"))
   }
 
+  @Test func `a day ticket lets in once, also after the kiosk was killed, and its hours hold`() throws {
+    let world = try KioskWorld(.init(more: "  - {name: door, topic: home/door, message: in, cooldown: 0 s}"))
+    try world.importSecret(index: 3, key: world.keys[1])
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let id = try #require(secrets.first { $0["action"] as? String == "door" }?["id"] as? String)
+    for words in [["add", "Day ticket"], ["assign", "Day ticket", id], ["allow", "Day ticket", "--uses", "2"]] {
+      #expect(try person(world, words).status == 0)
+    }
+    try world.start()
+    func tap(until light: String, messages: Int) throws -> String {
+      let url = try Signing.url(index: "3", key: world.keys[1])
+      return try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: light, messages: messages).log
+    }
+    _ = try tap(until: "delivered-by-tag", messages: 1)
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    try world.start()
+    #expect(try world.tappet("person", "list").output.contains("1 of 2 uses"))
+    _ = try tap(until: "delivered-by-tag", messages: 1)
+    let log = try tap(until: "refused", messages: 0)
+    #expect(log.contains("Day ticket has no use left") && log.contains("code=used-up"), "\(log)")
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    try world.start()
+    _ = try tap(until: "refused", messages: 0)
+    #expect(world.received.count == 2)
+    let day = Calendar(identifier: .gregorian).component(.weekday, from: Date())
+    let other = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][(day + 1) % 7]
+    #expect(try person(world, ["allow", "Day ticket", "--hours", "\(other) 00:00-24:00"]).status == 0)
+    #expect(try tap(until: "refused", messages: 0).contains("outside the hours of Day ticket"))
+    let lifted = try person(world, ["allow", "Day ticket", "--always"])
+    #expect(lifted.errors == "Day ticket: without any limit.\n")
+    _ = try tap(until: "delivered-by-tag", messages: 1)
+  }
+
   @Test(arguments: [true, false])
   func `bad input is refused, each with its sentence, and changes nothing`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
@@ -69,6 +102,11 @@ import Testing
     #expect(try refusal("rename", "Ann", "").contains("a person needs a name"))
     #expect(try refusal("assign", "Ann", "nobody").contains("there is no secret 'nobody'"))
     #expect(try refusal("assign", "Cy", "nobody").contains("there is no person 'Cy'"))
+    #expect(try refusal("allow", "Ann", "--hours", "Mon 9-10").contains("is not days and hours"))
+    #expect(try refusal("allow", "Ann", "--hours", "Mon 09:00-12:00; Mon 11:00-13:00").contains("overlaps"))
+    #expect(try refusal("allow", "Ann", "--until", "2026-02-30").contains("is not a day"))
+    #expect(try refusal("allow", "Cy", "--uses", "1").contains("there is no person 'Cy'"))
+    #expect(try person(world, ["allow", "Ann"]).status == 2)
     #expect(try refusal("remove", "Ann").contains("cannot be undone"))
     let unwritten = try world.tappet("tag", "write", "light", "--person", "Cy", "--timeout", "1")
     #expect(unwritten.status == 1 && unwritten.errors.contains("there is no person 'Cy'"), "\(unwritten)")
@@ -79,7 +117,10 @@ import Testing
     let world = try KioskWorld(withBroker: false)
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")
     let id = try #require(secrets.first?["id"] as? String)
-    for words in [["add", "Ann"], ["add", "Ben"], ["assign", "Ann", id], ["suspend", "Ann"]] {
+    for words in [
+      ["add", "Ann"], ["add", "Ben"], ["assign", "Ann", id], ["suspend", "Ann"],
+      ["allow", "Ben", "--uses", "3", "--hours", "Mon-Fri 08:00-17:00"],
+    ] {
       #expect(try person(world, words).status == 0)
     }
     let passphrase = world.folder + "/passphrase"
@@ -90,6 +131,7 @@ import Testing
     #expect(made.status == 0 && made.errors.contains("2 secrets, 2 people, "), "\(made)")
     try FileManager.default.removeItem(atPath: world.folder + "/state")
     #expect(try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes", "--secrets-only").status == 0)
-    #expect(try world.tappet("person", "list").output == "Ann  1 tag  suspended\nBen  0 tags\n")
+    #expect(
+      try world.tappet("person", "list").output == "Ann  1 tag  suspended\nBen  0 tags  Mon-Fri 08:00-17:00, 3 uses\n")
   }
 }

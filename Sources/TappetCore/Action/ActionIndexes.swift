@@ -75,6 +75,9 @@ package struct ActionIndexes: Sendable {
     return true
   }
 
+  /// The same secret as it is now; `nil` if it was removed.
+  func current(_ secret: TagSecret) -> TagSecret? { all.first { $0.id == secret.id && $0.key == secret.key } }
+
   /// The action that a secret belongs to; `nil` if it is not configured.
   func action(of secret: TagSecret) -> Action? { actions[secret.action] }
 

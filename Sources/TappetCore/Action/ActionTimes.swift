@@ -99,6 +99,26 @@ package struct WeeklyHours: Hashable, Sendable {
     return numbers[1] < 60 && minute <= 1440 ? minute : nil
   }
 
+  /// As it is written: `Mon-Fri 07:00-19:30`.
+  package var text: String {
+    var parts: [String] = []
+    var day = 0
+    while day < 7 {
+      let first = day
+      while day < 7, days & 1 << UInt8(day) != 0 { day += 1 }
+      if day - first == 1 { parts.append(WeeklyHours.names[first]) }
+      if day - first > 1 { parts.append(WeeklyHours.names[first] + "-" + WeeklyHours.names[day - 1]) }
+      day += 1
+    }
+    return parts.joined(separator: ",") + " " + WeeklyHours.clock(minutes.lowerBound) + "-"
+      + WeeklyHours.clock(minutes.upperBound)
+  }
+
+  private static func clock(_ minute: Int64) -> String {
+    func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+    return two(minute / 60) + ":" + two(minute % 60)
+  }
+
   /// Whether both have a minute in common.
   package func overlaps(_ other: WeeklyHours) -> Bool { days & other.days != 0 && minutes.overlaps(other.minutes) }
 
@@ -169,5 +189,11 @@ extension Kiosk {
       return times.allowsUnknownClock ? nil : .wrongTime(action: action.name, .clockUnknown)
     }
     return times.fault(at: now.unixSeconds, in: settings.calendar).map { .wrongTime(action: action.name, $0) }
+  }
+
+  /// Returns why this tag may not do its action now.
+  func timeRefusal(of tap: VerifiedTap, at now: Moment) -> TapRefusal? {
+    timeRefusal(of: tap.action, at: now)
+      ?? tap.secret.timeRefusal(for: tap.action, at: now, clockIsGood: clockIsGood, in: settings.calendar)
   }
 }

@@ -216,6 +216,7 @@ extension CommandPlan {
         throw .badSignature
       }
       if let refusal = secret.refusalOfPerson { throw .action(refusal) }
+      if secret.person?.limits != nil { throw .action(.commandOfLimitedPerson(action: action.name)) }
       guard allows(.action(action.name)) else { throw .notAllowed }
       return (.action(action.name), url.timestamp, signature)
     }

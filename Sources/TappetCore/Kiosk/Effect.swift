@@ -24,6 +24,8 @@ package enum Effect: Sendable {
   indirect case publish(OutboxEntry, unixSeconds: Int64)
   /// Commit the entry; answered by `StoreEvent.stored` or `.storeFailed`.
   indirect case store(OutboxEntry)
+  /// Count a use of the ticket; answered by `StoreEvent.counted` or `.storeFailed`.
+  indirect case countUse(EntryID, ticket: String)
   /// Remove the entries, whose outcome is in the same event's reports; answered by `StoreEvent.removed`.
   ///
   /// With `mayWait` they share the next commit, which a later effect asks for.
@@ -97,7 +99,8 @@ extension Effect {
     case .setOutput: .drive
     case .publish, .postWebhook: .send
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .disconnect,
-      .store, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks, .stopWebhooks,
+      .store, .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
+      .stopWebhooks,
       .killWebhooks, .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.

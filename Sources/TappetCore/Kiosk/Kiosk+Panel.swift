@@ -103,7 +103,7 @@ extension Kiosk {
           effects += endConfirmation(.tagGone)
         } else if confirmation.until <= now.instant {
           self.confirmation = nil
-          effects += tagAccepted(uid, tap, at: now)
+          effects += tagConfirmed(uid, tap, at: now)
         }
       case .buttons:
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }

@@ -17,7 +17,7 @@ extension Kiosk {
         rates.noteRefused(uid, at: now.instant)
         return refuse(.tag, uid, refusal, tap.owner, at: now)
       }
-      if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+      if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
       // The power that comes back must not open a gate.
       if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
         return ignore(uid, action: action.name, .held, tap.owner, at: now)
@@ -26,6 +26,7 @@ extension Kiosk {
         return unlock(by: action, at: now)
           + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
       }
+      if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
       let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
       if let within = action.confirmWithin {
         return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
@@ -34,16 +35,32 @@ extension Kiosk {
     }
   }
 
-  /// Handles a genuine tag that was held for as long as its action requires.
-  mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+  /// Judges a tag again that was held for as long as its action requires: its secret, its person or the time may have
+  /// changed meanwhile.
+  mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+    guard let secret = indexes.current(tap.secret) else {
+      return refuse(.tag, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
+    }
+    var tap = tap
+    tap.secret = secret
+    if let refusal = secret.refusalOfPerson ?? timeRefusal(of: tap, at: now) ?? ticketRefusal(of: tap) {
+      return refuse(.tag, uid, refusal, tap.owner, at: now)
+    }
+    return tagAccepted(uid, tap, at: now)
+  }
+
+  /// Handles a genuine tag that may act.
+  private mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
-    if let refusal = timeRefusal(of: action, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     let effects = unlock(by: action, at: now)
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     let obstacle = obstacle(to: action)
-    let performed = touched(action, by: .tag, uid, tap, obstacle, at: now)
+    let ticket = tap.secret.ticket
+    if ticket != nil, let obstacle { return effects + refuse(.tag, uid, obstacle, tap.owner, at: now) }
+    let performed =
+      ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, obstacle, at: now)
     // A tap that drove an output counts, even if its message is refused.
     guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
     lock.used(at: now.instant)
@@ -61,6 +78,43 @@ extension Kiosk {
     guard let obstacle else { return perform(action, by: trigger, uid, tap, at: now).effects }
     return drive(action.outputs, .action(action.name, trigger), at: now)
       + refuse(trigger, uid, obstacle, tap?.owner, at: now)
+  }
+
+  private func ticketRefusal(of tap: VerifiedTap) -> TapRefusal? {
+    guard tickets.isUsedUp(tap.secret), let person = tap.secret.person else { return nil }
+    return .usedUp(action: tap.action.name, person: person.name)
+  }
+
+  /// Counts a use of the tap's ticket: with its entry, or by itself.
+  ///
+  /// Outputs wait for the commit.
+  private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+    if let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
+      tickets.use(tap, uid, entry.id, hasEntry: true)
+      return [.store(entry)]
+    }
+    let id = EntryID(high: random.next(), low: random.next())
+    tickets.use(tap, uid, id, hasEntry: false)
+    return [.countUse(id, ticket: ticket)]
+  }
+
+  /// Handles the commit of a use without an entry: now the action is done.
+  mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
+    guard let use = tickets.committed(id) else { return [] }
+    return perform(use.tap.action, by: .tag, use.uid, use.tap, at: now).effects
+  }
+
+  /// Handles the commit of a use with its entry: now its outputs are driven.
+  mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
+    guard let use = tickets.committed(id) else { return [] }
+    return drive(use.tap.action.outputs, .action(use.tap.action.name, .tag), at: now)
+  }
+
+  /// Handles a use that the disk did not count: nothing is done.
+  mutating func useNotCounted(_ use: TicketLedger.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
+    let action = use.tap.action.name
+    taps.notAccepted(use.uid, action: action)
+    return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
   }
 
   /// Drives the action's outputs at once, and enters its message, whose id it returns.
@@ -141,7 +195,7 @@ extension Kiosk {
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.secret.label,
-      person: tap?.secret.person)
+      person: tap?.secret.person, ticket: tap?.secret.ticket)
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry

@@ -113,7 +113,8 @@ extension Kiosk {
 
   mutating func webhooksAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
     switch answer {
-    case .stored(let id, let sequence): return webhookStored(id, sequence: sequence)
+    case .stored(let id, let sequence):
+      return webhookStored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
     case .fetched(let entries, let reachedEnd):
       webhooks.fetched(entries, reachedEnd: reachedEnd)
       return []
@@ -133,7 +134,7 @@ extension Kiosk {
       webhooks.fetchExpiredFailed()
       return store.failed(fault, at: now.instant)
     case .removeFailed(let fault), .checkFailed(let fault): return store.failed(fault, at: now.instant)
-    case .storeFailed, .dropped, .dropFailed, .replaced, .checked, .webhooks: return []
+    case .storeFailed, .counted, .dropped, .dropFailed, .replaced, .checked, .webhooks: return []
     }
   }
 

@@ -58,6 +58,7 @@ package struct Kiosk: Sendable {
   /// Days left until the first certificate expires, while they are too few.
   var certificateDaysLeft: Int?
   var store = StoreSupervision()
+  var tickets = TicketLedger()
   /// The lasting light on display.
   private var shownLight: Light?
   /// Since when the store owes an answer, counted from its last one; `nil` means that it owes none.
@@ -145,8 +146,7 @@ package struct Kiosk: Sendable {
       if newReader { effects += reader.replace(at: now.instant) }
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
-      secrets = loaded
-      indexes = ActionIndexes(settings.actions, secrets: loaded)
+      loadSecrets(loaded)
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)
@@ -188,7 +188,7 @@ package struct Kiosk: Sendable {
   }
 
   private mutating func noteProgress(of event: Event, at now: Instant) {
-    guard outbox.isAwaitingStore || webhooks.isAwaitingStore || store.isChecking else { return storeSilentSince = nil }
+    guard isAwaitingStore else { return storeSilentSince = nil }
     if case .store = event { storeSilentSince = now } else if storeSilentSince == nil { storeSilentSince = now }
   }
 
@@ -330,10 +330,12 @@ package struct Kiosk: Sendable {
   private mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
     switch answer {
     case .stored(let id, let sequence):
-      return store.succeeded() + stored(id, sequence: sequence)
+      return store.succeeded() + stored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
+    case .counted(let id): return store.succeeded() + useCounted(id, at: now)
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
       let webhook = webhooks.notStored(id)
+      if let use = tickets.failed(id), !use.hasEntry { return trouble + useNotCounted(use, fault, at: now) }
       guard let (entry, uid) = outbox.notStored(id) ?? webhook else { return trouble }
       if let uid { taps.notAccepted(uid, action: entry.action) }
       let refusal = TapRefusal.notStored(action: entry.action, fault)

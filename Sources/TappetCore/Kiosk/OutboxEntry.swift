@@ -83,11 +83,12 @@ package struct OutboxEntry: Hashable, Sendable {
     let uid: TagUID?
     let tag: String?
     let person: Person?
+    let ticket: String?
 
     init(
       id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
       unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?, uid: TagUID?, tag: String?,
-      person: Person?
+      person: Person?, ticket: String?
     ) {
       self.id = id
       self.action = action
@@ -101,6 +102,7 @@ package struct OutboxEntry: Hashable, Sendable {
       self.uid = uid
       self.tag = tag
       self.person = person
+      self.ticket = ticket
     }
   }
 
@@ -109,7 +111,7 @@ package struct OutboxEntry: Hashable, Sendable {
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,
     destination: Destination = .broker, webhookBody: PayloadTemplate? = nil, uid: TagUID? = nil, tag: String? = nil,
-    person: Person? = nil
+    person: Person? = nil, ticket: String? = nil
   ) {
     self.sequence = sequence
     self.acceptedAt = acceptedAt
@@ -118,7 +120,7 @@ package struct OutboxEntry: Hashable, Sendable {
       id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
       unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody, uid: uid,
       tag: tag,
-      person: person)
+      person: person, ticket: ticket)
   }
 
   /// Its name outside this process.
@@ -146,6 +148,8 @@ package struct OutboxEntry: Hashable, Sendable {
   package var tag: String? { acceptance.tag }
   /// The person whose tag it was; `nil` likewise.
   package var person: Person? { acceptance.person }
+  /// The ticket of which it is a use, counted in its commit.
+  package var ticket: String? { acceptance.ticket }
   /// Label and person; `nil` if neither is known.
   package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 

@@ -22,6 +22,12 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case personSuspended(action: String, person: String)
   /// The action may not be done now.
   case wrongTime(action: String, TimeFault)
+  /// The person may not act now.
+  case limitedPerson(action: String, person: String, TimeFault)
+  /// The person has no use left.
+  case usedUp(action: String, person: String)
+  /// The person has limits, which are judged at the reader alone.
+  case commandOfLimitedPerson(action: String)
   /// The action must not be queued, and the broker is away.
   case brokerAway(action: String)
   /// The action must not be queued, and its webhook's server failed last time.

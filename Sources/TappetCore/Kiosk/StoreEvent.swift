@@ -22,6 +22,8 @@ package indirect enum StoreEvent: Sendable {
   case stored(EntryID, sequence: Int64)
   /// The entry is not on the disk, and will not be.
   case storeFailed(EntryID, StoreFault)
+  /// The use of a tap without an entry is counted on the disk; `storeFailed` if it is not.
+  case counted(EntryID)
   /// The rows of these entries are gone.
   case removed([EntryID])
   /// A removal failed; it is tried again with the next write, and `removed` answers it then.

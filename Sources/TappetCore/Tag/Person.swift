@@ -10,20 +10,31 @@ package final class Person: Sendable {
   package let isSuspended: Bool
   /// When they were added, in seconds since 1970.
   package let createdUnixSeconds: Int64
+  /// The limits of all of their tags together.
+  package let limits: PersonLimits?
 
   /// A person with these facts.
-  package init(id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64) {
+  package init(
+    id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil
+  ) {
     self.id = id
     self.name = name
     self.isSuspended = isSuspended
     self.createdUnixSeconds = createdUnixSeconds
+    self.limits = limits
   }
 
   /// The same person under another name, or suspended, or not.
   package func with(name: String? = nil, isSuspended: Bool? = nil) -> Person {
     Person(
       id: id, name: name ?? self.name, isSuspended: isSuspended ?? self.isSuspended,
-      createdUnixSeconds: createdUnixSeconds)
+      createdUnixSeconds: createdUnixSeconds, limits: limits)
+  }
+
+  /// The same person with other limits; `nil` means none.
+  package func limited(to limits: PersonLimits?) -> Person {
+    Person(
+      id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits)
   }
 }
 

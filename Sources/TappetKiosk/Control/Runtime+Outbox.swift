@@ -48,7 +48,8 @@ extension Runtime {
     case .dropFailed(let fault):
       guard !control.drops.isEmpty else { return }
       control.drops.removeFirst().client.send(.failure(fault.sentence(folder: configuration.stateFolder)))
-    case .stored, .storeFailed, .removed, .removeFailed, .fetched, .fetchFailed, .expired, .fetchExpiredFailed,
+    case .stored, .storeFailed, .counted, .removed, .removeFailed, .fetched, .fetchFailed, .expired,
+      .fetchExpiredFailed,
       .replaced, .webhooks, .checked, .checkFailed:
       break
     }

@@ -23,7 +23,7 @@ extension SecretService {
             .object([
               "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
               "created": .number(person.createdUnixSeconds), "tags": .number(counts[person.id] ?? 0),
-            ])
+            ]).with(person.limits)
           }),
         "next": next < people.all.count ? .number(Int64(next)) : .null,
       ]))
@@ -58,6 +58,23 @@ extension SecretService {
     try secretStore.replace(person, noting: auditEntry("person-resumed", person.id, request, detail: person.name))
     return try changed(
       secretStore, person, "\(person.name) is not suspended any more", "person-resumed", request)
+  }
+
+  /// Limits a person, or lifts their limits.
+  func allowPerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    guard let ticket = try? TagSecret.newID() else { return .failed("the system has no random numbers") }
+    let hours = request.json["hours"]?.elements ?? []
+    let limits: PersonLimits
+    do throws(PersonLimitsError) {
+      limits = try PersonLimits(
+        from: request.json["from"]?.text, until: request.json["until"]?.text, hours: hours.map { $0.text ?? "" },
+        uses: request.json["uses"]?.wholeNumber, ticket: ticket)
+    } catch { return .refused(error.sentence) }
+    let person = try secretStore.person(named: request.personName).limited(to: limits.isEmpty ? nil : limits)
+    let words = limits.isEmpty ? "no limits" : limits.sentence
+    try secretStore.replace(
+      person, noting: auditEntry("person-allowed", person.id, request, detail: "\(person.name); \(words)"))
+    return try changed(secretStore, person, "\(person.name) has \(words)", "person-allowed", request)
   }
 
   /// Removes a person, and the secrets of their tags: otherwise the tags of a suspended person would work again.
@@ -113,10 +130,26 @@ extension SecretService {
       json: .object([
         "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
         "tags": .number(Int64(count)),
-      ]))
+      ]).with(person.limits))
     answer.logRecord = logRecord(.notice, name, sentence, request, [("person", person.name)])
     answer.secrets = secrets
     return answer
+  }
+}
+
+extension JSON {
+  /// The same object with a person's limits.
+  fileprivate func with(_ limits: PersonLimits?) -> JSON {
+    guard case .object(let members) = self else { return self }
+    let times = limits?.times
+    return .object(
+      members + [
+        JSON.Member(name: "from", value: .optional(times?.from?.text)),
+        JSON.Member(name: "until", value: .optional(times?.until?.text)),
+        JSON.Member(name: "hours", value: .array((times?.hours ?? []).map { .string($0.text) })),
+        JSON.Member(name: "uses", value: limits?.uses.map { .number($0) } ?? .null),
+        JSON.Member(name: "used", value: limits?.uses == nil ? .null : .number(limits?.used ?? 0)),
+      ])
   }
 }
 

@@ -28,13 +28,14 @@ extension SecretRequest {
     case resumePerson = "person-resume"
     case removePerson = "person-remove"
     case assign = "person-assign"
+    case allowPerson = "person-allow"
 
     /// Whether it shows a key, or makes all others useless.
     var isForOwner: Bool {
       switch self {
       case .share, .rekey, .sealValue, .revealValue: true
       case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload, .listPeople, .addPerson, .renamePerson,
-        .suspendPerson, .resumePerson, .removePerson, .assign:
+        .suspendPerson, .resumePerson, .removePerson, .assign, .allowPerson:
         false
       }
     }
@@ -66,6 +67,7 @@ extension SecretService {
     case .resumePerson: try resumePerson(secretStore, request)
     case .removePerson: try removePerson(secretStore, request)
     case .assign: try assign(secretStore, request)
+    case .allowPerson: try allowPerson(secretStore, request)
     }
   }
 

@@ -143,6 +143,8 @@ def python(place):
     place.run("python3", "-c", "import doctest, sys, tappet; sys.exit(doctest.testmod(tappet).failed)")
     place.run("python3", os.path.join(HERE, "Python/checks.py"), place.folder)
     place.world.run_kiosk("python-kiosk", "python3", os.path.join(HERE, "Python/kiosk.py"))
+    said = place.world.output("python-kiosk")
+    require("signature-invalid None" in said, said)
 
 
 def go(place):

@@ -42,7 +42,8 @@ extension Command {
           let count = person["tags"]?.wholeNumber ?? 0
           Output.print(
             "\(person["name"]?.text ?? "")  \(count) \(count == 1 ? "tag" : "tags")"
-              + (person["suspended"] == .bool(true) ? "  suspended" : ""))
+              + (person["suspended"] == .bool(true) ? "  suspended" : "")
+              + (PersonLimits(facts: person).map { "  " + $0.sentence } ?? ""))
         }
       })
   }
@@ -57,6 +58,49 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         _ = try ask(
           "person-rename", arguments, configuration, JSON.Member.text("new_name", arguments.operands[1]))
+      })
+  }
+
+  static var personAllow: Command {
+    Command(
+      words: "person allow", section: .people, summary: "limit when, and how often, a person may act",
+      operands: [.person],
+      options: [
+        CommandOption("from", "DAY", "not before this day, such as 2026-12-25"),
+        CommandOption("until", "DAY", "not after this day"),
+        CommandOption("hours", "HOURS", "only then: 'Mon-Fri 07:00-19:30; Sat 09:00-12:00'"),
+        CommandOption(
+          "uses", "NUMBER", .number(0...Limits.ticketUsesMax), "only for this number of taps; a day ticket has 1"),
+        CommandOption("always", "without any limit"), .json,
+      ],
+      details: """
+        Limits what all tags of a person may do, within what the actions themselves allow, in the kiosk's time
+        zone and without its holidays. It replaces the limits that the person has: what is not given is not
+        limited, and uses are counted from now on. A use is counted for good before the tap is accepted. What
+        clock_unknown of the action says holds for the person's days and hours too.
+        """,
+      example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
+      misuse: { arguments in
+        let limits = ["from", "until", "hours", "uses"].filter { arguments.has($0) }
+        if arguments.has("always") { return limits.first.map { "--always and --\($0) exclude each other" } }
+        return limits.isEmpty ? "give at least one of --from, --until, --hours and --uses, or --always" : nil
+      },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        var members: [JSON.Member] = []
+        for name in ["from", "until"] { if let day = arguments.value(name) { members += JSON.Member.text(name, day) } }
+        if let hours = arguments.value("hours") {
+          let list = hours.utf8.split(separator: UInt8(ascii: ";")).map { part in
+            JSON.string(String(decoding: part, as: UTF8.self).trimmedLabel ?? "")
+          }
+          members.append(JSON.Member(name: "hours", value: .array(list)))
+        }
+        if let uses = arguments.value("uses").flatMap({ Int64(decimal: $0.utf8) }) {
+          members.append(JSON.Member(name: "uses", value: .number(uses)))
+        }
+        let answer = try ask("person-allow", arguments, configuration, members)
+        guard arguments.report == nil else { return }
+        Output.printError(
+          "\(answer["name"]?.text ?? ""): \(PersonLimits(facts: answer)?.sentence ?? "without any limit").")
       })
   }
 
@@ -142,6 +186,18 @@ extension Command {
   private static func describe(_ answer: JSON) -> String {
     let count = answer["tags"]?.wholeNumber ?? 0
     return "\(answer["name"]?.text ?? ""); \(count) \(count == 1 ? "tag is" : "tags are")"
+  }
+}
+
+extension PersonLimits {
+  /// The limits in the answer about a person; `nil` when there are none.
+  init?(facts: JSON) {
+    let known = try? PersonLimits(
+      from: facts["from"]?.text, until: facts["until"]?.text,
+      hours: (facts["hours"]?.elements ?? []).map { $0.text ?? "" }, uses: facts["uses"]?.wholeNumber, ticket: "")
+    guard var known, !known.isEmpty else { return nil }
+    known.used = facts["used"]?.wholeNumber ?? 0
+    self = known
   }
 }
 

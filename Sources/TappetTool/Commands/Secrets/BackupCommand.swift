@@ -172,7 +172,17 @@ extension Person {
     guard let id = facts["id"]?.text, let name = facts["name"]?.text, let created = facts["created"]?.wholeNumber else {
       return nil
     }
-    self.init(id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created)
+    var limits = PersonLimits(facts: facts)
+    // A backup has what is left of a ticket, under a name of its own: its uses so far stay here.
+    if var left = limits, let uses = left.uses {
+      guard let ticket = try? TagSecret.newID() else { return nil }
+      left.uses = max(0, uses - left.used)
+      left.ticket = ticket
+      limits = left
+    }
+    self.init(
+      id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created,
+      limits: limits)
   }
 }
 

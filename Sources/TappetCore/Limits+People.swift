@@ -1,0 +1,17 @@
+// Bounds of people, and of the times at which they may act.
+
+extension Limits {
+  /// People of one kiosk, each with a tag of the largest `max_secrets`.
+  package static let peopleMax = 10_000
+  /// Bytes of a sealed value that is not a tag's secret: the longest is a person with the longest name and all hours.
+  package static let sealedValueSizeMax = 2048
+
+  /// Hours of one action or one person: several a day, and each day its own.
+  package static let hoursMax = 32
+  /// Uses of a ticket: a tap a minute for two years.
+  package static let ticketUsesMax: Int64 = 1_000_000
+  /// Holidays of some years ahead.
+  package static let holidaysMax = 400
+  /// Bytes of a time zone's name; the longest of tzdata has 32.
+  package static let timeZoneSizeMax = 64
+}

@@ -1,0 +1,134 @@
+// The limits of a person within those of the action: between two days, in hours of the week, and a number of
+// times. The zone, the holidays and what holds while the clock is unknown are the kiosk's and the action's.
+
+/// Why limits are refused.
+package enum PersonLimitsError: Error, Hashable, Sendable {
+  /// A text that is not a day.
+  case day(String)
+  /// The last day precedes the first one.
+  case endsBeforeBegin
+  /// A text that is not hours.
+  case hours(String)
+  /// Hours that end before they begin.
+  case hoursEndBeforeBegin(String)
+  /// Hours that have a minute in common with those before them.
+  case overlap(String)
+  /// More hours than there may be.
+  case tooManyHours(max: Int)
+  /// A number of uses that there cannot be.
+  case uses(max: Int64)
+}
+
+/// The limits of a person, for all of their tags together.
+package struct PersonLimits: Hashable, Sendable {
+  /// Without any restriction unless it says otherwise.
+  package var times = ActionTimes()
+  /// The number of taps that they are good for; `nil` means any.
+  ///
+  /// A day ticket has 1.
+  package var uses: Int64?
+  /// The name under which the taps are counted: another one each time that they are granted.
+  package var ticket = ""
+  /// The number of taps that the store has counted.
+  package var used: Int64 = 0
+
+  /// Limits from what a person wrote.
+  package init(
+    from: String?, until: String?, hours: [String], uses: Int64?, ticket: String
+  ) throws(PersonLimitsError) {
+    times.from = try PersonLimits.day(from)
+    times.until = try PersonLimits.day(until)
+    if let from = times.from, let until = times.until, until < from { throw .endsBeforeBegin }
+    guard hours.count <= Limits.hoursMax else { throw .tooManyHours(max: Limits.hoursMax) }
+    for text in hours {
+      let more = try PersonLimits.hours(text)
+      if times.hours.contains(where: { $0.overlaps(more) }) { throw .overlap(text) }
+      times.hours.append(more)
+    }
+    if let uses {
+      guard (0...Limits.ticketUsesMax).contains(uses) else { throw .uses(max: Limits.ticketUsesMax) }
+      self.uses = uses
+      self.ticket = ticket
+    }
+  }
+
+  private static func day(_ text: String?) throws(PersonLimitsError) -> CalendarDay? {
+    guard let text else { return nil }
+    guard let day = CalendarDay(text) else { throw .day(text) }
+    return day
+  }
+
+  private static func hours(_ text: String) throws(PersonLimitsError) -> WeeklyHours {
+    do throws(WeeklyHoursError) { return try WeeklyHours(text) } catch {
+      switch error {
+      case .malformed: throw .hours(text)
+      case .endsBeforeBegin: throw .hoursEndBeforeBegin(text)
+      }
+    }
+  }
+
+  /// Whether it limits anything.
+  package var isEmpty: Bool { times == ActionTimes() && uses == nil }
+
+  // MARK: As text
+
+  /// A line for each fact, for the store.
+  package var lines: [String] {
+    var lines: [String] = []
+    if let from = times.from { lines.append("from " + from.text) }
+    if let until = times.until { lines.append("until " + until.text) }
+    for hours in times.hours { lines.append("hours " + hours.text) }
+    if let uses { lines.append("uses \(uses) \(ticket)") }
+    return lines
+  }
+
+  /// The limits in lines of the store; `nil` when one of them is unknown or damaged.
+  package init?(lines: [String]) {
+    var (from, until, uses, ticket) = (String?.none, String?.none, Int64?.none, "")
+    var hours: [String] = []
+    for line in lines {
+      let parts = line.utf8.split(separator: 0x20, maxSplits: 1)
+      guard parts.count == 2 else { return nil }
+      let rest = String(decoding: parts[1], as: UTF8.self)
+      if parts[0].elementsEqual("from".utf8) {
+        from = rest
+      } else if parts[0].elementsEqual("until".utf8) {
+        until = rest
+      } else if parts[0].elementsEqual("hours".utf8) {
+        hours.append(rest)
+      } else if parts[0].elementsEqual("uses".utf8) {
+        let facts = rest.utf8.split(separator: 0x20)
+        guard facts.count == 2, let count = Int64(decimal: facts[0]) else { return nil }
+        (uses, ticket) = (count, String(decoding: facts[1], as: UTF8.self))
+      } else {
+        return nil
+      }
+    }
+    guard
+      let known = try? PersonLimits(from: from, until: until, hours: hours, uses: uses, ticket: ticket)
+    else { return nil }
+    self = known
+  }
+}
+
+extension CalendarDay {
+  /// As `2026-12-25`.
+  package var text: String { String(UTCTime(unixSeconds: number * 86_400).text.prefix(10)) }
+}
+
+extension TagSecret {
+  /// The name under which uses of it are counted; `nil` if they are not.
+  var ticket: String? { person?.limits?.uses == nil ? nil : person?.limits?.ticket }
+
+  /// The reason why its person may not act at this time.
+  func timeRefusal(for action: Action, at now: Moment, clockIsGood: Bool, in calendar: LocalCalendar) -> TapRefusal? {
+    guard let person, let times = person.limits?.times, times != ActionTimes() else { return nil }
+    let fault: TimeFault?
+    if clockIsGood {
+      fault = times.fault(at: now.unixSeconds, in: calendar)
+    } else {
+      fault = action.times?.allowsUnknownClock == true ? nil : .clockUnknown
+    }
+    return fault.map { .limitedPerson(action: action.name, person: person.name, $0) }
+  }
+}
