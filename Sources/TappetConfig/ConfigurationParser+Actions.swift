@@ -37,18 +37,21 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook", "format", "deliver_when", "valid", "hours", "clock_unknown",
+      "unlock", "output", "webhook", "room", "format", "deliver_when", "valid", "hours", "clock_unknown",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
     let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)
-    let publishes = mapping["topic"] != nil || mapping["output"] == nil && mapping["webhook"] == nil
+    let publishes =
+      mapping["topic"] != nil || mapping["output"] == nil && mapping["webhook"] == nil && mapping["room"] == nil
     let format = choice(mapping["format"], of: ["text", "json", "literal"]).map { MessageFormat.allCases[$0] }
     let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: format == .literal) : nil
     let message = message(in: mapping, publishes: publishes, hasKey: hasKey, format)
-    let body = webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey, format)
+    let body =
+      room(in: mapping, of: name, format)
+      ?? webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey, format)
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
@@ -79,7 +82,9 @@ extension YAMLReader {
   private mutating func message(
     in mapping: YAMLMapping, publishes: Bool, hasKey: Bool, _ format: MessageFormat?
   ) -> PayloadTemplate? {
-    if publishes { return message(required("message", in: mapping), hasKey: hasKey, format) }
+    if publishes || mapping["room"] != nil {
+      return message(required("message", in: mapping), hasKey: hasKey, format)
+    }
     let hasWebhook = mapping["webhook"] != nil
     if hasWebhook, let node = mapping["message"] { return message(node, hasKey: hasKey, format) }
     for key in hasWebhook ? ["retain"] : ["message", "offline", "expires", "retain", "format"] {

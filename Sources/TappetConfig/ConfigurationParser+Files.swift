@@ -9,12 +9,16 @@ extension ConfigurationParser {
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
     var reader = YAMLReader(file: "", folder: "", files: .ignored)
-    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions"]) else { return [] }
+    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions", "matrix"]) else {
+      return []
+    }
     let broker = reader.mapping(in: top, "broker", keys: ["ca", "certificate", "private_key", "password"])
     var nodes = ["ca", "certificate", "private_key"].map { broker?[$0] }
     if let broker { nodes.append(reader.mapping(in: broker, "password", keys: ["file"])?["file"]) }
     nodes.append(reader.mapping(in: top, "timestamp_key", keys: ["file"])?["file"])
     nodes += reader.webhookFiles(top["actions"])
+    let matrix = reader.mapping(in: top, "matrix", keys: ["session", "ca"])
+    nodes += ["session", "ca"].map { matrix?[$0] }
     var files = nodes.compactMap { reader.text($0) }
     let profile = reader.mapping(in: top, "panel", keys: ["profile"])?["profile"]
     if let name = reader.text(profile), name.utf8.contains(UInt8(ascii: "/")) { files.append(name) }

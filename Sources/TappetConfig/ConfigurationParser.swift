@@ -113,11 +113,12 @@ extension YAMLReader {
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "home_assistant",
-      "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays",
+      "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays", "matrix",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
     let timestampKey = timestampKey(top["timestamp_key"])
+    matrix = matrix(top["matrix"])
     let actions = actions(
       required("actions", in: top), hasKey: top["timestamp_key"] != nil, outputNames: outputNames(top["panel"]))
     let names = top["actions"].map { self.names(in: $0, max: Limits.actionsMax) } ?? []
@@ -152,7 +153,7 @@ extension YAMLReader {
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks,
+      panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       historyAge: historyAge, controlSocket: control,

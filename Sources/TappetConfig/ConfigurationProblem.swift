@@ -59,6 +59,11 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case plainWebhook
     case webhookSecretMalformed(path: String)
     case secretFileEmpty(path: String)
+    /// The session of `matrix`, which `tappet room login` makes.
+    case sessionUnreadable(path: String, SystemError)
+    case sessionMalformed(path: String)
+    /// Two keys of which one is wanted.
+    case excludes(String, other: String)
     case badMessage
     /// A text that names a fact about the tap that there is not, or does not end the name.
     case badPlaceholder

@@ -28,7 +28,11 @@ package struct KioskConfiguration: Sendable {
   /// The topics with commands; unique.
   package var commands: [CommandPlan] = []
   /// The webhooks of those actions that have one.
+  ///
+  /// Rooms are among them.
   package var webhooks: [WebhookEndpoint] = []
+  /// The kiosk's session at a homeserver; `nil` without one.
+  package var matrix: MatrixSettings?
   /// Whether the kiosk's state is published (`telemetry: {state: true}`).
   package var publishesState = false
   /// `nil` means that Home Assistant learns nothing.

@@ -32,6 +32,8 @@ struct YAMLReader {
   var awaitingPlaces: [YAMLNode] = []
   /// The webhooks of the actions.
   var webhooks: [WebhookEndpoint] = []
+  /// The kiosk's session at a homeserver, once `matrix` was read.
+  var matrix: MatrixSettings?
 
   init(file: String, folder: String, files: NamedFiles = .used) {
     self.file = file

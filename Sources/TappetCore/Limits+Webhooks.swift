@@ -27,6 +27,16 @@ extension Limits {
   package static let webhookRetryAfterMax: Duration = .seconds(3600)
   /// Bytes of an answer that are read; nothing in it is used but its status.
   package static let webhookAnswerSizeMax = 64 * 1024
+  /// How long the id of a room, and that it is not encrypted, are taken for known: as long as a burst of taps.
+  package static let roomFactsMax: Duration = .seconds(5)
+  /// Bytes of the name or the id of a room (Matrix, Appendices §4.2).
+  package static let roomNameSizeMax = 255
+  /// Bytes of a message to a room: an event has at most 64 KB, in which each control character takes six.
+  package static let roomMessageSizeMax = 8 * 1024
+  /// Redirects of a homeserver that are followed.
+  package static let roomRedirectsMax: UInt8 = 3
+  /// Bytes of a session's file.
+  package static let roomSessionSizeMax = 8 * 1024
   /// Bytes of a URL; servers take no longer ones.
   package static let webhookURLSizeMax = 2048
   /// Headers that an action sets.

@@ -102,7 +102,7 @@ extension ConfigurationProblem.Kind {
   /// The mistake for programs.
   package var code: String {
     switch self {
-    case .cannotRead, .fileUnreadable: "file-unreadable"
+    case .cannotRead, .fileUnreadable, .sessionUnreadable: "file-unreadable"
     case .tooLarge: "file-too-large"
     case .notUTF8: "not-utf8"
     case .yaml, .mergeKey, .keyNotText: "not-yaml"
@@ -112,6 +112,7 @@ extension ConfigurationProblem.Kind {
     case .wrongType: "value-of-wrong-type"
     case .invalidValue: "value-invalid"
     case .needsPartner: "partner-missing"
+    case .excludes: "value-invalid"
     case .needsTLS, .passwordWithoutTLS: "tls-missing"
     case .duplicateName, .duplicateIndex: "action-duplicate"
     case .unknownAction: "action-unknown"
@@ -125,7 +126,7 @@ extension ConfigurationProblem.Kind {
     case .timestampWithoutKey, .tokenWithoutKey: "timestamp-key-missing"
     case .unusableProfile: "profile-unusable"
     case .keyFileOpen: "file-open-to-others"
-    case .keyFileMalformed, .signingKeyMalformed: "key-unusable"
+    case .keyFileMalformed, .signingKeyMalformed, .sessionMalformed: "key-unusable"
     case .passwordInFile: "password-in-file"
     case .passwordFileEmpty, .secretFileEmpty: "password-empty"
     case .badWebhookURL: "value-invalid"

@@ -15,6 +15,12 @@ extension WebhookFault {
     case .trouble(.handshakeFailed, _): "webhook-tls"
     case .trouble(.fileUnusable, _): "webhook-file"
     case .trouble(.redirectForbidden, _): "webhook-redirect"
+    case .trouble(.tokenRefused, _): "room-token-refused"
+    case .trouble(.notAHomeserver, _): "room-server-unusable"
+    case .trouble(.roomEncrypted, _): "room-encrypted"
+    case .trouble(.roomClosed, _): "room-closed"
+    case .trouble(.roomUnknown, _): "room-unknown"
+    case .trouble(.messageRefused, _): "room-message-refused"
     case .trouble(.other, _): "webhook-failed"
     }
   }
@@ -28,6 +34,10 @@ extension WebhookRefusal {
     case .redirectForbidden: "webhook-redirect"
     case .notConfigured: "webhook-unconfigured"
     case .unfillable: "webhook-unfillable"
+    case .roomEncrypted: "room-encrypted"
+    case .roomClosed: "room-closed"
+    case .roomUnknown: "room-unknown"
+    case .messageRefused: "room-message-refused"
     }
   }
 }

@@ -139,7 +139,7 @@ package struct LogRecord: Sendable {
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
     case .webhookWaits(let action, let fault, let pause): self.init(action, waits: pause, fault, configuration)
     case .webhookBack(let action):
-      self.init(.notice, "webhook-good", "the webhook of \(action) works again", [("action", action)])
+      self.init(.notice, "webhook-good", configuration.webhookName(action) + " works again", [("action", action)])
     case .webhookGivenUp(let entry, let reason): self.init(entry, reason, configuration)
     case .webhooksLost(let loss): self.init(.error, "webhooks-lost", loss.sentence, [("code", loss.code)])
     case .webhooksBack: self.init(.notice, "webhooks-good", "tappet-webhook works again")

@@ -10,6 +10,12 @@ extension KioskConfiguration {
   fileprivate func webhookPlace(_ action: String) -> String {
     webhooks.first { $0.action == action }?.place ?? "its server"
   }
+
+  /// The action's webhook, or its room.
+  func webhookName(_ action: String) -> String {
+    let isRoom = webhooks.contains { $0.action == action && $0.room != nil }
+    return (isRoom ? "the room of " : "the webhook of ") + action
+  }
 }
 
 extension LogRecord {
@@ -17,7 +23,7 @@ extension LogRecord {
   init(_ action: String, waits pause: Duration, _ fault: WebhookFault, _ configuration: KioskConfiguration) {
     self.init(
       .warning, "webhook-waiting",
-      "the webhook of \(action) failed: " + fault.sentence(configuration.webhookPlace(action)),
+      configuration.webhookName(action) + " failed: " + fault.sentence(configuration.webhookPlace(action)),
       [("code", fault.code), ("action", action)] + fault.fields + [("retry_in_ms", String(pause.wholeMilliseconds))])
   }
 
@@ -49,6 +55,14 @@ extension WebhookFault {
       "a file of it cannot be used" + (code > 0 ? ": " + SystemError(call: "open", code: code).text : "")
         + "; 'tappet check' says which"
     case .trouble(.redirectForbidden, _): "\(place) redirects to where it may not; see 'redirects'"
+    case .trouble(.tokenRefused, _):
+      "\(place) does not accept the kiosk's session any more; run 'tappet room login USER'"
+    case .trouble(.notAHomeserver, let status):
+      "\(place) answered \(status) with something that is not Matrix; is the proxy in front of it right?"
+    case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)
+    case .trouble(.roomClosed, _): WebhookRefusal.roomClosed.sentence(place)
+    case .trouble(.roomUnknown, _): WebhookRefusal.roomUnknown.sentence(place)
+    case .trouble(.messageRefused, _): WebhookRefusal.messageRefused.sentence(place)
     case .trouble(.other, let code): "\(place): libcurl's error \(code)"
     }
   }
@@ -67,6 +81,11 @@ extension WebhookRefusal {
     case .redirectForbidden: "\(place) redirects in a circle, or to where it may not"
     case .notConfigured: "its action has no webhook any more"
     case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
+    case .roomEncrypted:
+      "the room is encrypted, which is not supported; nothing was sent: use a room without encryption"
+    case .roomClosed: "the kiosk is not in the room, or may not write there; 'tappet room join' lets it in"
+    case .roomUnknown: "\(place) knows no room of this name; correct 'room'"
+    case .messageRefused: "\(place) does not take this message; is it too long?"
     }
   }
 }

@@ -144,7 +144,7 @@ struct Operand {
 
 /// A heading of the overview.
 enum Section: CaseIterable {
-  case setup, running, tags, secrets, people, certificates, outbox, backup, tokens, broker, inventory
+  case setup, running, tags, secrets, people, rooms, certificates, outbox, backup, tokens, broker, inventory
 
   var title: String {
     switch self {
@@ -153,6 +153,7 @@ enum Section: CaseIterable {
     case .tags: "Tags"
     case .secrets: "Secrets"
     case .people: "People"
+    case .rooms: "Matrix rooms"
     case .certificates: "Certificates"
     case .outbox: "Outbox"
     case .backup: "Backup"

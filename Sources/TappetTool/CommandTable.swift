@@ -14,7 +14,8 @@ extension Command {
       .tagFormat, .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
       .actionRename, .audit, .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume,
       .personRemove,
-      .personAssign,
+      .personAssign, .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend,
+      .roomCreate,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
     ] + mqtt + inventory

@@ -9,8 +9,19 @@ import TappetPlatform
 final class HTTPClient {
   /// A request that has ended.
   enum Outcome {
-    case answered(status: UInt16, retryAfterSeconds: UInt32?)
+    /// `body` is its beginning, where it is wanted.
+    case answered(status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
     case failed(WebhookTrouble, code: Int32)
+  }
+
+  /// A request to an endpoint.
+  struct Call {
+    /// After the endpoint's URL; `nil` means that URL alone.
+    var path: String?
+    /// `nil` means the endpoint's.
+    var method: WebhookEndpoint.Method?
+    var body: [UInt8]
+    var keepsAnswer = false
   }
 
   /// One request and what it lends to libcurl.
@@ -20,11 +31,14 @@ final class HTTPClient {
     var lines: UnsafeMutablePointer<curl_slist>?
     /// Number of bytes of the answer so far.
     var received = 0
+    var answer: [UInt8] = []
+    let keepsAnswer: Bool
     let endpoint: LoadedEndpoint
 
-    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint) {
+    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint, keepsAnswer: Bool) {
       self.id = id
       self.handle = handle
+      self.keepsAnswer = keepsAnswer
       self.endpoint = endpoint
     }
 
@@ -47,21 +61,22 @@ final class HTTPClient {
   }
 
   /// Begins a request; returns the outcome of one that cannot even begin.
-  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, body: [UInt8], unixSeconds: Int64) -> Outcome? {
+  func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: Call, unixSeconds: Int64) -> Outcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
-    let request = Request(id, handle, endpoint)
-    var code = RequestOptions.set(on: handle, endpoint, body: body)
+    let request = Request(id, handle, endpoint, keepsAnswer: call.keepsAnswer)
+    var code = RequestOptions.set(on: handle, endpoint, call)
     if code == CURLE_OK {
-      code = RequestOptions.setHeaders(&request.lines, endpoint, id, body: body, unixSeconds: unixSeconds)
+      code = RequestOptions.setHeaders(&request.lines, endpoint, id, call, unixSeconds: unixSeconds)
       if code == CURLE_OK { code = tp_curl_set_list(handle, CURLOPT_HTTPHEADER, request.lines) }
     }
     if code == CURLE_OK {
       code = tp_curl_set_writer(
         handle,
-        { _, size, count, request in
+        { bytes, size, count, request in
           guard let request else { return 0 }
-          return Unmanaged<Request>.fromOpaque(request).takeUnretainedValue().receive(size * count)
+          let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+          return Unmanaged<Request>.fromOpaque(request).takeUnretainedValue().receive(piece)
         }, Unmanaged.passUnretained(request).toOpaque())
     }
     guard code == CURLE_OK, curl_multi_add_handle(multi, handle) == CURLM_OK else {
@@ -93,7 +108,8 @@ final class HTTPClient {
     if code == CURLE_OK || isCut, (100...999).contains(status) {
       let seconds = tp_curl_offset(request.handle, CURLINFO_RETRY_AFTER)
       return .answered(
-        status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil)
+        status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil,
+        body: request.answer)
     }
     return .failed(WebhookTrouble(code), code: Int32(bitPattern: code.rawValue))
   }
@@ -101,9 +117,11 @@ final class HTTPClient {
 
 extension HTTPClient.Request {
   /// Counts the bytes; fewer than came ends the request.
-  fileprivate func receive(_ count: Int) -> Int {
-    received += count
-    return received <= Limits.webhookAnswerSizeMax ? count : 0
+  fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Int {
+    received += piece.count
+    guard received <= Limits.webhookAnswerSizeMax else { return 0 }
+    if keepsAnswer { answer += piece }
+    return piece.count
   }
 }
 

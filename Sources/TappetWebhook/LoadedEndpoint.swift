@@ -21,7 +21,7 @@ final class LoadedEndpoint {
 
   init(_ endpoint: WebhookEndpoint) {
     self.endpoint = endpoint
-    loadURL()
+    if endpoint.room == nil { loadURL() } else { loadSession() }
     for header in endpoint.headers { load(header) }
     ca = endpoint.caFile.flatMap { whole($0) }
     certificate = endpoint.certificateFile.flatMap { whole($0) }
@@ -44,6 +44,21 @@ final class LoadedEndpoint {
       return
     }
     usesTLS = parts.usesTLS
+  }
+
+  /// A room's homeserver and token.
+  private func loadSession() {
+    guard case .file(let path) = endpoint.url else { return trouble = 0 }
+    switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
+    case .failure(let error): trouble = error.code
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      guard let session = RoomSession(content.bytes) else { return trouble = 0 }
+      url = SecretBytes(copying: session.homeserver)
+      usesTLS = session.homeserver.begins(with: "https:")
+      var line = Array("Authorization: Bearer ".utf8) + session.token.withBytes { Array($0) }
+      headers.append(SecretBytes(taking: &line))
+    }
   }
 
   private func load(_ header: WebhookEndpoint.Header) {

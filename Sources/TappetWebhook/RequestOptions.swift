@@ -6,11 +6,13 @@ import TappetCore
 /// The options of one request.
 enum RequestOptions {
   /// Everything but the headers.
-  static func set(on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, body: [UInt8]) -> CURLcode {
+  static func set(
+    on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, _ call: HTTPClient.Call
+  ) -> CURLcode {
     var code = CURLE_OK
     func set(_ next: @autoclosure () -> CURLcode) { if code == CURLE_OK { code = next() } }
     let settings = endpoint.endpoint
-    set(endpoint.url?.withCString { tp_curl_set_text(handle, CURLOPT_URL, $0) } ?? CURLE_URL_MALFORMAT)
+    set(setURL(on: handle, endpoint, call.path))
     set(tp_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, endpoint.usesTLS ? "https" : "https,http"))
     set(tp_curl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, "https"))
     set(tp_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, settings.redirects > 0 ? 1 : 0))
@@ -25,9 +27,18 @@ enum RequestOptions {
     set(tp_curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))
     set(tp_curl_set_text(handle, CURLOPT_PROXY, ""))
     set(tp_curl_set_text(handle, CURLOPT_USERAGENT, "tappet/\(Version.text)"))
-    set(setMethod(on: handle, settings.method, body))
+    set(setMethod(on: handle, call.method ?? settings.method, call.body))
     set(setCertificates(on: handle, endpoint))
     return code
+  }
+
+  private static func setURL(
+    on handle: UnsafeMutableRawPointer, _ endpoint: LoadedEndpoint, _ path: String?
+  ) -> CURLcode {
+    guard let url = endpoint.url else { return CURLE_URL_MALFORMAT }
+    guard let path else { return url.withCString { tp_curl_set_text(handle, CURLOPT_URL, $0) } }
+    let base = url.withBytes { String(decoding: $0, as: UTF8.self) }
+    return tp_curl_set_text(handle, CURLOPT_URL, base + path)
   }
 
   private static func setMethod(
@@ -60,14 +71,16 @@ enum RequestOptions {
   /// The action's own headers, and those of the promise: the id by which a receiver knows a repetition, and the
   /// signature.
   static func setHeaders(
-    _ lines: inout UnsafeMutablePointer<curl_slist>?, _ endpoint: LoadedEndpoint, _ id: EntryID, body: [UInt8],
-    unixSeconds: Int64
+    _ lines: inout UnsafeMutablePointer<curl_slist>?, _ endpoint: LoadedEndpoint, _ id: EntryID,
+    _ call: HTTPClient.Call, unixSeconds: Int64
   ) -> CURLcode {
+    let body = call.body
     var isWhole = true
     func add(_ line: UnsafePointer<CChar>) {
       if let longer = curl_slist_append(lines, line) { lines = longer } else { isWhole = false }
     }
-    add("Idempotency-Key: " + id.hex)
+    // A homeserver knows a repetition by its path.
+    if call.path == nil { add("Idempotency-Key: " + id.hex) }
     add("Expect:")
     let names = endpoint.endpoint.headers.map { $0.name.utf8.map { $0 | 0x20 } }
     if !body.isEmpty, !names.contains(Array("content-type".utf8)) {

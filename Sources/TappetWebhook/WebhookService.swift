@@ -9,6 +9,9 @@ final class WebhookService {
   private let parent: UnixSocket
   private let client: HTTPClient
   private var endpoints: [UInt16: LoadedEndpoint] = [:]
+  private var rooms = RoomService()
+  /// The requests of a command.
+  private var calls: Set<EntryID> = []
   private var isConfined = false
   private var isEnded = false
 
@@ -41,21 +44,38 @@ final class WebhookService {
     case .endpoint(let number, let endpoint):
       guard !isConfined else { return isEnded = true }
       endpoints[number] = LoadedEndpoint(endpoint)
+      rooms.add(number, endpoint)
       send(.taken)
     case .begin:
       if !isConfined { Confinement.close() }
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):
-      guard isConfined, let endpoint = endpoints[number] else { return isEnded = true }
-      let now = SystemClock().now().unixSeconds
-      if let outcome = client.begin(id, to: endpoint, body: body, unixSeconds: now) { report(id, outcome) }
+      let call = rooms.begin(id, number, body, at: SystemClock().now().instant) ?? HTTPClient.Call(body: body)
+      begin(id, number, call)
+    case .call(let number, let id, let method, let path, let body):
+      calls.insert(id)
+      begin(id, number, HTTPClient.Call(path: path, method: method, body: body, keepsAnswer: true))
     }
   }
 
+  private func begin(_ id: EntryID, _ number: UInt16, _ call: HTTPClient.Call) {
+    guard isConfined, let endpoint = endpoints[number] else { return isEnded = true }
+    let now = SystemClock().now().unixSeconds
+    if let outcome = client.begin(id, to: endpoint, call, unixSeconds: now) { report(id, outcome) }
+  }
+
   private func report(_ id: EntryID, _ outcome: HTTPClient.Outcome) {
+    let isCommand = calls.remove(id) != nil
+    if let turn = rooms.handle(id, outcome, at: SystemClock().now().instant) {
+      switch turn {
+      case .request(let number, let call): return begin(id, number, call)
+      case .ended(let message): return send(message)
+      }
+    }
     switch outcome {
-    case .answered(let status, let seconds): send(.answered(id, status: status, retryAfterSeconds: seconds))
+    case .answered(let status, _, let body) where isCommand: send(.replied(id, status: status, body: body))
+    case .answered(let status, let seconds, _): send(.answered(id, status: status, retryAfterSeconds: seconds))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
     }
   }

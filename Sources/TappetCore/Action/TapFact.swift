@@ -96,7 +96,7 @@ extension String {
   }
 
   /// The text as the inside of a JSON string (RFC 8259 §7).
-  var jsonEscaped: String {
+  package var jsonEscaped: String {
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {

@@ -1,7 +1,7 @@
 // Where an action's webhook goes, as the configuration has it. The kiosk passes it on to tappet-webhook and reads none
 // of the files: neither the keys nor a URL that is a secret are ever in its memory.
 
-/// The webhook of one action.
+/// The webhook of one action, or the room in which it says something.
 package struct WebhookEndpoint: Hashable, Sendable {
   /// HTTP's methods that carry out something.
   package enum Method: UInt8, CaseIterable, Sendable {
@@ -43,7 +43,11 @@ package struct WebhookEndpoint: Hashable, Sendable {
   /// The action's name.
   package var action: String
   /// `https://…`, or `http://…` where that is allowed.
+  ///
+  /// For a room the file of the session, which has the homeserver's.
   package var url: Value
+  /// The Matrix room, `!id:server` or `#alias:server`; `nil` for a webhook.
+  package var room: String?
   package var method = Method.post
   /// In the order of the file.
   package var headers: [Header] = []
@@ -69,6 +73,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
   /// Scheme and host for people: path and query of a URL may be a secret.
   package var place: String {
+    if let room { return "the homeserver of \(room)" }
     guard case .text(let text) = url else { return "the URL in its file" }
     return WebhookURL(text)?.origin ?? "its URL"
   }

@@ -16,6 +16,21 @@ package enum WebhookTrouble: UInt8, CaseIterable, Hashable, Sendable {
   case redirectForbidden = 8
   /// Anything else that libcurl reports.
   case other = 9
+
+  // Of a room alone.
+
+  /// The homeserver does not accept the session's token any more.
+  case tokenRefused = 10
+  /// The answer is not a homeserver's, whatever its status.
+  case notAHomeserver = 11
+  /// The room is encrypted: nothing is sent there in plain.
+  case roomEncrypted = 12
+  /// The kiosk is not in the room, or may not write there.
+  case roomClosed = 13
+  /// No room has this name.
+  case roomUnknown = 14
+  /// The homeserver does not take this message.
+  case messageRefused = 15
 }
 
 /// Why a request is repeated later.
@@ -36,6 +51,14 @@ package enum WebhookRefusal: Hashable, Sendable {
   case notConfigured
   /// Its `%T` cannot be filled.
   case unfillable
+  /// The room is encrypted.
+  case roomEncrypted
+  /// The kiosk is not in the room, or may not write there.
+  case roomClosed
+  /// No room has this name.
+  case roomUnknown
+  /// The homeserver does not take this message.
+  case messageRefused
 
   /// The number under which it is in the store.
   package var number: Int32 {
@@ -44,6 +67,10 @@ package enum WebhookRefusal: Hashable, Sendable {
     case .redirectForbidden: -1
     case .notConfigured: -2
     case .unfillable: -3
+    case .roomEncrypted: -4
+    case .roomClosed: -5
+    case .roomUnknown: -6
+    case .messageRefused: -7
     }
   }
 
@@ -53,6 +80,10 @@ package enum WebhookRefusal: Hashable, Sendable {
       case -1: .redirectForbidden
       case -2: .notConfigured
       case -3: .unfillable
+      case -4: .roomEncrypted
+      case -5: .roomClosed
+      case -6: .roomUnknown
+      case -7: .messageRefused
       default: .status(Int(number))
       }
   }
@@ -100,6 +131,15 @@ enum WebhookVerdict: Equatable {
   }
 
   init(_ trouble: WebhookTrouble, code: Int32) {
-    self = trouble == .redirectForbidden ? .givenUp(.redirectForbidden) : .again(.trouble(trouble, code: code))
+    switch trouble {
+    case .redirectForbidden: self = .givenUp(.redirectForbidden)
+    case .roomEncrypted: self = .givenUp(.roomEncrypted)
+    case .roomClosed: self = .givenUp(.roomClosed)
+    case .roomUnknown: self = .givenUp(.roomUnknown)
+    case .messageRefused: self = .givenUp(.messageRefused)
+    case .nameUnknown, .unreachable, .timedOut, .closed, .certificateRefused, .handshakeFailed, .fileUnusable, .other,
+      .tokenRefused, .notAHomeserver:
+      self = .again(.trouble(trouble, code: code))
+    }
   }
 }

@@ -237,7 +237,9 @@ struct WebhookSupervision: Sendable {
       failures: (earlier?.failures ?? 0) + (earlier?.until == nil ? 1 : 0), until: now + pause, fault: fault)
     switch fault {
     // A renewed certificate or file is read by the next process.
-    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _): isStale = true
+    case .trouble(.certificateRefused, _), .trouble(.handshakeFailed, _), .trouble(.fileUnusable, _),
+      .trouble(.tokenRefused, _):
+      isStale = true
     case .trouble, .status: break
     }
     return pause

@@ -2,13 +2,15 @@
 // two bytes before it. Any bytes decode to a value or to `nil`.
 //
 //   kiosk   ──▶ 1 endpoint   number:2 method:1 redirects:1 plain:1 timeout_ms:4 url ca certificate key secret
-//                            count:1 (name value)…             a value: 0 text, or 1 path of a file; "" for no file
+//                            room count:1 (name value)…        a value: 0 text, or 1 path of a file; "" for none
 //           ──▶ 2 begin
 //           ──▶ 3 post       number:2 id:16 body…
+//           ──▶ 4 call       number:2 id:16 method:1 path body…
 //   webhook ──▶ 1 taken      the next endpoint may come
 //           ──▶ 2 ready      version:1
 //           ──▶ 3 answered   id:16 status:2 seconds:4          seconds: Retry-After; all ones without one
 //           ──▶ 4 failed     id:16 trouble:1 code:4
+//           ──▶ 5 replied    id:16 status:2 body…
 
 /// An order of the kiosk.
 package enum WebhookOrder: Equatable, Sendable {
@@ -18,17 +20,23 @@ package enum WebhookOrder: Equatable, Sendable {
   case begin
   /// Send this body to that endpoint; answered by `answered` or `failed`.
   case post(UInt16, EntryID, body: [UInt8])
+  /// Send a request to that endpoint's server; answered by `replied` or `failed`.
+  ///
+  /// The commands ask homeservers so; the kiosk never does.
+  case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, body: [UInt8])
 }
 
 /// A message of tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of these messages; another one is another build.
-  package static let protocolVersion: UInt8 = 1
+  package static let protocolVersion: UInt8 = 2
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
   case failed(EntryID, WebhookTrouble, code: Int32)
+  /// The beginning of an answer, up to `Limits.webhookAnswerSizeMax`.
+  case replied(EntryID, status: UInt16, body: [UInt8])
 }
 
 extension WebhookOrder {
@@ -37,6 +45,8 @@ extension WebhookOrder {
     case .endpoint(let number, let endpoint): [1] + bigEndian(number) + endpoint.encoded
     case .begin: [2]
     case .post(let number, let id, let body): [3] + bigEndian(number) + bigEndian(id) + body
+    case .call(let number, let id, let method, let path, let body):
+      [4] + bigEndian(number) + bigEndian(id) + [method.rawValue] + sized(path) + body
     }
   }
 
@@ -50,6 +60,11 @@ extension WebhookOrder {
     case 3:
       guard let number = reader.bigEndian16(), let id = reader.entryID() else { return nil }
       self = .post(number, id, body: Array(reader.rest()))
+    case 4:
+      guard let number = reader.bigEndian16(), let id = reader.entryID(),
+        let method = reader.byte().flatMap({ WebhookEndpoint.Method(rawValue: $0) }), let path = reader.text()
+      else { return nil }
+      self = .call(number, id, method, path: path, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -65,6 +80,7 @@ extension WebhookMessage {
       [3] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max)
     case .failed(let id, let trouble, let code):
       [4] + bigEndian(id) + [trouble.rawValue] + bigEndian(UInt32(bitPattern: code))
+    case .replied(let id, let status, let body): [5] + bigEndian(id) + bigEndian(status) + body
     }
   }
 
@@ -85,6 +101,9 @@ extension WebhookMessage {
         let code = reader.bigEndian32()
       else { return nil }
       self = .failed(id, trouble, code: Int32(bitPattern: code))
+    case 5:
+      guard let id = reader.entryID(), let status = reader.bigEndian16() else { return nil }
+      self = .replied(id, status: status, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -98,6 +117,7 @@ extension WebhookEndpoint {
     bytes += bigEndian(UInt32(clamping: timeout.wholeMilliseconds))
     bytes += url.encoded
     for file in [caFile, certificateFile, privateKeyFile, secretFile] { bytes += sized(file ?? "") }
+    bytes += sized(room ?? "")
     bytes.append(UInt8(clamping: headers.count))
     for header in headers { bytes += sized(header.name) + header.value.encoded }
     return bytes
@@ -107,7 +127,7 @@ extension WebhookEndpoint {
     guard let method = reader.byte().flatMap({ Method(rawValue: $0) }), let redirects = reader.byte(),
       let plain = reader.byte(), let milliseconds = reader.bigEndian32(), let url = reader.value(),
       let ca = reader.text(), let certificate = reader.text(), let key = reader.text(), let secret = reader.text(),
-      let count = reader.byte()
+      let room = reader.text(), let count = reader.byte()
     else { return nil }
     self.init(action: "", url: url)
     self.method = method
@@ -118,6 +138,7 @@ extension WebhookEndpoint {
     certificateFile = certificate.isEmpty ? nil : certificate
     privateKeyFile = key.isEmpty ? nil : key
     secretFile = secret.isEmpty ? nil : secret
+    self.room = room.isEmpty ? nil : room
     for _ in 0..<count {
       guard let name = reader.text(), let value = reader.value() else { return nil }
       headers.append(Header(name: name, value: value))

@@ -84,6 +84,8 @@ final class WebhookHost {
     case .answered(let id, let status, let seconds):
       onEvent(.answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }))
     case .failed(let id, let trouble, let code): onEvent(.failed(id, trouble, code: code))
+    // Nobody asked for it.
+    case .replied: onEvent(.malformed)
     }
   }
 

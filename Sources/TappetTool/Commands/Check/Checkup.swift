@@ -95,6 +95,7 @@ struct Checkup {
       note("broker", broker.verdict, broker.text, code: broker.code)
       if delivers { checkDelivery(configuration.broker, endpoint: index, configuration.actions) }
     }
+    checkRooms(configuration)
     checkPanel(configuration, isRunning: kiosk != nil)
   }
 
@@ -167,7 +168,11 @@ struct Checkup {
         code: "webhooks-not-started")
     }
     for webhook in configuration.webhooks {
-      note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
+      if let room = webhook.room {
+        note("room", .good, "\(webhook.action): says it in \(room)")
+      } else {
+        note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
+      }
     }
   }
 

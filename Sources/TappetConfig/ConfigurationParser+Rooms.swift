@@ -1,0 +1,77 @@
+// The part `matrix:` of kiosk.yaml, and `room` of an action.
+
+import TappetCore
+import TappetPlatform
+
+/// The kiosk's session at a homeserver.
+package struct MatrixSettings: Hashable, Sendable {
+  /// The file that `tappet room login` writes.
+  package var sessionFile: String
+  /// The certificates that alone may have signed the homeserver's; `nil` means the system's trust store.
+  package var caFile: String?
+
+  package init(sessionFile: String, caFile: String? = nil) {
+    self.sessionFile = sessionFile
+    self.caFile = caFile
+  }
+}
+
+extension YAMLReader {
+  mutating func matrix(_ node: YAMLNode?) -> MatrixSettings? {
+    guard let node, let mapping = mapping(node, keys: ["session", "ca"]),
+      let session = required("session", in: mapping), let path = path(session)
+    else { return nil }
+    checkSession(path, at: session)
+    let ca = self.path(mapping["ca"])
+    if let ca, let node = mapping["ca"] { checkFile(ca, at: node, isAuthority: true) }
+    return MatrixSettings(sessionFile: path, caFile: ca)
+  }
+
+  private mutating func checkSession(_ path: String, at node: YAMLNode) {
+    guard files != .ignored else { return }
+    switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
+    case .failure(let error): note(.sessionUnreadable(path: path, error), at: node)
+    case .success(var content):
+      defer { LibCrypto.wipe(&content.bytes) }
+      if content.mode & 0o077 != 0 {
+        note(.keyFileOpen(path: path, mode: content.mode), at: node)
+      } else if RoomSession(content.bytes) == nil {
+        note(.sessionMalformed(path: path), at: node)
+      }
+    }
+  }
+
+  /// The body's template; `nil` without a room.
+  ///
+  /// The endpoint is kept in `webhooks`.
+  mutating func room(in mapping: YAMLMapping, of action: String?, _ format: MessageFormat?) -> PayloadTemplate? {
+    guard let node = mapping["room"] else { return nil }
+    if let webhook = mapping["webhook"] { note(.excludes("webhook", other: "room"), at: webhook) }
+    if let retain = mapping["retain"], mapping["topic"] == nil {
+      note(.needsPartner("retain", partner: "topic"), at: retain.position, mapping.node.place)
+    }
+    guard let room = text(node) else { return nil }
+    guard RoomDestination.isRoom(room) else {
+      invalid(node, expected: "a room's address or id, as '#door:example.org' or '!id:example.org'")
+      return nil
+    }
+    guard let matrix else {
+      note(.needsPartner("room", partner: "matrix"), at: node.position, mapping.node.place)
+      return nil
+    }
+    var endpoint = WebhookEndpoint(action: action ?? "", url: .file(matrix.sessionFile))
+    endpoint.room = room
+    endpoint.method = .put
+    endpoint.redirects = Limits.roomRedirectsMax
+    endpoint.caFile = matrix.caFile
+    webhooks.append(endpoint)
+    // A message with a mistake has been reported.
+    guard let message = mapping["message"], case .scalar(let text, _) = message.content else { return nil }
+    guard (1...Limits.roomMessageSizeMax).contains(text.utf8.count) else {
+      invalid(message, expected: "1 to \(Limits.roomMessageSizeMax) bytes long, for a room")
+      return nil
+    }
+    let event = "{\"msgtype\":\"m.notice\",\"body\":\"" + text.jsonEscaped + "\"}"
+    return PayloadTemplate(configured: event, format: format == .literal ? .literal : .json)
+  }
+}

@@ -1,0 +1,159 @@
+// One Matrix room as a destination: which requests say a message there, and what their answers mean. Decides only.
+// Client-server API v1.11: §10.2.1 sends with a transaction id, by which the homeserver knows a repetition.
+
+/// A room, with the facts about it that the homeserver gave.
+package struct RoomDestination: Sendable {
+  /// The requests of one message, in their order; those whose answer is known are left out.
+  package enum Step: Sendable {
+    /// Asks which room an alias names.
+    case resolve
+    /// Asks whether the room is encrypted.
+    case check
+    case send
+  }
+
+  /// The consequence of an answer.
+  package enum Turn: Equatable, Sendable {
+    case next(Step)
+    /// The homeserver answered so; as with a webhook.
+    case answered(status: Int, retryAfterSeconds: UInt32?)
+    case failed(WebhookTrouble)
+  }
+
+  /// The name or the id, as configured.
+  package let room: String
+  private var id: String?
+  private var freshUntil: Instant?
+
+  package init(_ room: String) {
+    self.room = room
+    id = room.begins(with: "!") ? room : nil
+  }
+
+  /// Whether `text` could be a room's id or alias.
+  package static func isRoom(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard (2...Limits.roomNameSizeMax).contains(bytes.count), text.isPrintable, !bytes.contains(0x20) else {
+      return false
+    }
+    // Since version 12 of rooms an id names no server.
+    return bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "#") && bytes.contains(UInt8(ascii: ":"))
+  }
+
+  /// The first request of a message.
+  package mutating func begin(at now: Instant) -> Step {
+    if let freshUntil, now < freshUntil, id != nil { return .send }
+    freshUntil = nil
+    return room.begins(with: "!") ? .check : .resolve
+  }
+
+  /// A request's method.
+  package func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
+
+  /// A request's path on the homeserver; the transaction of `sending` survives a restart of everything.
+  package func path(of step: Step, sending transaction: EntryID) -> String {
+    let known = (id ?? room).percentEncoded
+    switch step {
+    case .resolve: return "/_matrix/client/v3/directory/room/" + room.percentEncoded
+    case .check: return "/_matrix/client/v3/rooms/" + known + "/state/m.room.encryption"
+    case .send: return "/_matrix/client/v3/rooms/" + known + "/send/m.room.message/" + transaction.hex
+    }
+  }
+
+  /// Handles the answer to a request.
+  package mutating func handle(
+    _ step: Step, status: Int, retryAfterSeconds: UInt32?, _ body: [UInt8], at now: Instant
+  ) -> Turn {
+    let answer = MatrixAnswer(body)
+    switch (step, status, answer.errorCode) {
+    case (_, 429, _), (_, _, "M_LIMIT_EXCEEDED"):
+      return .answered(status: 429, retryAfterSeconds: retryAfterSeconds ?? answer.retryAfterSeconds)
+    case (_, 408, _), (_, 425, _), (_, 500...599, _):
+      return .answered(status: status, retryAfterSeconds: retryAfterSeconds)
+    case (.resolve, 200, _):
+      guard let found = answer.member("room_id"), RoomDestination.isRoom(found), found.begins(with: "!") else {
+        return .failed(.notAHomeserver)
+      }
+      id = found
+      return .next(.check)
+    case (.check, 200, _): return .failed(answer.isObject ? .roomEncrypted : .notAHomeserver)
+    case (.check, 404, "M_NOT_FOUND"):
+      freshUntil = now + Limits.roomFactsMax
+      return .next(.send)
+    case (.send, 200, _) where answer.member("event_id") != nil: return .answered(status: 200, retryAfterSeconds: nil)
+    default:
+      // The room may have been closed, or replaced by another one, meanwhile.
+      freshUntil = nil
+      return .failed(RoomDestination.trouble(step, status, answer.errorCode))
+    }
+  }
+
+  private static func trouble(_ step: Step, _ status: Int, _ code: String?) -> WebhookTrouble {
+    switch (step, status, code) {
+    case (_, 200...299, _), (_, _, nil), (_, _, "M_UNRECOGNIZED"): .notAHomeserver
+    case (_, 401, _), (_, _, "M_UNKNOWN_TOKEN"), (_, _, "M_USER_DEACTIVATED"), (_, _, "M_USER_LOCKED"): .tokenRefused
+    case (.resolve, 404, _), (.resolve, 400, _): .roomUnknown
+    case (_, 403, _), (_, 404, _): .roomClosed
+    default: .messageRefused
+    }
+  }
+}
+
+/// The little that is read of a homeserver's answer: texts and numbers at any place in an object.
+struct MatrixAnswer {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Whether it could be a JSON object.
+  var isObject: Bool { bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{") }
+
+  var errorCode: String? { member("errcode") }
+
+  /// `retry_after_ms` in whole seconds, rounded up.
+  var retryAfterSeconds: UInt32? {
+    guard let place = value(of: "retry_after_ms") else { return nil }
+    let digits = bytes[place...].prefix { (0x30...0x39).contains($0) }
+    return Int64(decimal: digits).map { UInt32(clamping: min(($0 - 1) / 1000 + 1, 1 << 30)) }
+  }
+
+  /// A text without escapes; `nil` for anything else.
+  func member(_ name: String) -> String? {
+    guard let place = value(of: name), bytes[place] == UInt8(ascii: "\"") else { return nil }
+    let text = bytes[(place + 1)...].prefix { $0 != UInt8(ascii: "\"") }
+    guard text.endIndex < bytes.count, !text.contains(UInt8(ascii: "\\")) else { return nil }
+    return String(validating: text, as: UTF8.self)
+  }
+
+  /// The place of the first byte of a member's value.
+  private func value(of name: String) -> Int? {
+    guard isObject else { return nil }
+    let key = Array("\"\(name)\"".utf8)
+    var place = 0
+    while place + key.count < bytes.count {
+      defer { place += 1 }
+      guard bytes[place] == key[0], bytes[place..<(place + key.count)].elementsEqual(key) else { continue }
+      let rest = bytes[(place + key.count)...].drop { $0 <= 0x20 }
+      guard rest.first == UInt8(ascii: ":") else { continue }
+      let value = rest.dropFirst().drop { $0 <= 0x20 }
+      return value.isEmpty ? nil : value.startIndex
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// As one part of a URL's path: everything but the unreserved (RFC 3986 §2.3) is escaped.
+  package var percentEncoded: String {
+    var text: [UInt8] = []
+    for byte in utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
+      default:
+        let digits = Hex.digits(of: [byte])
+        text += [UInt8(ascii: "%")] + digits.map { (0x61...0x66).contains($0) ? $0 - 0x20 : $0 }
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,47 @@
+// The kiosk's session at a homeserver, as it is in its file: one fact a line, a word before each.
+//
+//   homeserver https://matrix.example.org
+//   user @kiosk:example.org
+//   device GHTYAJCE
+//   token syt_a2lvc2s_…
+
+/// The kiosk's user, device and token at its homeserver; the token is wiped with its last holder.
+package struct RoomSession: Sendable {
+  /// The homeserver's URL, without a slash at its end.
+  package let homeserver: String
+  /// `@name:server`.
+  package let user: String
+  /// Transaction ids count for a device: the next session takes its id, so that nothing is sent twice.
+  package let device: String
+  package let token: SecretBytes
+
+  package init(homeserver: String, user: String, device: String, token: SecretBytes) {
+    self.homeserver = homeserver
+    self.user = user
+    self.device = device
+    self.token = token
+  }
+
+  /// Decodes a file; `nil` for anything but these four lines.
+  package init?(_ bytes: [UInt8]) {
+    var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
+    func take(_ word: String) -> ArraySlice<UInt8>? {
+      guard let line = lines.popFirst(), line.starts(with: (word + " ").utf8) else { return nil }
+      let value = line.dropFirst(word.utf8.count + 1)
+      return value.isEmpty || !value.allSatisfy { (0x21...0x7E).contains($0) } ? nil : value
+    }
+    func text(_ word: String) -> String? { take(word).map { String(decoding: $0, as: UTF8.self) } }
+    guard let homeserver = text("homeserver"), let user = text("user"), let device = text("device"),
+      let token = take("token"), lines.isEmpty, let url = WebhookURL(homeserver), url.usesTLS || url.isLoopback
+    else { return nil }
+    var secret = Array(token)
+    self.init(homeserver: homeserver, user: user, device: device, token: SecretBytes(taking: &secret))
+  }
+
+  /// The file's content.
+  package var encoded: SecretBytes {
+    var bytes = Array("homeserver \(homeserver)\nuser \(user)\ndevice \(device)\ntoken ".utf8)
+    bytes += token.withBytes { Array($0) } + [UInt8(ascii: "\n")]
+    return SecretBytes(taking: &bytes)
+  }
+}

@@ -1,0 +1,61 @@
+// The messages to rooms that are under way. Each is up to three requests, one after the other.
+
+import TappetCore
+
+/// The rooms among the endpoints.
+struct RoomService {
+  private struct Message {
+    var number: UInt16
+    var step: RoomDestination.Step
+    var body: [UInt8]
+  }
+
+  enum Turn {
+    case request(UInt16, HTTPClient.Call)
+    case ended(WebhookMessage)
+  }
+
+  private var rooms: [UInt16: RoomDestination] = [:]
+  private var messages: [EntryID: Message] = [:]
+
+  /// Remembers an endpoint that is a room.
+  mutating func add(_ number: UInt16, _ endpoint: WebhookEndpoint) {
+    if let room = endpoint.room { rooms[number] = RoomDestination(room) }
+  }
+
+  /// The first request of a message; `nil` when it is not for a room.
+  mutating func begin(_ id: EntryID, _ number: UInt16, _ body: [UInt8], at now: Instant) -> HTTPClient.Call? {
+    guard let step = rooms[number]?.begin(at: now) else { return nil }
+    messages[id] = Message(number: number, step: step, body: body)
+    return call(id)
+  }
+
+  /// Handles the outcome of a message's request; `nil` when it was not for a room.
+  mutating func handle(_ id: EntryID, _ outcome: HTTPClient.Outcome, at now: Instant) -> Turn? {
+    guard let message = messages[id], var room = rooms[message.number] else { return nil }
+    guard case .answered(let status, let seconds, let body) = outcome else {
+      messages[id] = nil
+      return nil
+    }
+    let turn = room.handle(message.step, status: Int(status), retryAfterSeconds: seconds, body, at: now)
+    rooms[message.number] = room
+    switch turn {
+    case .next(let step):
+      messages[id]?.step = step
+      return call(id).map { .request(message.number, $0) }
+    case .answered(let status, let seconds):
+      messages[id] = nil
+      return .ended(.answered(id, status: UInt16(clamping: status), retryAfterSeconds: seconds))
+    case .failed(let trouble):
+      messages[id] = nil
+      return .ended(.failed(id, trouble, code: Int32(status)))
+    }
+  }
+
+  private func call(_ id: EntryID) -> HTTPClient.Call? {
+    guard let message = messages[id], let room = rooms[message.number] else { return nil }
+    return HTTPClient.Call(
+      path: room.path(of: message.step, sending: id), method: room.method(of: message.step),
+      body: message.step == .send ? message.body : [], keepsAnswer: true)
+  }
+}

@@ -1,0 +1,124 @@
+// The requests for one message to a room, and the meaning of each answer.
+
+import TestSupport
+import Testing
+
+@testable import TappetCore
+
+@Suite struct RoomDestinationTests {
+  private let id = EntryID(high: 1, low: 2)
+  private let digits = "00000000000000010000000000000002"
+
+  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+  private func turn(
+    _ room: inout RoomDestination, _ step: RoomDestination.Step, _ status: Int, _ body: String,
+    retryAfter: UInt32? = nil, at time: Int64 = 0
+  ) -> RoomDestination.Turn {
+    room.handle(step, status: status, retryAfterSeconds: retryAfter, Array(body.utf8), at: at(time))
+  }
+
+  @Test func `an alias is resolved, encryption is asked for, and only then something is sent`() {
+    var room = RoomDestination("#door/a%:h")
+    #expect(room.begin(at: at(0)) == .resolve && room.method(of: .resolve) == .get)
+    #expect(room.path(of: .resolve, sending: id) == "/_matrix/client/v3/directory/room/%23door%2Fa%25%3Ah")
+    #expect(turn(&room, .resolve, 200, #"{"servers": ["h"], "room_id" : "!a/b%:h"}"#) == .next(.check))
+    #expect(room.path(of: .check, sending: id) == "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah/state/m.room.encryption")
+    #expect(turn(&room, .check, 404, #"{"errcode":"M_NOT_FOUND"}"#, at: 100) == .next(.send))
+    #expect(
+      room.path(of: .send, sending: id) == "/_matrix/client/v3/rooms/%21a%2Fb%25%3Ah/send/m.room.message/" + digits)
+    #expect(room.method(of: .send) == .put)
+    #expect(turn(&room, .send, 200, #"{"event_id":"$e"}"#) == .answered(status: 200, retryAfterSeconds: nil))
+    #expect(room.begin(at: at(5_099)) == .send, "known for a burst")
+    #expect(room.begin(at: at(5_100)) == .resolve, "an alias may move, and a room be encrypted")
+    var other = RoomDestination("!id")
+    #expect(other.begin(at: at(0)) == .check)
+  }
+
+  @Test func `an encrypted room is refused, whatever the algorithm`() {
+    var room = RoomDestination("!a:h")
+    for body in [#"{"algorithm":"m.megolm.v1.aes-sha2"}"#, "{}", "\n {\"x\": 1}"] {
+      #expect(turn(&room, .check, 200, body) == .failed(.roomEncrypted))
+    }
+    #expect(turn(&room, .check, 200, "<html>") == .failed(.notAHomeserver), "nothing is known then")
+    #expect(turn(&room, .check, 404, "<html>") == .failed(.notAHomeserver))
+    #expect(turn(&room, .check, 404, #"{"errcode":"M_UNRECOGNIZED"}"#) == .failed(.notAHomeserver))
+  }
+
+  @Test func `each answer leads to what the homeserver meant`() {
+    for (status, body, expected) in [
+      (200, "<html>", RoomDestination.Turn.failed(.notAHomeserver)), (200, "", .failed(.notAHomeserver)),
+      (200, "{}", .failed(.notAHomeserver)), (204, #"{"event_id":"$e"}"#, .failed(.notAHomeserver)),
+      (502, "<html>", .answered(status: 502, retryAfterSeconds: nil)),
+      (429, "", .answered(status: 429, retryAfterSeconds: nil)),
+      (429, #"{"errcode":"M_LIMIT_EXCEEDED","retry_after_ms":2001}"#, .answered(status: 429, retryAfterSeconds: 3)),
+      (403, #"{"errcode":"M_LIMIT_EXCEEDED"}"#, .answered(status: 429, retryAfterSeconds: nil)),
+      (401, #"{"errcode":"M_UNKNOWN_TOKEN","soft_logout":true}"#, .failed(.tokenRefused)),
+      (403, #"{"errcode":"M_USER_DEACTIVATED"}"#, .failed(.tokenRefused)), (401, "no", .failed(.notAHomeserver)),
+      (403, #"{"errcode":"M_FORBIDDEN"}"#, .failed(.roomClosed)), (403, "<html>", .failed(.notAHomeserver)),
+      (404, #"{"errcode":"M_NOT_FOUND"}"#, .failed(.roomClosed)), (307, "", .failed(.notAHomeserver)),
+      (413, #"{"errcode":"M_TOO_LARGE"}"#, .failed(.messageRefused)),
+      (400, #"{"errcode":"M_BAD_JSON"}"#, .failed(.messageRefused)),
+    ] {
+      var room = RoomDestination("!a:h")
+      #expect(turn(&room, .send, status, body) == expected, "\(status) \(body)")
+    }
+    var room = RoomDestination("#a:h")
+    #expect(turn(&room, .resolve, 404, #"{"errcode":"M_NOT_FOUND"}"#) == .failed(.roomUnknown))
+    for id in [#""#, "#b:h", "! ", "a"] {
+      #expect(turn(&room, .resolve, 200, "{\"room_id\":\"\(id)\"}") == .failed(.notAHomeserver), "\(id)")
+    }
+    #expect(turn(&room, .send, 429, "", retryAfter: 7) == .answered(status: 429, retryAfterSeconds: 7))
+  }
+
+  @Test func `a refusal is for good, and a token is waited for`() {
+    for (trouble, refusal) in [
+      (WebhookTrouble.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
+      (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
+    ] {
+      #expect(WebhookVerdict(trouble, code: 1) == .givenUp(refusal))
+      #expect(WebhookRefusal(number: refusal.number) == refusal)
+    }
+    for trouble in [WebhookTrouble.tokenRefused, .notAHomeserver] {
+      #expect(WebhookVerdict(trouble, code: 1) == .again(.trouble(trouble, code: 1)))
+    }
+  }
+
+  @Test func `any bytes are an answer`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    let pieces = ["{", "}", "\"", ":", " ", "errcode", "room_id", "event_id", "retry_after_ms", "99999999999999999999"]
+    for _ in 0..<5_000 {
+      let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+        pieces[Int.random(in: 0..<pieces.count, using: &random)]
+      }.joined()
+      let answer = MatrixAnswer(Array(text.utf8))
+      for name in ["errcode", "room_id", "event_id"] { _ = answer.member(name) }
+      _ = answer.retryAfterSeconds
+    }
+  }
+
+  @Test func `a session is read as it was written, and nothing else is one`() throws {
+    var token = Array("syt_abc".utf8)
+    let session = RoomSession(
+      homeserver: "https://h.example", user: "@k:h", device: "D", token: SecretBytes(taking: &token))
+    let bytes = session.encoded.withBytes { Array($0) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text == "homeserver https://h.example\nuser @k:h\ndevice D\ntoken syt_abc\n")
+    let read = try #require(RoomSession(bytes))
+    #expect(read.homeserver == session.homeserver && read.user == "@k:h" && read.device == "D")
+    #expect(read.token.isEqual(to: session.token))
+    for wrong in [
+      "", "token x\n", text + "more x\n", text.replacing("syt_abc", with: "a\rb"),
+      text.replacing("https", with: "http"),
+      text.replacing("user @k:h\n", with: ""), text.replacing("syt_abc", with: ""),
+    ] { #expect(RoomSession(Array(wrong.utf8)) == nil, "\(wrong)") }
+    #expect(RoomSession(Array(text.replacing("https://h.example", with: "http://127.0.0.1:8008").utf8)) != nil)
+  }
+
+  @Test func `the first character says whether it is an id or an alias`() {
+    for good in ["!a:h", "!a", "#a:h", "#ä b".replacing(" ", with: "") + ":h"] { #expect(RoomDestination.isRoom(good)) }
+    for bad in ["", "!", "a:h", "#a", "@a:h", "!a b:h", "!a\n:h", "!" + String(repeating: "a", count: 255)] {
+      #expect(!RoomDestination.isRoom(bad), "\(bad)")
+    }
+  }
+}

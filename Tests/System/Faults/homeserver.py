@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""A Matrix homeserver of one user that answers as a room's name says: what a real one does rarely, or never.
+
+  homeserver.py CERTIFICATE KEY
+
+Prints its port, then each request and each event as a JSON line. An event is one per device, room and transaction id.
+"""
+
+import http.server
+import json
+import ssl
+import sys
+import threading
+import urllib.parse
+
+lock = threading.Lock()
+requests = {}
+events = {}
+joined = ["!open:h", "!hidden:h"]
+session = {"token": None, "device": None, "count": 0}
+aliases = {"#door:h": "!open:h", "#moved:h": "!moved1:h"}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_POST(self):
+        size = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(size)
+        parts = [urllib.parse.unquote(part) for part in self.path.split("?")[0].strip("/").split("/")]
+        with lock:
+            requests[self.path] = requests.get(self.path, 0) + 1
+            self.number = requests[self.path]
+            tell({"request": self.command, "path": self.path, "number": self.number,
+                  "token": self.headers.get("Authorization", "").removeprefix("Bearer ")})
+        self.route(parts, json.loads(body or b"{}"))
+
+    do_PUT = do_GET = do_POST
+
+    def route(self, parts, body):
+        if parts == [".well-known", "matrix", "client"]:
+            return self.answer(200, {"m.homeserver": {"base_url": f"https://localhost:{port}/"}})
+        if parts[-1] == "versions":
+            return self.answer(200, {"versions": ["v1.11"]})
+        if parts[-1] == "login":
+            return self.log_in(body)
+        if self.headers.get("Authorization") != f"Bearer {session['token']}" or parts[-1] == "logout" and self.end():
+            return self.refuse(401, "M_UNKNOWN_TOKEN", soft_logout=True)
+        words = parts[3:] if parts[:2] == ["_matrix", "client"] else parts
+        if words[0] == "logout":
+            return self.answer(200, {})
+        if words[:2] == ["directory", "room"]:
+            room = aliases.get(words[2])
+            return self.answer(200, {"room_id": room}) if room else self.refuse(404, "M_NOT_FOUND")
+        if words[0] == "account":
+            return self.answer(200, {"user_id": f"@kiosk:localhost:{port}"})
+        if words[0] == "joined_rooms":
+            return self.answer(200, {"joined_rooms": joined})
+        if words[0] == "join":
+            room = aliases.get(words[1], words[1])
+            if room == "!invited-only:h":
+                return self.refuse(403, "M_FORBIDDEN")
+            joined.append(room)
+            return self.answer(200, {"room_id": room})
+        if words[0] == "createRoom":
+            return self.answer(200, {"room_id": "!new:h"})
+        if words[0] == "rooms":
+            return self.in_room(words[1], words[2:], body)
+        self.refuse(404, "M_UNRECOGNIZED")
+
+    def end(self):
+        """The next request with this token is refused."""
+        if session["token"] == "ended":
+            return True
+        session["token"] = "ended"
+        return False
+
+    def log_in(self, body):
+        if body.get("type") == "m.login.token":
+            good = body.get("token") == "RIGHTTOKEN"
+        else:
+            good = body.get("password") == "RIGHTWORD" and body["identifier"]["user"].startswith("@kiosk:")
+        if not good:
+            return self.refuse(403, "M_FORBIDDEN")
+        with lock:
+            session["count"] += 1
+            session["device"] = body.get("device_id") or f"DEVICE{session['count']}"
+            session["token"] = f"SECRETTOKEN{session['count']}"
+        self.answer(200, {"user_id": f"@kiosk:localhost:{port}", "access_token": session["token"],
+                          "device_id": session["device"], "home_server": "h"})
+
+    def in_room(self, room, words, body):
+        if words[0] == "state":
+            return self.state(room, words[1])
+        if words[0] in ("leave", "invite", "kick"):
+            tell({"membership": words[0], "room": room, "user": body.get("user_id")})
+            if body.get("user_id") == "@absent:h":
+                return self.refuse(403, "M_FORBIDDEN")
+            return self.answer(200, {})
+        name = room.strip("!").split(":")[0].rstrip("0123456789").replace("-", "_")
+        getattr(self, "send_" + name, self.say)(room, words, body)
+
+    def state(self, room, kind):
+        if room == "!closed:h":
+            return self.refuse(403, "M_FORBIDDEN")
+        if kind == "m.room.encryption" and room == "!hidden:h":
+            return self.answer(200, {"algorithm": "m.megolm.v1.aes-sha2"})
+        if kind == "m.room.name" and room == "!open:h":
+            return self.answer(200, {"name": "Front \u001bdoor"})
+        if kind == "m.room.canonical_alias" and room == "!open:h":
+            return self.answer(200, {"alias": "#door:h"})
+        if kind == "m.room.create":
+            return self.answer(200, {"room_version": "11"})
+        self.refuse(404, "M_NOT_FOUND")
+
+    # Sending, by the room.
+
+    def say(self, room, words, body):
+        with lock:
+            key = (session["device"], room, words[2])
+            if key not in events:
+                events[key] = f"${len(events)}"
+                tell({"event": events[key], "room": room, "transaction": words[2], "content": body})
+        self.answer(200, {"event_id": events[key]})
+
+    def send_html(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.raw(200, b"<html>Welcome to the hotel's network</html>", "text/html")
+
+    def send_gateway(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.raw(502, b"<html>502 Bad Gateway</html>", "text/html")
+
+    def send_proxy(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.raw(403, b"<html>Forbidden</html>", "text/html")
+
+    def send_limit(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=2100)
+
+    def send_bare_limit(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.refuse(429, "M_LIMIT_EXCEEDED")
+
+    def send_lost(self, *words):
+        """The event is there, and the answer is lost."""
+        if self.number > 1:
+            return self.say(*words)
+        self.answer = lambda *words: None
+        self.say(*words)
+        self.close_connection = True
+        self.connection.close()
+
+    def send_hang(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        keep = self.answer
+        self.answer = lambda *words: None
+        self.say(*words)
+        threading.Event().wait(8)
+        self.answer = keep
+
+    def send_flood(self, *words):
+        if self.number > 1:
+            return self.say(*words)
+        self.send_response(200)
+        self.send_header("Content-Length", str(100 << 20))
+        self.end_headers()
+        self.close_connection = True
+        try:
+            self.wfile.write(b'{"a":"')
+            for _ in range(1600):
+                self.wfile.write(b"x" * 65536)
+        except OSError:
+            pass
+
+    def send_redirect(self, room, words, body):
+        if "elsewhere" in self.path:
+            return self.say(room, words, body)
+        self.send_response(307)
+        self.send_header("Location", self.path + "?elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def send_muted(self, *words):
+        self.refuse(403, "M_FORBIDDEN")
+
+    def send_long(self, *words):
+        self.refuse(413, "M_TOO_LARGE")
+
+    def send_revoked(self, *words):
+        if session["count"] > 1:
+            return self.say(*words)
+        session["token"] = "another"
+        self.refuse(401, "M_UNKNOWN_TOKEN", soft_logout=True)
+
+    # Answers.
+
+    def refuse(self, status, code, **more):
+        self.answer(status, {"errcode": code, "error": f"the reason of {code}", **more})
+
+    def answer(self, status, value):
+        self.raw(status, json.dumps(value).encode(), "application/json")
+
+    def raw(self, status, body, kind):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *words):
+        pass
+
+
+def tell(facts):
+    print(json.dumps(facts), flush=True)
+
+
+def main(certificate, key):
+    global port
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *words: None
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    port = server.server_port
+    print(port, flush=True)
+    server.serve_forever()
+
+
+main(*sys.argv[1:])

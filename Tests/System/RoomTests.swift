@@ -1,0 +1,149 @@
+// Matrix rooms through the shipped programs, against a scripted homeserver.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RoomTests {
+  private let folder: TemporaryFolder
+  private let server: Homeserver
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try Homeserver(in: folder.path)
+  }
+
+  @Test func `a press is sent once in its room, under its id, and the token is nowhere else`() throws {
+    let world = try KioskWorld.inRooms(
+      [("ring", "message: 'Somebody \"rings\" at %{kiosk}: %I', room: '#door:h'")], server)
+    try world.start()
+    #expect(world.webhookProcess == nil, "nothing is due yet")
+    try world.press(0)
+    #expect(try eventually(20) { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
+    let said = server.said(in: "!open:h")
+    let sent = try #require(server.requests("/send/").first)
+    let transaction = try #require(sent.path.split(separator: "/").last)
+    #expect(said == ["Somebody \"rings\" at kiosk: \(transaction)"])
+    #expect(sent.path.contains("/rooms/%21open%3Ah/send/m.room.message/") && sent.token == "SECRETTOKEN1")
+    #expect(try world.tappet("outbox", "list").output == "")
+    let process = try #require(world.webhookProcess)
+    let checked = try world.tappet("check", "--config-only")
+    #expect(checked.output.contains("ring: says it in #door:h"), "\(checked)")
+    let told = world.log + Kernel.commandLine(process) + (try world.tappet("status").output) + checked.output
+    #expect(!told.contains("SECRET") && !told.contains("RIGHTWORD"))
+    let session = world.folder + "/matrix.session"
+    #expect(!textSoFar(session).contains("RIGHTWORD"))
+    #expect(try FileManager.default.attributesOfItem(atPath: session)[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func `nothing is sent into an encrypted room`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!hidden:h'")], server)
+    try world.start()
+    try world.press(0)
+    #expect(try eventually(20) { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(1500))")
+    #expect(world.log.contains("code=room-encrypted"))
+    #expect(try world.tappet("outbox", "list").output.contains("the room is encrypted, which is not supported"))
+    #expect(try world.tappet("room", "send", "!hidden:h", "ring").status == 1)
+    #expect(server.requests("/send/").isEmpty)
+  }
+
+  @Test func `a passing answer of a homeserver or a proxy is not the last one, and nothing is sent twice`() throws {
+    let rooms = ["html", "gateway", "proxy", "limit", "bare-limit", "lost", "flood", "redirect"]
+    let world = try KioskWorld.inRooms(
+      rooms.map { ($0, "message: 'said in \($0)', room: '!\($0):h'") }, server)
+    try world.start()
+    for number in rooms.indices { try world.press(number) }
+    for room in rooms {
+      #expect(
+        eventually(30) { server.said(in: "!\(room):h") == ["said in \(room)"] },
+        "\(room): \(server.said(in: "!\(room):h")) \(world.log.suffix(1500))")
+    }
+    #expect(try eventually(30) { try world.webhookCount("delivered") == rooms.count }, "\(world.log.suffix(1500))")
+    #expect(try world.webhookCount("given_up") == 0 && server.requests("/rooms/%21lost%3Ah/send/").count == 2)
+    for code in ["room-server-unusable", "webhook-too-many", "webhook-server-error"] {
+      #expect(world.log.contains("code=\(code)"), "\(code)")
+    }
+  }
+
+  @Test func `a message that can never be sent is given up with its reason`() throws {
+    let rooms = [
+      ("closed", "!closed:h", "room-closed"), ("muted", "!muted:h", "room-closed"),
+      ("nowhere", "#nowhere:h", "room-unknown"), ("long", "!long:h", "room-message-refused"),
+    ]
+    let world = try KioskWorld.inRooms(rooms.map { ($0.0, "message: a, room: '\($0.1)'") }, server)
+    try world.start()
+    for number in rooms.indices { try world.press(number) }
+    #expect(try eventually(30) { try world.webhookCount("given_up") == rooms.count }, "\(world.log.suffix(1500))")
+    for (_, _, code) in rooms { #expect(world.log.contains("code=\(code)"), "\(code)") }
+    let list = try world.tappet("outbox", "list").output
+    #expect(list.contains("is not in the room") && list.contains("knows no room of this name"), "\(list)")
+  }
+
+  @Test func `with a revoked token messages wait, and the next login of the same device sends them`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!revoked:h'")], server)
+    try world.start()
+    try world.press(0)
+    #expect(eventually(20) { world.log.contains("code=room-token-refused") }, "\(world.log.suffix(1500))")
+    #expect(world.lights.contains("offline"))
+    let status = try world.tappet("status")
+    #expect(status.status == 1 && status.output.contains("run 'tappet room login USER'"), "\(status)")
+    let done = try world.tappet("room", "login", server.user, input: "RIGHTWORD\n")
+    #expect(done.status == 0 && done.errors.contains("DEVICE1"), "\(done)")
+    #expect(eventually(40) { server.said(in: "!revoked:h") == ["ring"] }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("delivered") == 1 })
+  }
+
+  @Test func `a kiosk that is killed before the answer does not say it twice`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!hang:h'")], server)
+    try world.start()
+    try world.press(0)
+    #expect(eventually(20) { !server.said(in: "!hang:h").isEmpty }, "\(world.log.suffix(1500))")
+    world.kiosk?.end(SIGKILL)
+    try world.start()
+    #expect(try eventually(30) { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
+    #expect(server.said(in: "!hang:h") == ["ring"] && server.requests("/send/").count >= 2)
+  }
+
+  @Test func `the session is one that the homeserver gave, and ends`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    let wrong = try world.tappet("room", "login", server.user, input: "WRONGWORD\n")
+    #expect(wrong.status == 1 && wrong.errors.contains("does not accept this user and password"), "\(wrong)")
+    #expect(!wrong.errors.contains("WRONGWORD"))
+    #expect(try world.tappet("room", "login", "kiosk", input: "x\n").status == 2)
+    let url = "https://localhost:\(server.port)"
+    let token = try world.tappet(
+      "room", "login", server.user, "--homeserver", url, "--login-token", input: "RIGHTTOKEN\n")
+    #expect(token.status == 0, "\(token)")
+    let plain = try world.tappet("room", "login", server.user, "--homeserver", "http://far.example", input: "x\n")
+    #expect(plain.status == 1 && plain.errors.contains("https://HOST"), "\(plain)")
+    #expect(try world.tappet("room", "logout").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: world.folder + "/matrix.session"))
+    let after = try world.tappet("room", "list")
+    #expect(after.status == 1 && after.errors.contains("there is no session"), "\(after)")
+    #expect(try world.tappet("check", "--config-only").errors.contains("'tappet room login USER' writes it"))
+  }
+
+  @Test func `rooms are listed, joined, left and made, and people let in and out`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    let list = try world.tappet("room", "list").output.split(separator: "\n")
+    #expect(list.count == 2 && list[0].hasPrefix("!open:h  #door:h  Front ") && !list[0].contains("\u{1B}"), "\(list)")
+    #expect(list[1].hasSuffix("  encrypted"))
+    #expect(try world.tappet("room", "join", "#door:h").errors.contains("Joined: !open:h."))
+    #expect(try world.tappet("room", "join", "!hidden:h").errors.contains("It is encrypted"))
+    let refused = try world.tappet("room", "join", "!invited-only:h")
+    #expect(refused.status == 1 && refused.errors.contains("the reason of M_FORBIDDEN (M_FORBIDDEN)"), "\(refused)")
+    #expect(try world.tappet("room", "create", "Door", "--alias", "door").output == "!new:h\n")
+    #expect(try world.tappet("room", "invite", "#door:h", "@ann:h").status == 0)
+    #expect(try world.tappet("room", "kick", "!a/b%:h", "@ann:h").status == 0)
+    #expect(try world.tappet("room", "kick", "!open:h", "@absent:h").status == 1)
+    #expect(try world.tappet("room", "leave", "#door:h").status == 0)
+    #expect(
+      server.memberships == [
+        "invite !open:h @ann:h", "kick !a/b%:h @ann:h", "kick !open:h @absent:h", "leave !open:h -",
+      ])
+    #expect(try world.tappet("room", "send", "#door:h", "hello").status == 0)
+    #expect(server.said(in: "!open:h") == ["hello"])
+    #expect(try world.tappet("room", "send", "door", "hello").status == 2)
+  }
+}
