@@ -371,7 +371,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@$(MAKE) --no-print-directory vm-test
 	@$(MAKE) --no-print-directory lint-deb
 	@Tests/Packages/run bookworm
-	@$(MAKE) --no-print-directory test-home-assistant
+	@$(MAKE) --no-print-directory test-home-assistant test-matrix
 	@Tests/Fuzz/run 5
 	@Tests/Simulation/run --seeds 200 --quiet
 	@Tests/InventoryModel/run --operations 5000 --kills 10
@@ -441,6 +441,15 @@ deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-ho
 
 test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes
 	@Tests/HomeAssistant/run $(HOME_ASSISTANT)
+
+# The same of a real Matrix homeserver.
+MATRIX := .build-matrix
+.PHONY: deps-matrix test-matrix
+deps-matrix:  ## the homeserver of test-matrix, in .build-matrix; it takes a minute
+	@Tests/Matrix/install $(MATRIX)
+
+test-matrix: all  ## a real Synapse: log in, say, be limited, killed, logged out; nothing twice, nothing lost
+	@Tests/Matrix/run $(MATRIX)
 
 system-test:  ## the packages on Debian 12 and 13, booted in containers: install, tap, upgrade, purge
 	@$(MAKE) --no-print-directory lint-deb

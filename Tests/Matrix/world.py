@@ -1,0 +1,156 @@
+"""The world around the rooms: a broker, a simulated panel, the kiosk, a real homeserver and another person."""
+import os
+import subprocess
+import urllib.request
+
+from kiosk import World, free_port, wait_for
+
+PASSWORD = "a-word-of-the-test"
+
+
+class RoomWorld(World):
+    """The kiosk's world with a Synapse."""
+
+    def __init__(self, root, folder, python):
+        super().__init__(root, folder)
+        self.python = os.path.join(python, "bin/python")
+        self.server_port = free_port()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.user = "@kiosk:localhost"
+        self.presses = 0
+
+    # The homeserver
+
+    def start_homeserver(self):
+        os.mkdir(self.path("hs"))
+        config = self.path("hs/homeserver.yaml")
+        subprocess.run([self.python, "-m", "synapse.app.homeserver", "--server-name", "localhost", "--config-path",
+                        config, "--generate-config", "--report-stats=no"], check=True, capture_output=True,
+                       cwd=self.path("hs"))
+        with open(self.path("hs/more.yaml"), "w", encoding="utf-8") as file:
+            file.write(
+                f"listeners: [{{port: {self.server_port}, bind_addresses: [127.0.0.1], type: http, tls: false, "
+                "resources: [{names: [client]}]}]\n"
+                "registration_shared_secret: secret-of-the-test\nbcrypt_rounds: 4\ntrusted_key_servers: []\n"
+                "rc_login: {address: {per_second: 100, burst_count: 100}, account: {per_second: 100, "
+                "burst_count: 100}}\nrc_message: {per_second: 4, burst_count: 6}\n")
+        self.run_homeserver()
+        for name in ("kiosk", "ann"):
+            subprocess.run([os.path.join(os.path.dirname(self.python), "register_new_matrix_user"), "-u", name, "-p",
+                            PASSWORD, "--no-admin", "-k", "secret-of-the-test", self.url], check=True,
+                           capture_output=True)
+
+    def run_homeserver(self):
+        words = [self.python, "-m", "synapse.app.homeserver", "-c", self.path("hs/homeserver.yaml"), "-c",
+                 self.path("hs/more.yaml")]
+        with open(self.path("homeserver.log"), "ab") as log:
+            self.processes["homeserver"] = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                            cwd=self.path("hs"))
+        wait_for("the homeserver", self.is_up, 60)
+
+    def is_up(self):
+        try:
+            with urllib.request.urlopen(self.url + "/_matrix/client/versions", timeout=2) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def kill(self, name):
+        process = self.processes.pop(name)
+        process.kill()
+        process.wait()
+
+    # The kiosk
+
+    def configure_rooms(self, rooms):
+        """A kiosk whose first three buttons send something to the first room, and so on."""
+        actions = "".join(
+            f"  - {{name: {name}, message: '{name} %I', room: '{room}', cooldown: 0 s}}\n"
+            for name, room in rooms.items())
+        buttons = "".join(
+            f"    - {{line: GPIO{line}, press: {name}}}\n"
+            for number, name in enumerate(rooms) for line in self.lines(number))
+        with open(self.path("kiosk.yaml"), "w", encoding="utf-8") as file:
+            file.write(
+                f"broker:\n  url: mqtts://localhost:{self.port}\n  client_id: kiosk\n  ca: pki/ca.pem\n"
+                "  certificate: pki/client.pem\n  private_key: pki/client.key\n"
+                f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: state\n"
+                "matrix: {session: matrix.session}\n"
+                f"panel:\n  simulator: panel\n  buttons:\n{buttons}actions:\n{actions}")
+
+    def run_kiosk(self):
+        before = self.text("kiosk.log").count("event=broker-connected")
+        self.start("kiosk", [self.bin + "/tappet", "run", "--plain", "--config", self.path("kiosk.yaml")])
+        wait_for("the kiosk", lambda: self.text("kiosk.log").count("event=broker-connected") > before)
+
+    def start_simulator(self):
+        self.start("sim", [self.bin + "/tappet-sim", "--link", self.path("reader"), "--control", self.path("sim"),
+                           "--panel", self.path("panel"), "--pace", "off"])
+        wait_for("the simulator", lambda: "ready " in self.text("sim.log"))
+
+    def log_in(self):
+        return self.tappet("room", "login", self.user, "--homeserver", self.url, text=PASSWORD + "\n")
+
+    def refused(self, *words):
+        done = subprocess.run([self.bin + "/tappet", *words, "--config", self.path("kiosk.yaml")], text=True,
+                              capture_output=True, check=False)
+        assert done.returncode == 1, done
+        return done.stdout + done.stderr
+
+    def press(self, number=0):
+        """Presses the buttons of a room in turn: a contact that moves too soon is taken for one that bounces."""
+        before = len(self.accepted())
+        for _ in range(12):
+            self.presses += 1
+            line = f"GPIO{self.lines(number)[self.presses % 3]}"
+            self.touch("press", line)
+            try:
+                return wait_for("the press", lambda: len(self.accepted()) > before, 1)
+            except AssertionError:
+                continue
+            finally:
+                self.touch("release", line)
+        raise AssertionError("the press was not accepted")
+
+    @staticmethod
+    def lines(number):
+        """The lines of a room's three buttons."""
+        return [5 + 3 * number + button for button in range(3)]
+
+    def accepted(self):
+        """The ids of all presses so far."""
+        lines = [line for line in self.text("kiosk.log").splitlines() if "event=press-accepted" in line]
+        return [word[3:] for line in lines for word in line.split() if word.startswith("id=")]
+
+
+class Person:
+    """Somebody with an ordinary client."""
+
+    def __init__(self, client):
+        self.client = client
+        self.heard = []
+
+    @classmethod
+    async def arrive(cls, world):
+        from nio import AsyncClient
+        person = cls(AsyncClient(world.url, "@ann:localhost"))
+        await person.client.login(PASSWORD)
+        return person
+
+    async def listen(self):
+        """All messages so far, as (room, sender, type, text)."""
+        answer = await self.client.sync(timeout=500, sync_filter={"room": {"timeline": {"limit": 500}}})
+        for room, facts in getattr(answer, "rooms", None).join.items() if hasattr(answer, "rooms") else ():
+            for event in facts.timeline.events:
+                content = event.source.get("content", {})
+                if event.source.get("type") == "m.room.message":
+                    self.heard.append((room, event.sender, content.get("msgtype"), content.get("body")))
+        return self.heard
+
+    async def hears(self, condition, limit=60):
+        import asyncio
+        end = asyncio.get_running_loop().time() + limit
+        while asyncio.get_running_loop().time() < end:
+            if condition(await self.listen()):
+                return
+        raise AssertionError(f"waited {limit} s in vain; heard {self.heard[-20:]}")
