@@ -37,7 +37,7 @@ extension YAMLReader {
   ) -> Action? {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook", "room", "format", "deliver_when", "valid", "hours", "clock_unknown",
+      "unlock", "output", "webhook", "room", "html", "format", "deliver_when", "valid", "hours", "clock_unknown",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -52,6 +52,9 @@ extension YAMLReader {
     let body =
       room(in: mapping, of: name, format)
       ?? webhook(mapping["webhook"], of: name, message: message, hasKey: hasKey, format)
+    if let html = mapping["html"], mapping["room"] == nil {
+      note(.needsPartner("html", partner: "room"), at: html.position, node.place)
+    }
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let expires = duration(mapping["expires"], max: Limits.expiresAfterMax)
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)

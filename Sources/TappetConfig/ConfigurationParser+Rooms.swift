@@ -66,12 +66,30 @@ extension YAMLReader {
     endpoint.caFile = matrix.caFile
     webhooks.append(endpoint)
     // A message with a mistake has been reported.
-    guard let message = mapping["message"], case .scalar(let text, _) = message.content else { return nil }
-    guard (1...Limits.roomMessageSizeMax).contains(text.utf8.count) else {
-      invalid(message, expected: "1 to \(Limits.roomMessageSizeMax) bytes long, for a room")
-      return nil
+    guard let message = mapping["message"], let text = roomText(message) else { return nil }
+    let start = "{\"msgtype\":\"m.notice\",\"body\":\"" + text.jsonEscaped + "\""
+    guard let html = mapping["html"] else {
+      return PayloadTemplate(configured: start + "}", format: format == .literal ? .literal : .json)
     }
-    let event = "{\"msgtype\":\"m.notice\",\"body\":\"" + text.jsonEscaped + "\"}"
-    return PayloadTemplate(configured: event, format: format == .literal ? .literal : .json)
+    guard let markup = markup(html) else { return nil }
+    let event = start + ",\"format\":\"org.matrix.custom.html\",\"formatted_body\":\""
+    let whole = event + markup.jsonEscaped + "\"}"
+    return format == .literal ? PayloadTemplate(whole) : PayloadTemplate(json: whole, markupStart: event.utf8.count)
+  }
+
+  private mutating func roomText(_ node: YAMLNode) -> String? {
+    guard case .scalar(let text, _) = node.content else { return nil }
+    if (1...Limits.roomMessageSizeMax).contains(text.utf8.count) { return text }
+    invalid(node, expected: "1 to \(Limits.roomMessageSizeMax) bytes long, for a room")
+    return nil
+  }
+
+  /// Without `%T` and `%I`, of which only the first is filled in: the message's.
+  private mutating func markup(_ node: YAMLNode) -> String? {
+    guard message(node, hasKey: true, .text) != nil, let text = roomText(node) else { return nil }
+    let template = PayloadTemplate(text)
+    guard template.usesTimestamp || template.usesID else { return text }
+    invalid(node, expected: "HTML without %T and %I, which only 'message' can have")
+    return nil
   }
 }

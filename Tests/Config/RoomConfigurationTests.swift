@@ -1,11 +1,11 @@
 // `matrix:` and `actions[].room` of kiosk.yaml: what is read, and the sentence for each mistake.
 
 import Foundation
-import TappetCore
 import TestSupport
 import Testing
 
 @testable import TappetConfig
+@testable import TappetCore
 @testable import TappetMessages
 
 private func parse(
@@ -67,12 +67,40 @@ private func problems(
     #expect(literal.actions[0].webhookBody?.namesFacts == false)
   }
 
+  @Test func `HTML is sent with the text, and a fact cannot add markup or members`() throws {
+    guard
+      case .loaded(let configuration) = parse(
+        #"message: '%{person}', html: '<b class="a">%{person}</b>', room: '!a:h'"#)
+    else {
+      Issue.record("not loaded")
+      return
+    }
+    let body = try #require(configuration.actions[0].webhookBody)
+    var facts = TapFacts()
+    facts[.person] = #"<i>"&'"#
+    let filled = body.filled(with: facts, id: EntryID(high: 0, low: 0)).fill(token: nil, id: EntryID(high: 0, low: 0))
+    let event = try #require(try JSONSerialization.jsonObject(with: Data(filled)) as? [String: String])
+    #expect(
+      event == [
+        "msgtype": "m.notice", "body": #"<i>"&'"#, "format": "org.matrix.custom.html",
+        "formatted_body": #"<b class="a">&lt;i&gt;&quot;&amp;&#39;</b>"#,
+      ])
+    guard case .loaded(let literal) = parse("message: a, format: literal, html: '%{person}', room: '!a:h'") else {
+      Issue.record("not loaded")
+      return
+    }
+    #expect(literal.actions[0].webhookBody?.text.contains("%{person}") == true)
+    #expect(literal.actions[0].webhookBody?.namesFacts == false)
+  }
+
   @Test func `each mistake is named`() {
     let long = String(repeating: "a", count: 8193)
     for (words, sentence) in [
       ("message: a, room: door", "must be a room's address or id"), ("room: '!a:h'", "'message' is missing"),
       ("message: '', room: '!a:h'", "1 to 8192 bytes long"), ("message: '\(long)', room: '!a:h'", "1 to 8192 bytes"),
       ("message: a, room: '!a:h', webhook: {url: 'https://h/'}", "'webhook' or 'room', not both"),
+      ("message: a, room: '!a:h', html: '%I'", "HTML without %T and %I"),
+      ("message: a, room: '!a:h', html: '%{x}'", "has a '%{'"), ("topic: t, message: a, html: b", "also needs 'room'"),
       ("message: a, room: '!a:h', retain: true", "'retain' also needs 'topic'"),
       ("message: '%T', room: '!a:h'", "no 'timestamp_key' is set"), ("message: '%{x}', room: '!a:h'", "has a '%{'"),
     ] {

@@ -21,6 +21,8 @@ package struct PayloadTemplate: Hashable, Sendable {
   private let filling: Filling
   private let format: MessageFormat
   private let facts: [FactPlace]
+  /// The place from which facts are parts of an HTML text; `nil` without one.
+  private let markupStart: Int?
 
   /// Any text is a template, as in the app; it names no facts.
   package init(_ text: String) {
@@ -37,8 +39,15 @@ package struct PayloadTemplate: Hashable, Sendable {
     self.init(text, format: facts.isEmpty ? .literal : format, facts: facts)
   }
 
-  private init(_ text: String, format: MessageFormat, facts: [FactPlace]) {
+  /// The same for JSON of which the end, from `markupStart` on, has HTML in a string.
+  package init?(json text: String, markupStart: Int) {
+    guard let facts = FactPlace.all(in: Array(text.utf8)) else { return nil }
+    self.init(text, format: facts.isEmpty ? .literal : .json, facts: facts, markupStart: markupStart)
+  }
+
+  private init(_ text: String, format: MessageFormat, facts: [FactPlace], markupStart: Int? = nil) {
     self.text = text
+    self.markupStart = markupStart
     self.format = format
     self.facts = facts
     filling = .searched
@@ -51,6 +60,7 @@ package struct PayloadTemplate: Hashable, Sendable {
     self.text = text
     format = .literal
     facts = []
+    markupStart = nil
     filling = .token(at: tokenPlace)
     usesTimestamp = tokenPlace != nil
     usesID = false
@@ -76,7 +86,8 @@ package struct PayloadTemplate: Hashable, Sendable {
     var offset = 0
     while offset < bytes.count {
       if let place = facts.first(where: { $0.bytes.lowerBound == offset }) {
-        let value = values[place.fact].cut(toSize: Limits.factSizeMax)
+        let fact = values[place.fact].cut(toSize: Limits.factSizeMax)
+        let value = offset >= markupStart ?? .max ? fact.markupEscaped : fact
         payload += Array((format == .json ? value.jsonEscaped : value).utf8)
         offset = place.bytes.upperBound
       } else if offset == identity {

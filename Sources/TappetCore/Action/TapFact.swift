@@ -109,6 +109,22 @@ extension String {
     return text
   }
 
+  /// The text without what HTML gives a meaning.
+  var markupEscaped: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case "'": text += "&#39;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
   /// The text as one level of a topic: without what MQTT gives a meaning, and never empty.
   var topicLevel: String {
     guard !isEmpty else { return "none" }
