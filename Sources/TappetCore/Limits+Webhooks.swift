@@ -33,6 +33,14 @@ extension Limits {
   package static let roomNameSizeMax = 255
   /// Bytes of a message to a room: an event has at most 64 KB, in which each control character takes six.
   package static let roomMessageSizeMax = 8 * 1024
+  /// Rooms of a space in one answer, which has to fit into `webhookAnswerSizeMax`.
+  package static let spacePageCount = 20
+  /// Such answers: Synapse itself ends at 50 rooms a page.
+  package static let spacePagesMax = 50
+  /// The longest pause that a homeserver may ask a command for, and how often it may.
+  package static let homeserverPauseMax: Duration = .seconds(60)
+  /// See `homeserverPauseMax`.
+  package static let homeserverPausesMax = 20
   /// Redirects of a homeserver that are followed.
   package static let roomRedirectsMax: UInt8 = 3
   /// Bytes of a session's file.

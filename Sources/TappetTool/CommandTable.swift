@@ -15,7 +15,7 @@ extension Command {
       .actionRename, .audit, .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume,
       .personRemove,
       .personAssign, .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend,
-      .roomCreate,
+      .roomCreate, .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
     ] + mqtt + inventory

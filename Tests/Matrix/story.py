@@ -1,8 +1,10 @@
 """The steps of the test, each of which relies on those before it."""
+import os
 import random
 import urllib.request
 
 from kiosk import wait_for
+from nio import RoomPreset
 
 ROOM = "#door:localhost"
 
@@ -102,4 +104,52 @@ async def changes_people(world, ann):
     assert "there is no session" in world.refused("room", "list")
 
 
-STEPS = [logs_in, says_once, waits_for_its_turn, survives, waits_for_a_login, refuses_encryption, changes_people]
+async def handles_spaces(world, ann):
+    """A space of 30 rooms: people are let in and removed, room by room and by the server's own endpoints."""
+    walk = world.path("walk")
+    for step, count in enumerate((30, 3)):
+        if step == 0:
+            open(walk, "w", encoding="utf-8").close()
+        space = world.tappet("space", "create", "House", "--invite", "@ann:localhost").strip()
+        rooms = [world.tappet("room", "create", f"Room {number}", "--invite", "@ann:localhost").strip()
+                 for number in range(count)]
+        for room in rooms:
+            world.tappet("space", "add", space, room)
+        for room in [space, *rooms[1:]]:
+            await ann.client.join(room)
+        lines = world.tappet("room", "list", "--by-space").splitlines()
+        place = next(number for number, line in enumerate(lines) if line.startswith(space))
+        inside = [line.split()[0] for line in lines[place + 1:place + 1 + count] if line.startswith("  ")]
+        assert sorted(inside) == sorted(rooms), lines
+        removed = world.tappet("space", "kick-all", space, "@ann:localhost")
+        assert sorted(line.split()[1] for line in removed.splitlines() if line.startswith("removed")) == sorted(
+            [space, *rooms]), removed
+        answer = await ann.client.joined_rooms()
+        assert not set(answer.rooms) & {space, *rooms}, answer
+        if step == 0:
+            again = world.tappet("space", "kick-all", space, "@ann:localhost")
+            assert again.count("absent  ") == count + 1, again
+            os.unlink(walk)
+
+
+async def joins_spaces(world, ann):
+    """The kiosk joins all rooms of somebody else's space that are open to it; the closed one is named."""
+    made = await ann.client.room_create(name="Club", room_type="m.space", preset=RoomPreset.public_chat)
+    rooms = []
+    for preset in (RoomPreset.public_chat, RoomPreset.public_chat, RoomPreset.private_chat):
+        room = await ann.client.room_create(name="Hall", preset=preset)
+        rooms.append(room.room_id)
+        await ann.client.room_put_state(made.room_id, "m.space.child", {"via": ["localhost"]}, room.room_id)
+    world.tappet("room", "join", made.room_id)
+    for walks in (True, False):
+        if walks:
+            open(world.path("walk"), "w", encoding="utf-8").close()
+        else:
+            os.unlink(world.path("walk"))
+        output = world.refused("space", "join-all", made.room_id)
+        assert sorted(line.split()[1] for line in output.splitlines() if line.startswith("joined")) == sorted(rooms[:2])
+        assert f"failed  {rooms[2]}" in output, output
+
+
+STEPS = [logs_in, says_once, waits_for_its_turn, survives, waits_for_a_login, refuses_encryption, handles_spaces,
+         joins_spaces, changes_people]

@@ -33,7 +33,12 @@ class RoomWorld(World):
                 "resources: [{names: [client]}]}]\n"
                 "registration_shared_secret: secret-of-the-test\nbcrypt_rounds: 4\ntrusted_key_servers: []\n"
                 "rc_login: {address: {per_second: 100, burst_count: 100}, account: {per_second: 100, "
-                "burst_count: 100}}\nrc_message: {per_second: 4, burst_count: 6}\n")
+                "burst_count: 100}}\nrc_message: {per_second: 4, burst_count: 6}\n"
+                "rc_invites: {per_room: {per_second: 100, burst_count: 100}, per_user: {per_second: 100, "
+                "burst_count: 100}, per_issuer: {per_second: 100, burst_count: 100}}\n"
+                "rc_joins: {local: {per_second: 100, burst_count: 100}}\n"
+                "rc_room_creation: {per_second: 100, burst_count: 100}\n"
+                f"modules: [{{module: clap.Clap, config: {{switch: {self.path('walk')}}}}}]\n")
         self.run_homeserver()
         for name in ("kiosk", "ann"):
             subprocess.run([os.path.join(os.path.dirname(self.python), "register_new_matrix_user"), "-u", name, "-p",
@@ -44,8 +49,9 @@ class RoomWorld(World):
         words = [self.python, "-m", "synapse.app.homeserver", "-c", self.path("hs/homeserver.yaml"), "-c",
                  self.path("hs/more.yaml")]
         with open(self.path("homeserver.log"), "ab") as log:
-            self.processes["homeserver"] = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                                            cwd=self.path("hs"))
+            self.processes["homeserver"] = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.path("hs"),
+                env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__))})
         wait_for("the homeserver", self.is_up, 60)
 
     def is_up(self):

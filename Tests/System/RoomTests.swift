@@ -146,4 +146,49 @@ import Testing
     #expect(server.said(in: "!open:h") == ["hello"])
     #expect(try world.tappet("room", "send", "door", "hello").status == 2)
   }
+
+  @Test func `in a space each room's result is reported, and none that fails stops the others`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    #expect(try world.tappet("space", "create", "House").output == "!new:h\n")
+    #expect(try world.tappet("space", "add", "!space:h", "#door:h").status == 0)
+    let half = try world.tappet("space", "remove", "!space:h", "!muted:h")
+    #expect(half.status == 1 && half.output.contains("failed  !muted:h") && half.errors.contains("1 failed"), "\(half)")
+    #expect(
+      server.states == [
+        "m.space.child !space:h !open:h 2", "m.space.parent !open:h !space:h 2", "m.space.child !space:h !muted:h 0",
+        "m.space.parent !muted:h !space:h 0",
+      ])
+    let joined = try world.tappet("space", "join-all", "!space:h")
+    #expect(joined.status == 1 && joined.output.hasPrefix("failed  !closed:h  "), "\(joined)")
+    #expect(joined.output.hasSuffix("joined  !late:h\njoined  !open:h\n"), "\(joined)")
+    #expect(server.requests("server_name=far.example").count == 3)
+    let kicked = try world.tappet("space", "kick-all", "!space:h", "@ann:h")
+    #expect(kicked.status == 1, "\(kicked)")
+    #expect(
+      server.memberships == [
+        "kick !space:h @ann:h", "kick !closed:h @ann:h", "kick !late:h @ann:h", "kick !open:h @ann:h",
+      ])
+    #expect(kicked.output.split(separator: "\n").count == 4 && kicked.output.contains("failed  !closed:h"))
+    let absent = try world.tappet("space", "kick-all", "!space:h", "@gone:h")
+    #expect(
+      absent.status == 0 && absent.output.split(separator: "\n").allSatisfy { $0.hasPrefix("absent  ") }, "\(absent)")
+    for (word, more, done) in [("join-all", [], "joined"), ("kick-all", ["@gone:h"], "absent  !clap:h\nremoved")] {
+      let all = try Programs.run(
+        try Programs.built("tappet"), ["space", word, "!clap:h"] + more + ["--config", world.configPath])
+      #expect(all.status == 1 && all.output.hasPrefix("\(done)  !open:h\nfailed  !closed:h  no "), "\(all)")
+      #expect(!all.output.contains("\u{1B}"))
+    }
+  }
+
+  @Test func `rooms are listed under their spaces, the newest first, with the sums of what is unread`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    for room in ["!late:h", "!alone:h", "!space:h"] { #expect(try world.tappet("room", "join", room).status == 0) }
+    let list = try world.tappet("room", "list", "--by-space").output.split(separator: "\n").map(String.init)
+    #expect(
+      list.map { $0.split(separator: "  ").first.map(String.init) ?? "" }
+        == ["!space:h", "!late:h", "!open:h", "!alone:h", "!hidden:h"], "\(list)")
+    #expect(list.first?.hasSuffix("space  5 unread  1 for the kiosk") == true, "\(list)")
+    #expect(list.count == 5 && list[1].hasPrefix("  !late:h") && list[1].hasSuffix("  2 unread"))
+    #expect(list[2].hasPrefix("  !open:h") && list[3].hasPrefix("!alone:h"))
+  }
 }

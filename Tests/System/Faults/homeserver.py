@@ -59,12 +59,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"joined_rooms": joined})
         if words[0] == "join":
             room = aliases.get(words[1], words[1])
-            if room == "!invited-only:h":
+            if room in ("!invited-only:h", "!closed:h"):
                 return self.refuse(403, "M_FORBIDDEN")
             joined.append(room)
             return self.answer(200, {"room_id": room})
         if words[0] == "createRoom":
             return self.answer(200, {"room_id": "!new:h"})
+        if parts[:4] == ["_clap", "client", "v1", "spaces"] and parts[4] == "!clap:h":
+            done = "joined" if parts[5] == "join-all" else "removed"
+            failed = [{"room_id": "!closed:h", "error": "no \u001b right"}]
+            return self.answer(200, {done: ["!open:h"], "failed": failed})
+        if words[0] == "sync":
+            return self.sync(json.loads(urllib.parse.parse_qs(self.path.split("?")[1])["filter"][0]))
         if words[0] == "rooms":
             return self.in_room(words[1], words[2:], body)
         self.refuse(404, "M_UNRECOGNIZED")
@@ -90,12 +96,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, {"user_id": f"@kiosk:localhost:{port}", "access_token": session["token"],
                           "device_id": session["device"], "home_server": "h"})
 
+    def sync(self, wanted):
+        room = wanted["room"]["rooms"][0]
+        counts = {"!open:h": (3, 1, 2000), "!late:h": (2, 0, 3000), "!alone:h": (0, 0, 2500)}
+        unread, mentions, time = counts.get(room, (0, 0, 0))
+        facts = {"unread_notifications": {"notification_count": unread, "highlight_count": mentions},
+                 "timeline": {"events": [{"origin_server_ts": time}] if time else []}}
+        self.answer(200, {"next_batch": "s1", "rooms": {"join": {room: facts}}})
+
+    def hierarchy(self, space):
+        """Answers in two pages; one child is a space, and one may not be seen."""
+        if "from=" in self.path:
+            inner = {"room_id": "!inner:h", "room_type": "m.space"}
+            return self.answer(200, {"rooms": [{"room_id": "!late:h"}, inner]})
+        children = [{"type": "m.space.child", "state_key": room, "content": {"via": ["far.example"]}}
+                    for room in ("!late:h", "!open:h", "!closed:h", "!inner:h")]
+        self.answer(200, {"next_batch": "p2", "rooms": [
+            {"room_id": space, "room_type": "m.space", "children_state": children}, {"room_id": "!open:h"}]})
+
     def in_room(self, room, words, body):
+        if words[0] == "hierarchy":
+            return self.hierarchy(room)
+        if words[0] == "state" and self.command == "PUT":
+            tell({"state": words[1], "room": room, "key": words[2], "content": body})
+            return self.refuse(403, "M_FORBIDDEN") if room == "!muted:h" else self.answer(200, {"event_id": "$s"})
+        if words[0] == "state" and words[1] == "m.room.member":
+            member = {"@gone:h": "leave", "@ann:h": "join"}.get(words[2])
+            return self.answer(200, {"membership": member}) if member else self.refuse(404, "M_NOT_FOUND")
         if words[0] == "state":
             return self.state(room, words[1])
         if words[0] in ("leave", "invite", "kick"):
             tell({"membership": words[0], "room": room, "user": body.get("user_id")})
-            if body.get("user_id") == "@absent:h":
+            if body.get("user_id") == "@absent:h" or room == "!closed:h":
                 return self.refuse(403, "M_FORBIDDEN")
             return self.answer(200, {})
         name = room.strip("!").split(":")[0].rstrip("0123456789").replace("-", "_")
@@ -111,7 +143,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "m.room.canonical_alias" and room == "!open:h":
             return self.answer(200, {"alias": "#door:h"})
         if kind == "m.room.create":
-            return self.answer(200, {"room_version": "11"})
+            return self.answer(200, {"type": "m.space"} if room == "!space:h" else {"room_version": "11"})
         self.refuse(404, "M_NOT_FOUND")
 
     # Sending, by the room.

@@ -46,6 +46,15 @@ final class Homeserver {
     }
   }
 
+  /// The state that was set: the type, the room, the key and the number of the content's members.
+  var states: [String] {
+    facts.compactMap { fact in
+      (fact["state"] as? String).map {
+        "\($0) \(fact["room"] ?? "") \(fact["key"] ?? "") \((fact["content"] as? [String: Any])?.count ?? -1)"
+      }
+    }
+  }
+
   /// The changes of members: the word, the room and the user.
   var memberships: [String] {
     facts.compactMap { fact in

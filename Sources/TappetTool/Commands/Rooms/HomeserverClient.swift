@@ -52,8 +52,22 @@ final class HomeserverClient {
     _ = child.reap()
   }
 
-  /// Sends a request with a JSON body, or none, and waits for the answer.
+  /// Sends a request with a JSON body, or none, and waits for the answer; again when the homeserver wants a pause.
   func ask(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure) -> Answer {
+    for _ in 0..<Limits.homeserverPausesMax {
+      let answer = try askOnce(method, path, body)
+      guard answer.code == "M_LIMIT_EXCEEDED" else { return answer }
+      let pause = Duration.milliseconds(answer.json?["retry_after_ms"]?.wholeNumber ?? 1000)
+      guard pause <= Limits.homeserverPauseMax else { return answer }
+      // Nothing comes meanwhile, unless the process ends.
+      _ = socket.waitReadable(for: pause)
+    }
+    return try askOnce(method, path, body)
+  }
+
+  private func askOnce(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
+    -> Answer
+  {
     count += 1
     var bytes = body?.encoded() ?? []
     var order = WebhookOrder.call(0, EntryID(high: 0, low: count), method, path: path, body: bytes).encode()

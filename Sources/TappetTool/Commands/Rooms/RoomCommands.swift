@@ -14,21 +14,25 @@ extension Command {
   static var roomList: Command {
     Command(
       words: "room list", section: .rooms, summary: "list the rooms in which the kiosk is",
+      options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
       details: """
-        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent in
-        an encrypted room.
+        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent
+        into an encrypted room. With --by-space each room is listed under its space, if the kiosk is in both;
+        the numbers of a space are the sums of its rooms.
         """,
-      body: .configured { (_, configuration) throws(CommandFailure) in
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
-        let rooms = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
-        if rooms.isEmpty { Output.printError("The kiosk is in no room; 'tappet room join ROOM' lets it in.") }
-        for room in rooms {
-          guard let id = room.text else { continue }
-          let facts = try RoomFacts(id, client)
-          Output.print(
-            [id, facts.alias ?? "-", facts.name ?? "-"].joined(separator: "  ") + (facts.isSpace ? "  space" : "")
-              + (facts.isEncrypted ? "  encrypted" : ""))
+        let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
+        if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet room join ROOM' lets it in.") }
+        var rooms: [ListedRoom] = []
+        for id in joined.compactMap({ $0.text }) {
+          rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
         }
+        guard arguments.has("by-space") else { return rooms.forEach { Output.print($0.line) } }
+        let entries = try ListedEntry.entries(rooms) { (space) throws(CommandFailure) in
+          try client.rooms(of: space.id).map { $0.id }
+        }
+        for line in entries.flatMap({ $0.lines }) { Output.print(line) }
       })
   }
 
@@ -93,11 +97,7 @@ extension Command {
     Command(
       words: "room create", section: .rooms, summary: "make a room",
       operands: [Operand("NAME")],
-      options: [
-        CommandOption("alias", "WORD", "its address: #WORD:server"),
-        CommandOption("invite", "USER,…", "users to invite into it"),
-        CommandOption("public", "anybody may join"),
-      ],
+      options: RoomRequest.options,
       details: """
         Makes a room without encryption, in which the kiosk is, and prints its id. Without --public only those who
         are invited can join.
@@ -105,11 +105,7 @@ extension Command {
       example: "tappet room create 'Front door' --alias door --invite @ann:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
-        var request = JSON.Member.text("name", arguments.operands[0])
-        request += JSON.Member.text("room_alias_name", arguments.value("alias"))
-        request += JSON.Member.text("preset", arguments.has("public") ? "public_chat" : "private_chat")
-        let users = arguments.value("invite")?.split(separator: ",").map { JSON.string(String($0)) } ?? []
-        request.append(JSON.Member(name: "invite", value: .array(users)))
+        let request = RoomRequest.members(arguments)
         let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request))
         Output.print(answer["room_id"]?.text ?? "")
       })

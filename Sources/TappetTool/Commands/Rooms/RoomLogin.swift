@@ -91,6 +91,11 @@ enum Homeserver {
     return RoomSession(content.bytes)
   }
 
+  /// The server of the kiosk's user.
+  static func server(_ configuration: KioskConfiguration) -> String {
+    configuration.matrix.flatMap { session($0) }.flatMap { server(of: $0.user) } ?? ""
+  }
+
   /// A connection with the kiosk's session.
   static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
     let matrix = try settings(configuration)
