@@ -5,7 +5,7 @@ import TappetPlatform
 
 /// The kiosk's session at a homeserver.
 package struct MatrixSettings: Hashable, Sendable {
-  /// The file that `tappet room login` writes.
+  /// The file that `tappet matrix login` writes.
   package var sessionFile: String
   /// The certificates that alone may have signed the homeserver's; `nil` means the system's trust store.
   package var caFile: String?

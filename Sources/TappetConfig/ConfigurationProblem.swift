@@ -59,7 +59,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case plainWebhook
     case webhookSecretMalformed(path: String)
     case secretFileEmpty(path: String)
-    /// The session of `matrix`, which `tappet room login` makes.
+    /// The session of `matrix`, which `tappet matrix login` makes.
     case sessionUnreadable(path: String, SystemError)
     case sessionMalformed(path: String)
     /// Two keys of which one is wanted.

@@ -84,9 +84,9 @@ extension ConfigurationProblem {
         + "echo \"whsec_$(openssl rand -base64 32)\""
     case .secretFileEmpty(let path): return "\(path) is empty; write the value into its first line"
     case .sessionUnreadable(let path, let error):
-      return "\(path) cannot be read: \(error.text); 'tappet room login USER' writes it"
+      return "\(path) cannot be read: \(error.text); 'tappet matrix login USER' writes it"
     case .sessionMalformed(let path):
-      return "\(path) holds no session; 'tappet room login USER' writes it"
+      return "\(path) holds no session; 'tappet matrix login USER' writes it"
     case .excludes(let key, let other): return "\(what): an action has '\(key)' or '\(other)', not both"
     case .passphraseNeeded(let problem): return problem.sentence
     case .more(let count): return "and \(count) more"

@@ -56,7 +56,7 @@ extension WebhookFault {
         + "; 'tappet check' says which"
     case .trouble(.redirectForbidden, _): "\(place) redirects to where it may not; see 'redirects'"
     case .trouble(.tokenRefused, _):
-      "\(place) does not accept the kiosk's session any more; run 'tappet room login USER'"
+      "\(place) does not accept the kiosk's session any more; run 'tappet matrix login USER'"
     case .trouble(.notAHomeserver, let status):
       "\(place) answered \(status) with something that is not Matrix; is the proxy in front of it right?"
     case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)
@@ -83,7 +83,7 @@ extension WebhookRefusal {
     case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
     case .roomEncrypted:
       "the room is encrypted, which is not supported; nothing was sent: use a room without encryption"
-    case .roomClosed: "the kiosk is not in the room, or may not write there; 'tappet room join' lets it in"
+    case .roomClosed: "the kiosk is not in the room, or may not write there; 'tappet matrix join' lets it in"
     case .roomUnknown: "\(place) knows no room of this name; correct 'room'"
     case .messageRefused: "\(place) does not take this message; is it too long?"
     }

@@ -123,7 +123,7 @@ private func problems(
       return problems("message: a, room: '!a:h'", folder: folder.path, files: .used).joined()
     }
     let session = "homeserver https://h\nuser @k:h\ndevice D\ntoken SECRET\n"
-    #expect(try told(nil, mode: 0).contains("'tappet room login USER' writes it"))
+    #expect(try told(nil, mode: 0).contains("'tappet matrix login USER' writes it"))
     #expect(try told(session, mode: 0o600) == "")
     #expect(try told(session, mode: 0o644).contains("can be read by others"))
     let bad = try told("token SECRET\n", mode: 0o600)

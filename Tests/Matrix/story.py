@@ -14,10 +14,10 @@ async def logs_in(world, ann):
     world.start_simulator()
     world.configure_rooms({"bell": ROOM})
     world.log_in()
-    world.room = world.tappet("room", "create", "Front door", "--alias", "door", "--invite", "@ann:localhost").strip()
+    world.room = world.tappet("matrix", "create", "Front door", "--alias", "door", "--invite", "@ann:localhost").strip()
     await ann.client.join(world.room)
-    assert ROOM in world.tappet("room", "list")
-    world.tappet("room", "send", ROOM, "Hello")
+    assert ROOM in world.tappet("matrix", "list")
+    world.tappet("matrix", "send", ROOM, "Hello")
     await ann.hears(lambda heard: (world.room, world.user, "m.notice", "Hello") in heard)
 
 
@@ -71,7 +71,7 @@ async def waits_for_a_login(world, ann):
     urllib.request.urlopen(request).close()
     world.press()
     wait_for("the refusal", lambda: "code=room-token-refused" in world.text("kiosk.log"))
-    assert "log in" in world.refused("status") or "room login" in world.refused("status")
+    assert "log in" in world.refused("status") or "matrix login" in world.refused("status")
     world.log_in()
     await everything_is_said_once(world, ann)
 
@@ -81,8 +81,8 @@ async def refuses_encryption(world, ann):
     made = await ann.client.room_create(
         name="Hidden", invite=[world.user], initial_state=[
             {"type": "m.room.encryption", "state_key": "", "content": {"algorithm": "m.megolm.v1.aes-sha2"}}])
-    world.tappet("room", "join", made.room_id)
-    assert "encrypted" in world.refused("room", "send", made.room_id, "hello")
+    world.tappet("matrix", "join", made.room_id)
+    assert "encrypted" in world.refused("matrix", "send", made.room_id, "hello")
     world.end("kiosk")
     world.configure_rooms({"bell": ROOM, "hidden": made.room_id})
     assert "is encrypted, which is not supported" in world.refused("check")
@@ -95,13 +95,13 @@ async def refuses_encryption(world, ann):
 
 async def changes_people(world, ann):
     """The kiosk removes somebody, leaves and logs out; what cannot be sent any more is given up."""
-    world.tappet("room", "kick", ROOM, "@ann:localhost")
-    assert "M_FORBIDDEN" in world.refused("room", "kick", ROOM, "@ann:localhost")
-    world.tappet("room", "leave", ROOM)
+    world.tappet("matrix", "kick", ROOM, "@ann:localhost")
+    assert "M_FORBIDDEN" in world.refused("matrix", "kick", ROOM, "@ann:localhost")
+    world.tappet("matrix", "leave", ROOM)
     world.press()
     wait_for("the refusal", lambda: "code=room-closed" in world.text("kiosk.log"))
-    world.tappet("room", "logout")
-    assert "there is no session" in world.refused("room", "list")
+    world.tappet("matrix", "logout")
+    assert "there is no session" in world.refused("matrix", "list")
 
 
 async def handles_spaces(world, ann):
@@ -111,13 +111,13 @@ async def handles_spaces(world, ann):
         if step == 0:
             open(walk, "w", encoding="utf-8").close()
         space = world.tappet("space", "create", "House", "--invite", "@ann:localhost").strip()
-        rooms = [world.tappet("room", "create", f"Room {number}", "--invite", "@ann:localhost").strip()
+        rooms = [world.tappet("matrix", "create", f"Room {number}", "--invite", "@ann:localhost").strip()
                  for number in range(count)]
         for room in rooms:
             world.tappet("space", "add", space, room)
         for room in [space, *rooms[1:]]:
             await ann.client.join(room)
-        lines = world.tappet("room", "list", "--by-space").splitlines()
+        lines = world.tappet("matrix", "list", "--by-space").splitlines()
         place = next(number for number, line in enumerate(lines) if line.startswith(space))
         inside = [line.split()[0] for line in lines[place + 1:place + 1 + count] if line.startswith("  ")]
         assert sorted(inside) == sorted(rooms), lines
@@ -140,7 +140,7 @@ async def joins_spaces(world, ann):
         room = await ann.client.room_create(name="Hall", preset=preset)
         rooms.append(room.room_id)
         await ann.client.room_put_state(made.room_id, "m.space.child", {"via": ["localhost"]}, room.room_id)
-    world.tappet("room", "join", made.room_id)
+    world.tappet("matrix", "join", made.room_id)
     for walks in (True, False):
         if walks:
             open(world.path("walk"), "w", encoding="utf-8").close()

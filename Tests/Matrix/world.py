@@ -95,7 +95,7 @@ class RoomWorld(World):
         wait_for("the simulator", lambda: "ready " in self.text("sim.log"))
 
     def log_in(self):
-        return self.tappet("room", "login", self.user, "--homeserver", self.url, text=PASSWORD + "\n")
+        return self.tappet("matrix", "login", self.user, "--homeserver", self.url, text=PASSWORD + "\n")
 
     def refused(self, *words):
         done = subprocess.run([self.bin + "/tappet", *words, "--config", self.path("kiosk.yaml")], text=True,

@@ -44,7 +44,7 @@ import Testing
     #expect(try eventually(20) { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(1500))")
     #expect(world.log.contains("code=room-encrypted"))
     #expect(try world.tappet("outbox", "list").output.contains("the room is encrypted, which is not supported"))
-    #expect(try world.tappet("room", "send", "!hidden:h", "ring").status == 1)
+    #expect(try world.tappet("matrix", "send", "!hidden:h", "ring").status == 1)
     #expect(server.requests("/send/").isEmpty)
   }
 
@@ -87,8 +87,8 @@ import Testing
     #expect(eventually(20) { world.log.contains("code=room-token-refused") }, "\(world.log.suffix(1500))")
     #expect(world.lights.contains("offline"))
     let status = try world.tappet("status")
-    #expect(status.status == 1 && status.output.contains("run 'tappet room login USER'"), "\(status)")
-    let done = try world.tappet("room", "login", server.user, input: "RIGHTWORD\n")
+    #expect(status.status == 1 && status.output.contains("run 'tappet matrix login USER'"), "\(status)")
+    let done = try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n")
     #expect(done.status == 0 && done.errors.contains("DEVICE1"), "\(done)")
     #expect(eventually(40) { server.said(in: "!revoked:h") == ["ring"] }, "\(world.log.suffix(1500))")
     #expect(try eventually { try world.webhookCount("delivered") == 1 })
@@ -107,44 +107,44 @@ import Testing
 
   @Test func `the session is one that the homeserver gave, and ends`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
-    let wrong = try world.tappet("room", "login", server.user, input: "WRONGWORD\n")
+    let wrong = try world.tappet("matrix", "login", server.user, input: "WRONGWORD\n")
     #expect(wrong.status == 1 && wrong.errors.contains("does not accept this user and password"), "\(wrong)")
     #expect(!wrong.errors.contains("WRONGWORD"))
-    #expect(try world.tappet("room", "login", "kiosk", input: "x\n").status == 2)
+    #expect(try world.tappet("matrix", "login", "kiosk", input: "x\n").status == 2)
     let url = "https://localhost:\(server.port)"
     let token = try world.tappet(
-      "room", "login", server.user, "--homeserver", url, "--login-token", input: "RIGHTTOKEN\n")
+      "matrix", "login", server.user, "--homeserver", url, "--login-token", input: "RIGHTTOKEN\n")
     #expect(token.status == 0, "\(token)")
-    let plain = try world.tappet("room", "login", server.user, "--homeserver", "http://far.example", input: "x\n")
+    let plain = try world.tappet("matrix", "login", server.user, "--homeserver", "http://far.example", input: "x\n")
     #expect(plain.status == 1 && plain.errors.contains("https://HOST"), "\(plain)")
-    #expect(try world.tappet("room", "logout").status == 0)
+    #expect(try world.tappet("matrix", "logout").status == 0)
     #expect(!FileManager.default.fileExists(atPath: world.folder + "/matrix.session"))
-    let after = try world.tappet("room", "list")
+    let after = try world.tappet("matrix", "list")
     #expect(after.status == 1 && after.errors.contains("there is no session"), "\(after)")
-    #expect(try world.tappet("check", "--config-only").errors.contains("'tappet room login USER' writes it"))
+    #expect(try world.tappet("check", "--config-only").errors.contains("'tappet matrix login USER' writes it"))
   }
 
   @Test func `rooms are listed, joined, left and made, and people let in and out`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
-    let list = try world.tappet("room", "list").output.split(separator: "\n")
+    let list = try world.tappet("matrix", "list").output.split(separator: "\n")
     #expect(list.count == 2 && list[0].hasPrefix("!open:h  #door:h  Front ") && !list[0].contains("\u{1B}"), "\(list)")
     #expect(list[1].hasSuffix("  encrypted"))
-    #expect(try world.tappet("room", "join", "#door:h").errors.contains("Joined: !open:h."))
-    #expect(try world.tappet("room", "join", "!hidden:h").errors.contains("It is encrypted"))
-    let refused = try world.tappet("room", "join", "!invited-only:h")
+    #expect(try world.tappet("matrix", "join", "#door:h").errors.contains("Joined: !open:h."))
+    #expect(try world.tappet("matrix", "join", "!hidden:h").errors.contains("It is encrypted"))
+    let refused = try world.tappet("matrix", "join", "!invited-only:h")
     #expect(refused.status == 1 && refused.errors.contains("the reason of M_FORBIDDEN (M_FORBIDDEN)"), "\(refused)")
-    #expect(try world.tappet("room", "create", "Door", "--alias", "door").output == "!new:h\n")
-    #expect(try world.tappet("room", "invite", "#door:h", "@ann:h").status == 0)
-    #expect(try world.tappet("room", "kick", "!a/b%:h", "@ann:h").status == 0)
-    #expect(try world.tappet("room", "kick", "!open:h", "@absent:h").status == 1)
-    #expect(try world.tappet("room", "leave", "#door:h").status == 0)
+    #expect(try world.tappet("matrix", "create", "Door", "--alias", "door").output == "!new:h\n")
+    #expect(try world.tappet("matrix", "invite", "#door:h", "@ann:h").status == 0)
+    #expect(try world.tappet("matrix", "kick", "!a/b%:h", "@ann:h").status == 0)
+    #expect(try world.tappet("matrix", "kick", "!open:h", "@absent:h").status == 1)
+    #expect(try world.tappet("matrix", "leave", "#door:h").status == 0)
     #expect(
       server.memberships == [
         "invite !open:h @ann:h", "kick !a/b%:h @ann:h", "kick !open:h @absent:h", "leave !open:h -",
       ])
-    #expect(try world.tappet("room", "send", "#door:h", "hello").status == 0)
+    #expect(try world.tappet("matrix", "send", "#door:h", "hello").status == 0)
     #expect(server.said(in: "!open:h") == ["hello"])
-    #expect(try world.tappet("room", "send", "door", "hello").status == 2)
+    #expect(try world.tappet("matrix", "send", "door", "hello").status == 2)
   }
 
   @Test func `in a space each room's result is reported, and none that fails stops the others`() throws {
@@ -182,8 +182,8 @@ import Testing
 
   @Test func `rooms are listed under their spaces, the newest first, with the sums of what is unread`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
-    for room in ["!late:h", "!alone:h", "!space:h"] { #expect(try world.tappet("room", "join", room).status == 0) }
-    let list = try world.tappet("room", "list", "--by-space").output.split(separator: "\n").map(String.init)
+    for room in ["!late:h", "!alone:h", "!space:h"] { #expect(try world.tappet("matrix", "join", room).status == 0) }
+    let list = try world.tappet("matrix", "list", "--by-space").output.split(separator: "\n").map(String.init)
     #expect(
       list.map { $0.split(separator: "  ").first.map(String.init) ?? "" }
         == ["!space:h", "!late:h", "!open:h", "!alone:h", "!hidden:h"], "\(list)")

@@ -72,7 +72,7 @@ extension KioskWorld {
     more += "panel:\n  simulator: panel\n  leds: {status: GPIO17}\n  buttons:\n"
     for (number, room) in rooms.enumerated() { more += "    - {line: GPIO\(5 + number), press: \(room.action)}\n" }
     let world = try KioskWorld(KioskWorld.KioskConfiguration(more: more))
-    let done = try world.tappet("room", "login", server.user, input: "RIGHTWORD\n")
+    let done = try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n")
     guard done.status == 0 else { throw TestFault("\(done)") }
     return world
   }

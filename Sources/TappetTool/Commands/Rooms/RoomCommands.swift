@@ -1,4 +1,4 @@
-// tappet room: the rooms in which the kiosk is, and who else is there.
+// tappet matrix: the rooms in which the kiosk is, and who else is there.
 
 import TappetConfig
 import TappetCore
@@ -13,7 +13,7 @@ extension Operand {
 extension Command {
   static var roomList: Command {
     Command(
-      words: "room list", section: .rooms, summary: "list the rooms in which the kiosk is",
+      words: "matrix list", section: .rooms, summary: "list the rooms in which the kiosk is",
       options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
       details: """
         Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent
@@ -23,7 +23,7 @@ extension Command {
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
-        if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet room join ROOM' lets it in.") }
+        if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
         var rooms: [ListedRoom] = []
         for id in joined.compactMap({ $0.text }) {
           rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
@@ -38,7 +38,7 @@ extension Command {
 
   static var roomJoin: Command {
     Command(
-      words: "room join", section: .rooms, summary: "let the kiosk into a room", operands: [.room],
+      words: "matrix join", section: .rooms, summary: "let the kiosk into a room", operands: [.room],
       details: """
         Joins a room by its address (#door:example.org) or its id (!…); this is how an invitation is accepted, too.
         """,
@@ -73,7 +73,7 @@ extension Command {
 
   static var roomSend: Command {
     Command(
-      words: "room send", section: .rooms, summary: "say something in a room",
+      words: "matrix send", section: .rooms, summary: "say something in a room",
       operands: [.room, Operand("TEXT")],
       details: """
         Says something in a room, at once and once. Into an encrypted room nothing is sent.
@@ -95,14 +95,14 @@ extension Command {
 
   static var roomCreate: Command {
     Command(
-      words: "room create", section: .rooms, summary: "make a room",
+      words: "matrix create", section: .rooms, summary: "make a room",
       operands: [Operand("NAME")],
       options: RoomRequest.options,
       details: """
         Makes a room without encryption, in which the kiosk is, and prints its id. Without --public only those who
         are invited can join.
         """,
-      example: "tappet room create 'Front door' --alias door --invite @ann:example.org",
+      example: "tappet matrix create 'Front door' --alias door --invite @ann:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let request = RoomRequest.members(arguments)
@@ -116,7 +116,7 @@ extension Command {
     _ word: String, _ summary: String, _ details: String, _ done: String, needsUser: Bool = false
   ) -> Command {
     Command(
-      words: "room " + word, section: .rooms, summary: summary, operands: needsUser ? [.room, .user] : [.room],
+      words: "matrix " + word, section: .rooms, summary: summary, operands: needsUser ? [.room, .user] : [.room],
       details: details,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)

@@ -1,4 +1,4 @@
-// tappet room login and logout: the kiosk's session at a homeserver, in a file that only the kiosk may read.
+// tappet matrix login and logout: the kiosk's session at a homeserver, in a file that only the kiosk may read.
 
 import CPlatform
 import TappetConfig
@@ -10,7 +10,7 @@ import TappetPlatform
 extension Command {
   static var roomLogin: Command {
     Command(
-      words: "room login", section: .rooms, summary: "log the kiosk in at its homeserver",
+      words: "matrix login", section: .rooms, summary: "log the kiosk in at its homeserver",
       operands: [Operand("USER")],
       options: [
         CommandOption("homeserver", "URL", "where it is, in place of what the server of USER says"),
@@ -23,7 +23,7 @@ extension Command {
         kiosk.yaml names. A second login of the same user takes the same device. A running kiosk uses the new
         session by itself. --login-token: the line is a token that another client made, instead.
         """,
-      example: "tappet room login @kiosk:example.org",
+      example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let matrix = try Homeserver.settings(configuration)
         let user = arguments.operands[0]
@@ -55,7 +55,7 @@ extension Command {
 
   static var roomLogout: Command {
     Command(
-      words: "room logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
+      words: "matrix logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
       details: """
         Ends the session at the homeserver and removes its file. Messages to rooms wait until the next login, or
         expire.
@@ -100,7 +100,7 @@ enum Homeserver {
   static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
     let matrix = try settings(configuration)
     guard let session = session(matrix) else {
-      throw .refused("there is no session in \(matrix.sessionFile); 'tappet room login USER' makes one")
+      throw .refused("there is no session in \(matrix.sessionFile); 'tappet matrix login USER' makes one")
     }
     return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
   }

@@ -1,4 +1,4 @@
-// tappet room list --by-space: the kiosk's spaces with the rooms in them, and what it has not read there.
+// tappet matrix list --by-space: the kiosk's spaces with the rooms in them, and what it has not read there.
 
 import TappetConfig
 import TappetCore
