@@ -97,7 +97,7 @@ extension YAMLReader {
   }
 
   /// A topic that may name facts about the tap.
-  private mutating func actionTopic(_ node: YAMLNode?, isLiteral: Bool) -> String? {
+  mutating func actionTopic(_ node: YAMLNode?, isLiteral: Bool) -> String? {
     guard let topic = topic(node), let node else { return nil }
     guard let template = PayloadTemplate(configured: topic, format: isLiteral ? .literal : .text) else {
       note(.badPlaceholder, at: node)

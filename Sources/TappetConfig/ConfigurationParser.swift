@@ -112,8 +112,9 @@ extension YAMLReader {
   /// Returns `nil` after a mistake.
   mutating func configuration(_ root: YAMLNode) -> KioskConfiguration? {
     let keys = [
-      "broker", "timestamp_key", "reader", "panel", "actions", "commands", "telemetry", "home_assistant",
-      "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays", "matrix",
+      "broker", "timestamp_key", "reader", "panel", "actions", "tags", "unknown_tags", "commands", "telemetry",
+      "home_assistant", "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays",
+      "matrix",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -127,6 +128,8 @@ extension YAMLReader {
     var commands = commands(
       top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
       outputNames: outputNames(top["panel"]))
+    let tags = foreignTags(top["tags"], actions: actions ?? [], actionNames: names)
+    let unknownTags = unknownTags(top["unknown_tags"], hasKey: top["timestamp_key"] != nil)
     let device = readerDevice(top["reader"])
     let publishesState = telemetry(top["telemetry"])
     let homeAssistant = homeAssistant(
@@ -153,7 +156,8 @@ extension YAMLReader {
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       readerDevice: device,
-      panel: panel ?? PanelSettings(), actions: actions, commands: commands, webhooks: webhooks, matrix: matrix,
+      panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
+      commands: commands, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       historyAge: historyAge, controlSocket: control,

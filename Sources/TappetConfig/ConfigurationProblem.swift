@@ -28,6 +28,12 @@ package struct ConfigurationProblem: Hashable, Sendable {
     case unknownAction(String, nearest: String?)
     /// `by` is the place in the file that already has it.
     case lineUsedTwice(String, by: String)
+    /// A tag that others wrote, without the acknowledgement that it proves nothing.
+    case tagNotTrusted
+    /// The same for an action that drives an output or unlocks the panel.
+    case tagOpensDoor(String)
+    /// Two tags with one UID, text or URI.
+    case duplicateTag
     case unknownButton(String, nearest: String?)
     /// The output is not on the panel.
     case unknownOutput(String, nearest: String?)

@@ -25,6 +25,10 @@ package struct KioskConfiguration: Sendable {
   package var panel: PanelSettings
   /// At least one; names and indexes are unique.
   package var actions: [Action]
+  /// The tags that others wrote.
+  package var foreignTags: [ForeignTag] = []
+  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  package var unknownTags: Action?
   /// The topics with commands; unique.
   package var commands: [CommandPlan] = []
   /// The webhooks of those actions that have one.
@@ -168,6 +172,8 @@ extension KioskSettings {
       homeAssistant: configuration.homeAssistant,
       kioskName: configuration.broker.clientID,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
+    foreignTags = ForeignTags(configuration.foreignTags)
+    unknownTags = configuration.unknownTags
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

@@ -116,6 +116,8 @@ extension ConfigurationProblem.Kind {
     case .needsTLS, .passwordWithoutTLS: "tls-missing"
     case .duplicateName, .duplicateIndex: "action-duplicate"
     case .unknownAction: "action-unknown"
+    case .tagNotTrusted, .tagOpensDoor: "tag-trusted-too-much"
+    case .duplicateTag: "tag-duplicate"
     case .lineUsedTwice: "line-used-twice"
     case .unknownButton: "button-unknown"
     case .unknownOutput: "output-unknown"

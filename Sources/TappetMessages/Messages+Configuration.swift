@@ -48,6 +48,14 @@ extension ConfigurationProblem {
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
     case .unknownAction(let name, let nearest):
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
+    case .tagNotTrusted:
+      return
+        "\(what) needs 'trust: uid', by which you say that you know: anybody can copy such a tag, so it opens no doors"
+    case .tagOpensDoor(let name):
+      return
+        "\(what): '\(name)' drives an output or unlocks the panel; a tag that others wrote can be copied by anybody "
+        + "and opens no doors: write one with 'tappet tag write'"
+    case .duplicateTag: return "\(what) is in the list already"
     case .lineUsedTwice(let line, let place): return "\(what): \(place) has \(line) already"
     case .unknownButton(let name, let nearest):
       return "\(what): there is no button '\(name)'" + Spelling.suggestion(nearest)

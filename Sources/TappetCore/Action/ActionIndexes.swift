@@ -42,6 +42,9 @@ package struct ActionIndexes: Sendable {
     for place in secrets.indices { for uid in secrets[place].seenUIDs { hints[uid] = Int32(place) } }
   }
 
+  /// The configured action of this name.
+  func action(named name: String) -> Action? { actions[name] }
+
   /// The index of new tags of the action with this name; `nil` if it is not configured.
   package func index(of name: String) -> Int64? { indexes[name] }
 

@@ -194,6 +194,6 @@ extension Kiosk {
   /// Returns why this tag may not do its action now.
   func timeRefusal(of tap: VerifiedTap, at now: Moment) -> TapRefusal? {
     timeRefusal(of: tap.action, at: now)
-      ?? tap.secret.timeRefusal(for: tap.action, at: now, clockIsGood: clockIsGood, in: settings.calendar)
+      ?? tap.secret?.timeRefusal(for: tap.action, at: now, clockIsGood: clockIsGood, in: settings.calendar)
   }
 }

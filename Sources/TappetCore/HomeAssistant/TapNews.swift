@@ -22,7 +22,8 @@ package struct TapNews: Sendable {
   /// The step that the report is about; `nil` when it is about anything else.
   init?(_ report: Report) {
     if case .accepted(let entry, let uid) = report {
-      self.init(.accepted(uid), of: entry)
+      // Its scanner is for tags that somebody has chosen.
+      self.init(.accepted(entry.action == KioskSettings.unknownTagsName ? nil : uid), of: entry)
     } else if case .performed(let action, let trigger, let uid, _) = report {
       self.init(.accepted(uid), action, trigger)
     } else if case .queued(let entry, let reason) = report {

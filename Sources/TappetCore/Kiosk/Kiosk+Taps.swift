@@ -3,49 +3,66 @@
 extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
     let uid = reading.uid
-    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
-    if let wait = rates.waitToBeVerified(uid, at: now.instant) {
-      return refuse(.tag, uid, .tooMany(wait: wait), at: now)
-    }
-    switch indexes.verify(reading) {
+    if let effects = notExamined(uid, at: now) { return effects }
+    switch settings.recognise(reading, or: indexes.verify(reading), indexes) {
     case .failure(let refusal):
       rates.noteRefused(uid, at: now.instant)
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
-      let action = tap.action
-      if let refusal = tap.secret.refusalOfPerson {
+      if let refusal = tap.secret?.refusalOfPerson {
         rates.noteRefused(uid, at: now.instant)
         return refuse(.tag, uid, refusal, tap.owner, at: now)
       }
-      if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
-      // The power that comes back must not open a gate.
-      if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
-        return ignore(uid, action: action.name, .held, tap.owner, at: now)
-      }
-      if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
-        return unlock(by: action, at: now)
-          + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
-      }
-      if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
-      let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
-      if let within = action.confirmWithin {
-        return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
-      }
-      return ended + tagAccepted(uid, tap, at: now)
+      return tagVerified(uid, tap, at: now)
     }
+  }
+
+  /// Handles a tag whose content cannot be read: others may have written it, and its UID may be known.
+  mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
+    guard let tap = settings.recognise(uid, fault, indexes) else {
+      return refuse(.tag, uid, .unreadable(fault), at: now)
+    }
+    return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)
+  }
+
+  /// The effects of a tag that still lies there, or hammers; `nil` for any other.
+  private mutating func notExamined(_ uid: TagUID, at now: Moment) -> [Effect]? {
+    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
+    guard let wait = rates.waitToBeVerified(uid, at: now.instant) else { return nil }
+    return refuse(.tag, uid, .tooMany(wait: wait), at: now)
+  }
+
+  private mutating func tagVerified(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+    let action = tap.action
+    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+    // The power that comes back must not open a gate.
+    if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
+      return ignore(uid, action: action.name, .held, tap.owner, at: now)
+    }
+    if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
+      return unlock(by: action, at: now)
+        + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
+    }
+    if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+    let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
+    if let within = action.confirmWithin {
+      return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
+    }
+    return ended + tagAccepted(uid, tap, at: now)
   }
 
   /// Judges a tag again that was held for as long as its action requires: its secret, its person or the time may have
   /// changed meanwhile.
   mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
-    guard let secret = indexes.current(tap.secret) else {
-      return refuse(.tag, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
-    }
     var tap = tap
-    tap.secret = secret
-    if let refusal = secret.refusalOfPerson ?? timeRefusal(of: tap, at: now) ?? ticketRefusal(of: tap) {
-      return refuse(.tag, uid, refusal, tap.owner, at: now)
+    if let former = tap.secret {
+      guard let secret = indexes.current(former) else {
+        return refuse(.tag, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
+      }
+      tap.secret = secret
     }
+    let refusal = tap.secret?.refusalOfPerson ?? timeRefusal(of: tap, at: now) ?? ticketRefusal(of: tap)
+    if let refusal { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     return tagAccepted(uid, tap, at: now)
   }
 
@@ -57,7 +74,7 @@ extension Kiosk {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     let obstacle = obstacle(to: action)
-    let ticket = tap.secret.ticket
+    let ticket = tap.secret?.ticket
     if ticket != nil, let obstacle { return effects + refuse(.tag, uid, obstacle, tap.owner, at: now) }
     let performed =
       ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, obstacle, at: now)
@@ -66,9 +83,10 @@ extension Kiosk {
     lock.used(at: now.instant)
     rates.noteAccepted(uid, at: now.instant)
     taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
-    let isNews = indexes.learn(uid, tap.secret)
+    guard let secret = tap.secret else { return effects + performed }
+    let isNews = indexes.learn(uid, secret)
     return effects + performed
-      + [.noteSecretUse(id: tap.secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
+      + [.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
   }
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
@@ -81,7 +99,7 @@ extension Kiosk {
   }
 
   private func ticketRefusal(of tap: VerifiedTap) -> TapRefusal? {
-    guard tickets.isUsedUp(tap.secret), let person = tap.secret.person else { return nil }
+    guard let secret = tap.secret, tickets.isUsedUp(secret), let person = secret.person else { return nil }
     return .usedUp(action: tap.action.name, person: person.name)
   }
 
@@ -194,8 +212,8 @@ extension Kiosk {
       message: isForBroker ? message : body ?? message, isRetained: action.isRetained,
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
-      webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.secret.label,
-      person: tap?.secret.person, ticket: tap?.secret.ticket)
+      webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
+      ticket: tap?.secret?.ticket)
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry
@@ -205,8 +223,8 @@ extension Kiosk {
   private func facts(of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment) -> TapFacts {
     var facts = TapFacts()
     facts[.uid] = uid.map { Hex.encode($0.bytes) } ?? ""
-    facts[.tag] = tap?.secret.label ?? ""
-    facts[.person] = tap?.secret.person?.name ?? ""
+    facts[.tag] = tap?.label ?? ""
+    facts[.person] = tap?.secret?.person?.name ?? ""
     facts[.text] = tap?.text ?? ""
     facts[.action] = action.name
     facts[.kiosk] = settings.kioskName

@@ -290,7 +290,7 @@ package struct Kiosk: Sendable {
       taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
       return effects + [.light(.reading)]
     case .tagRead(let reading): return effects + tagRead(reading, at: now)
-    case .tagFaulted(let uid, _, let fault): return effects + refuse(.tag, uid, .unreadable(fault), at: now)
+    case .tagFaulted(let uid, _, let fault): return effects + tagUnreadable(uid, fault, at: now)
     case .tagLeft(let uid):
       taps.tagLeft(uid)
       return effects + tagGone(uid)

@@ -7,6 +7,10 @@ package struct KioskSettings: Sendable {
     didSet { facts = ActionFacts(actions) }
   }
   private var facts: ActionFacts
+  /// The tags that others wrote.
+  package var foreignTags = ForeignTags()
+  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  package var unknownTags: Action?
   /// The topics with commands; unique.
   package var commands: [CommandPlan]
   /// The kiosk's name in messages: its client id.
@@ -56,7 +60,9 @@ package struct KioskSettings: Sendable {
   }
 
   /// Whether a message has `%T`, a command a time, or an action hours.
-  package var usesTimestamp: Bool { facts.usesTimestamp || commands.contains { $0.needsClock } }
+  package var usesTimestamp: Bool {
+    facts.usesTimestamp || unknownTags?.usesTimestamp ?? false || commands.contains { $0.needsClock }
+  }
   /// Whether the broker keeps anything about the kiosk but its status.
   var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
   /// Whether an action has a webhook.
@@ -64,7 +70,7 @@ package struct KioskSettings: Sendable {
   /// The names of the actions whose messages wait while Home Assistant is away.
   var awaitingActions: [String] { facts.awaitingActions }
   /// The longest cooldown of all actions.
-  var cooldownMax: Duration { facts.cooldownMax }
+  var cooldownMax: Duration { max(facts.cooldownMax, unknownTags?.cooldown ?? .zero) }
 }
 
 /// Facts about all actions, found once and not for each tap: a tap takes as long with 256 actions as with one.

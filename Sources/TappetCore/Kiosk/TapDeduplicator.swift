@@ -9,7 +9,7 @@ struct TapDeduplicator: Sendable {
   /// Whether any tag has come since the start.
   private var hasSeenTag = false
   /// When each tag and secret was last accepted; entries older than the longest cooldown are dropped.
-  private var accepted: [(uid: TagUID, secretID: String, action: String, at: Instant)] = []
+  private var accepted: [(uid: TagUID, secretID: String?, action: String, at: Instant)] = []
 
   /// Handles a tag that left the field.
   mutating func tagLeft(_ uid: TagUID) {
@@ -43,7 +43,9 @@ struct TapDeduplicator: Sendable {
   ///
   /// It counts by secret too: a URL that was copied onto another tag brings the secret along, and not the UID.
   func cooldownRemaining(_ uid: TagUID, _ tap: VerifiedTap, at now: Instant) -> Duration? {
-    let last = accepted.last { $0.action == tap.action.name && ($0.uid == uid || $0.secretID == tap.secret.id) }
+    let last = accepted.last {
+      $0.action == tap.action.name && ($0.uid == uid || tap.secret != nil && $0.secretID == tap.secret?.id)
+    }
     guard let last else { return nil }
     let remaining = tap.action.cooldown - (now - last.at)
     return remaining > .zero ? remaining : nil
@@ -56,7 +58,7 @@ struct TapDeduplicator: Sendable {
 
   /// Remembers an accepted tap.
   mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, cooldownMax: Duration, at now: Instant) {
-    let (action, secretID) = (tap.action.name, tap.secret.id)
+    let (action, secretID) = (tap.action.name, tap.secret?.id)
     accepted.removeAll {
       now - $0.at > cooldownMax || ($0.uid == uid && $0.secretID == secretID && $0.action == action)
     }

@@ -1,21 +1,24 @@
 // Decides whether a tag may do what it asks for; remembers nothing.
 
-/// A tap of a tag that proved itself.
+/// A tap that sets off an action.
 struct VerifiedTap {
   var action: Action
-  var secret: TagSecret
+  /// The secret by which the tag proved itself; `nil` for a tag that others wrote.
+  var secret: TagSecret?
+  /// The tag's name for people.
+  var label: String?
   /// The tag's text, if the action's message names it.
   var text = ""
 
   /// Whose tag it is.
-  var owner: TagOwner { TagOwner(secret) }
+  var owner: TagOwner { TagOwner(label: label, person: secret?.person) }
 }
 
 extension KioskSettings {
   /// Returns the action for which a tag with this memory would be accepted; changes nothing.
   package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
     ActionIndexes(actions, secrets: secrets).verify(reading).flatMap { tap in
-      tap.secret.refusalOfPerson.map { .failure($0) } ?? .success(tap.action)
+      tap.secret?.refusalOfPerson.map { .failure($0) } ?? .success(tap.action)
     }
   }
 }
@@ -33,7 +36,7 @@ extension ActionIndexes {
     if let secret = secret(of: url, on: reading.uid), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
       let text = action.names(.text) ? reading.firstText ?? "" : ""
-      return .success(VerifiedTap(action: action, secret: secret, text: text))
+      return .success(VerifiedTap(action: action, secret: secret, label: secret.label, text: text))
     }
     return .failure(refusal(of: url))
   }

@@ -27,7 +27,7 @@ struct TicketLedger: Sendable {
 
   /// Counts a use, until `failed` takes it back.
   mutating func use(_ tap: VerifiedTap, _ uid: TagUID, _ id: EntryID, hasEntry: Bool) {
-    guard let limits = tap.secret.person?.limits else { return }
+    guard let limits = tap.secret?.person?.limits else { return }
     counts[limits.ticket] = used(limits) + 1
     waiting[id] = Waiting(tap: tap, uid: uid, hasEntry: hasEntry)
   }
@@ -38,14 +38,14 @@ struct TicketLedger: Sendable {
   /// Handles a commit that failed; `nil` when no ticket is concerned.
   mutating func failed(_ id: EntryID) -> Waiting? {
     guard let waiting = waiting.removeValue(forKey: id) else { return nil }
-    if let ticket = waiting.tap.secret.ticket, let count = counts[ticket] { counts[ticket] = count - 1 }
+    if let ticket = waiting.tap.secret?.ticket, let count = counts[ticket] { counts[ticket] = count - 1 }
     return waiting
   }
 
   /// Forgets the tickets that none of these secrets has any more, and of which no use is under way.
   mutating func keep(_ secrets: [TagSecret]) {
     guard !counts.isEmpty else { return }
-    let known = Set(secrets.compactMap { $0.ticket } + waiting.values.compactMap { $0.tap.secret.ticket })
+    let known = Set(secrets.compactMap { $0.ticket } + waiting.values.compactMap { $0.tap.secret?.ticket })
     for ticket in Array(counts.keys) where !known.contains(ticket) { counts[ticket] = nil }
   }
 }

@@ -83,7 +83,7 @@ package struct TagUID: Hashable, Sendable {
   }
 
   /// Whether the tag draws another one each time: four bytes that begin with 08 (ISO/IEC 14443-3 §6.5.4).
-  var isRandom: Bool { bytes.count == 4 && bytes[0] == 0x08 }
+  package var isRandom: Bool { bytes.count == 4 && bytes[0] == 0x08 }
 }
 
 /// A tag's memory as the reader read it; the core interprets it.

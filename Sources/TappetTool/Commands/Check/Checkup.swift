@@ -72,6 +72,7 @@ struct Checkup {
     note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
+    checkForeignTags(configuration)
     checkCertificates(configuration.broker)
     checkWebhooks(configuration)
     for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
@@ -157,6 +158,16 @@ struct Checkup {
       let stranger = plan.window == nil ? ", with no limit to its age" : ""
       note("commands", .good, plan.topic + " drives " + what + " for " + proof + stranger)
     }
+  }
+
+  private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
+    let count = configuration.foreignTags.count
+    if count > 0 {
+      let known = count == 1 ? "1 tag that others wrote is" : "\(count) tags that others wrote are"
+      note("tags", .note, known + " known by what can be copied: a UID can be copied by anybody and opens no doors")
+    }
+    guard let topic = configuration.unknownTags?.sampleTopic else { return }
+    note("unknown tags", .note, "each of them is published, as to " + topic)
   }
 
   /// Their files were read with the configuration.

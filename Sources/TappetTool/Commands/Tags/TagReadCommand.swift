@@ -60,10 +60,18 @@ private struct TagReport {
 
   init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
     self.tag = tag
+    let known = ForeignTags(configuration.foreignTags)
+    let foreign: ForeignTag?
     switch tag {
-    case .faulted(_, _, let fault): (verdict, code) = (fault.sentence, fault.code)
-    case .read(let reading): (isGood, verdict, code) = Self.judge(reading, configuration)
+    case .faulted(let uid, _, let fault): (foreign, verdict, code) = (known.find(uid), fault.sentence, fault.code)
+    case .read(let reading):
+      foreign = known.find(reading)
+      (isGood, verdict, code) = Self.judge(reading, configuration)
     }
+    guard !isGood, let foreign else { return }
+    let name = foreign.label.map { "as '\($0)'" } ?? "in 'tags'"
+    (isGood, code) = (true, nil)
+    verdict = "known \(name): \(foreign.action); anybody can copy what it is known by, so it opens no doors"
   }
 
   private static func judge(_ reading: TagReading, _ configuration: KioskConfiguration) -> (Bool, String, String?) {
@@ -80,8 +88,13 @@ private struct TagReport {
   func print(_ report: ((JSON) -> Void)?) throws(CommandFailure) {
     switch tag {
     case .faulted(let uid, let model, _):
-      guard let report else { throw .refused("\(model.name): \(verdict)") }
-      report(json(uid, model, nil))
+      if let report {
+        report(json(uid, model, nil))
+      } else if isGood {
+        print(uid, model)
+      } else {
+        throw .refused("\(model.name): \(verdict)")
+      }
     case .read(let reading):
       let contents = TagContents(reading)
       if let report { report(json(reading.uid, reading.model, contents)) } else { print(reading, contents) }
@@ -96,6 +109,12 @@ private struct TagReport {
       "url": .optional(contents?.shownURL), "carries_key": .bool(contents?.carriesKey ?? false),
       "accepted": .bool(isGood), "code": .optional(code), "text": .string(verdict),
     ])
+  }
+
+  private func print(_ uid: TagUID, _ model: TagModel) {
+    Output.print("uid       \(Hex.encode(uid.bytes))")
+    Output.print("model     \(model.name)")
+    Output.print("here      \(verdict)")
   }
 
   private func print(_ reading: TagReading, _ contents: TagContents) {

@@ -1,0 +1,71 @@
+// The parts `tags:` and `unknown_tags:` of kiosk.yaml: tags that others wrote.
+
+import TappetCore
+
+extension YAMLReader {
+  mutating func foreignTags(_ node: YAMLNode?, actions: [Action], actionNames: [String]) -> [ForeignTag] {
+    guard let node, let elements = list(node, max: Limits.foreignTagsMax, of: " tags") else { return [] }
+    var tags: [ForeignTag] = []
+    var marks: Set<ForeignTag.Mark> = []
+    for element in elements {
+      guard let tag = foreignTag(element, actions, actionNames) else { continue }
+      if !marks.insert(tag.mark).inserted { note(.duplicateTag, at: element) }
+      tags.append(tag)
+    }
+    return tags
+  }
+
+  private mutating func foreignTag(
+    _ node: YAMLNode, _ actions: [Action], _ actionNames: [String]
+  ) -> ForeignTag? {
+    guard let mapping = mapping(node, keys: ["uid", "text", "uri", "action", "label", "trust"]) else { return nil }
+    let mark = foreignMark(in: mapping)
+    let label = shortText(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
+    // The word is there to be written by somebody who knows what it means.
+    if mapping["trust"] == nil { note(.tagNotTrusted, at: node) } else { _ = choice(mapping["trust"], of: ["uid"]) }
+    guard let place = required("action", in: mapping), let name = text(place) else { return nil }
+    guard actionNames.contains(name) else {
+      note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: actionNames)), at: place)
+      return nil
+    }
+    if let action = actions.first(where: { $0.name == name }), !action.outputs.isEmpty || action.unlocksPanel {
+      note(.tagOpensDoor(name), at: place)
+    }
+    return mark.map { ForeignTag(mark: $0, action: name, label: label) }
+  }
+
+  /// Exactly one of the three.
+  private mutating func foreignMark(in mapping: YAMLMapping) -> ForeignTag.Mark? {
+    let keys = ["uid", "text", "uri"].filter { mapping[$0] != nil }
+    guard keys.count < 2 else {
+      if let node = mapping[keys[1]] { invalid(node, expected: "alone, without '\(keys[0])' beside it") }
+      return nil
+    }
+    if let node = mapping["text"] { return text(node).map { .text($0) } }
+    if let node = mapping["uri"] { return text(node).map { .uri($0) } }
+    guard let node = required("uid", in: mapping), let text = text(node) else { return nil }
+    let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count), let uid = TagUID(bytes) else {
+      invalid(node, expected: "a UID of 8, 14 or 20 hex digits")
+      return nil
+    }
+    guard !uid.isRandom else {
+      invalid(node, expected: "a UID that stays: four bytes that begin with 08 are drawn by lot at each tap")
+      return nil
+    }
+    return .uid(uid)
+  }
+
+  /// The action of every tag that nobody here knows; `nil` means that there is none.
+  mutating func unknownTags(_ node: YAMLNode?, hasKey: Bool) -> Action? {
+    guard let node, let mapping = mapping(node, keys: ["topic", "message", "offline", "cooldown"]) else { return nil }
+    let topic = actionTopic(required("topic", in: mapping), isLiteral: false)
+    let message = message(required("message", in: mapping), hasKey: hasKey)
+    let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
+    let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
+    guard let topic, let message else { return nil }
+    return Action(
+      name: KioskSettings.unknownTagsName, title: "Unknown tag", index: -1, topic: topic, message: message,
+      offline: offline, cooldown: cooldown ?? .seconds(2))
+  }
+}

@@ -1,0 +1,112 @@
+// Tags that others wrote: cards, transponders and labels that are known by what anybody can copy, their UID or their
+// text. They never prove themselves, so they set off only what drives nothing and unlocks nothing.
+
+/// A tag that others wrote, and the action that it sets off.
+package struct ForeignTag: Hashable, Sendable {
+  /// How it is recognised.
+  package enum Mark: Hashable, Sendable {
+    case uid(TagUID)
+    /// The first text record on it.
+    case text(String)
+    /// The first URI record on it.
+    case uri(String)
+  }
+
+  package var mark: Mark
+  /// The action's name.
+  package var action: String
+  /// Its name for people: `%{tag}`.
+  package var label: String?
+
+  /// A tag that is known by `mark`.
+  package init(mark: Mark, action: String, label: String? = nil) {
+    self.mark = mark
+    self.action = action
+    self.label = label
+  }
+}
+
+/// The tags of others that are known here.
+package struct ForeignTags: Hashable, Sendable {
+  private var tags: [ForeignTag.Mark: ForeignTag] = [:]
+  private var looksAtContent = false
+
+  /// The tags of this list; of two with one mark the later one counts.
+  package init(_ list: [ForeignTag] = []) {
+    for tag in list {
+      tags[tag.mark] = tag
+      if case .uid = tag.mark { continue }
+      looksAtContent = true
+    }
+  }
+
+  /// Number of tags.
+  package var count: Int { tags.count }
+
+  /// The tag with this UID.
+  package func find(_ uid: TagUID) -> ForeignTag? { tags.isEmpty ? nil : tags[.uid(uid)] }
+
+  /// The tag that was read: by its UID, or else by its content.
+  package func find(_ reading: TagReading) -> ForeignTag? {
+    if let tag = find(reading.uid) { return tag }
+    guard looksAtContent else { return nil }
+    if let text = reading.firstText, let tag = tags[.text(text)] { return tag }
+    guard let uri = try? reading.uri() else { return nil }
+    return tags[.uri(String(decoding: uri, as: UTF8.self))]
+  }
+}
+
+extension KioskSettings {
+  /// The name, in the outbox and the log, of what is published about unknown tags.
+  package static let unknownTagsName = "unknown_tags"
+
+  /// The judgement of a tag that may be one of others: what proved itself stays, and what claims to be ours and is not
+  /// stays refused.
+  func recognise(
+    _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ indexes: ActionIndexes
+  ) -> Result<VerifiedTap, TapRefusal> {
+    // A tag that proved itself and may not act, as one of a suspended person, does not act as another's either.
+    guard case .failure(let refusal) = verified, !refusal.isOfOwnTag else { return verified }
+    if let tag = foreignTags.find(reading), let action = indexes.action(named: tag.action) {
+      return .success(VerifiedTap(action: action, label: tag.label, text: text(of: reading, for: action)))
+    }
+    guard refusal.isOfUnknownTag, let action = unknownTags else { return verified }
+    return .success(VerifiedTap(action: action, text: text(of: reading, for: action)))
+  }
+
+  /// The judgement of a tag whose content cannot be read; `nil` when nothing is known of it, or it may be read soon.
+  func recognise(_ uid: TagUID, _ fault: TagFault, _ indexes: ActionIndexes) -> VerifiedTap? {
+    if case .pulledAway = fault { return nil }
+    if let tag = foreignTags.find(uid), let action = indexes.action(named: tag.action) {
+      return VerifiedTap(action: action, label: tag.label)
+    }
+    return unknownTags.map { VerifiedTap(action: $0) }
+  }
+
+  private func text(of reading: TagReading, for action: Action) -> String {
+    action.names(.text) ? reading.firstText ?? "" : ""
+  }
+}
+
+extension TapRefusal {
+  /// Whether the tag proved that it is of this kiosk.
+  fileprivate var isOfOwnTag: Bool {
+    switch self {
+    case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp: true
+    case .content, .malformedURL, .noSuchAction, .unreadable, .noTagConfigured, .invalidSignature, .brokerAway,
+      .webhookAway, .outboxFull, .notStored, .panelLocked, .tooMany, .commandOfLimitedPerson:
+      false
+    }
+  }
+
+  /// Whether nobody here knows the tag: it does not claim to be of this kiosk.
+  fileprivate var isOfUnknownTag: Bool {
+    switch self {
+    case .content, .malformedURL, .noSuchAction: true
+    case .unreadable, .noTagConfigured, .invalidSignature, .strayIndex, .copiedURL, .personSuspended, .wrongTime,
+      .limitedPerson, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
+      .panelLocked, .tooMany:
+      false
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// Tags that others wrote: known by UID, text or URI, or by nobody.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct ForeignTagTests {
+  private static let play = Action(
+    name: "play", title: "Play", index: 7, topic: "music/%{tag}",
+    message: PayloadTemplate(configured: "%{uid} %{text}") ?? PayloadTemplate(""))
+  private static let unknown = Action(
+    name: KioskSettings.unknownTagsName, title: "Unknown tag", index: -1, topic: "tags/%{uid}",
+    message: PayloadTemplate(configured: "%{text}") ?? PayloadTemplate(""))
+  private static let card = TagUID.number(40)
+
+  private func story(_ tags: [ForeignTag] = [], publishesUnknown: Bool = false) -> KioskScript {
+    let story = KioskScript([.light, .garage, .scene, Self.play])
+    story.kiosk.settings.foreignTags = ForeignTags(tags)
+    if publishesUnknown { story.kiosk.settings.unknownTags = Self.unknown }
+    story.startAll()
+    return story
+  }
+
+  private func known(_ mark: ForeignTag.Mark = .uid(Self.card)) -> ForeignTag {
+    ForeignTag(mark: mark, action: "play", label: "Abbey Road")
+  }
+
+  /// A tag without anything that can be read arrives, and leaves.
+  private func tapUnreadable(
+    _ story: KioskScript, at time: Int, _ uid: TagUID = Self.card, _ fault: TagFault = .unsupportedModel
+  ) -> [String] {
+    story.at(time, .reader(.tagArrived(uid)))
+    let words = story.at(time, .reader(.tagFaulted(uid, .mifareClassic, fault)))
+    return words
+  }
+
+  /// A Type 2 tag with this text record.
+  private func holding(text: String, uid: Int) -> TagReading {
+    let record = NDEFRecord(typeNameFormat: 1, type: Array("T".utf8), payload: [2] + Array("en\(text)".utf8))
+    guard let message = NDEFMessage(records: [record]).encode(), let blocks = Type2Memory.encode(message: message)
+    else { preconditionFailure() }
+    let header: [UInt8] = [4, 0, 1, 0x8D, 1, 2, 3, 4, 4, 0x48, 0, 0, 0xE1, 0x10, 0x12, 0x00]
+    return TagReading(
+      uid: .number(uid), model: .ntag213, bytes: header + blocks + [UInt8](repeating: 0, count: 144 - blocks.count))
+  }
+
+  @Test func `a card that cannot be read is known by its UID, and its message names it`() throws {
+    let story = story([known()])
+    #expect(tapUnreadable(story, at: 100) == ["store play"])
+    let entry = try #require(story.commit(at: 101).entry)
+    #expect(entry.topic == "music/Abbey Road" && entry.message.text == Hex.encode(Self.card.bytes) + " ")
+    #expect(entry.uid == Self.card && entry.tag == "Abbey Road")
+    #expect(tapUnreadable(story, at: 200, .number(41)).contains { $0.hasPrefix("report refused") })
+  }
+
+  @Test func `a card that stays counts once, and again after its cooldown when it comes back`() {
+    let story = story([known()])
+    #expect(tapUnreadable(story, at: 100).contains("store play"))
+    story.commit(at: 101)
+    #expect(!tapUnreadable(story, at: 150).contains("store play"))
+    story.at(200, .reader(.tagLeft(Self.card)))
+    #expect(!tapUnreadable(story, at: 1_000).contains("store play"))
+    story.at(1_100, .reader(.tagLeft(Self.card)))
+    #expect(tapUnreadable(story, at: 2_500).contains("store play"))
+  }
+
+  @Test func `a card that was pulled away is not judged by its UID`() {
+    let story = story([known()], publishesUnknown: true)
+    #expect(!tapUnreadable(story, at: 100, Self.card, .pulledAway).contains { $0.hasPrefix("store") })
+  }
+
+  @Test func `a tag is known by its text, or by its URI, to the letter`() throws {
+    let story = story([known(.text("box 7")), known(.uri("https://boxes.example/8"))])
+    story.tap(at: 100, holding(text: "box 7", uid: 50))
+    #expect(try #require(story.commit(at: 101).entry).message.text.hasSuffix(" box 7"))
+    #expect(story.tap(at: 200, .holding(Array("https://boxes.example/8".utf8), uid: 51)).contains("store play"))
+    #expect(!story.tap(at: 300, .holding(Array("https://boxes.example/80".utf8), uid: 52)).contains("store play"))
+    #expect(!story.tap(at: 400, holding(text: "Box 7", uid: 53)).contains("store play"))
+  }
+
+  @Test func `a tag that proves itself does what it proves, although its UID is listed`() {
+    let reading = TagReading.of(.lightSecret, uid: 40)
+    let story = story([known()], publishesUnknown: true)
+    #expect(story.tap(at: 100, reading).contains("store light"))
+  }
+
+  @Test func `unknown tags are published, but for those that claim to be of this kiosk`() throws {
+    let story = story(publishesUnknown: true)
+    story.tap(at: 100, holding(text: "screws", uid: 60))
+    let entry = try #require(story.commit(at: 101).entry)
+    #expect(entry.topic == "tags/" + Hex.encode(TagUID.number(60).bytes) && entry.message.text == "screws")
+    #expect(entry.action == "unknown_tags")
+    #expect(tapUnreadable(story, at: 200, .number(61)) == ["store unknown_tags"])
+    let forged = TagReading.signed(index: Action.light.index, key: .repeating(0x99), uid: 62)
+    #expect(!story.tap(at: 300, forged).contains { $0.hasPrefix("store") })
+  }
+
+  @Test func `without unknown_tags nothing is published about them`() {
+    let story = story([known()])
+    #expect(!story.tap(at: 100, holding(text: "screws", uid: 60)).contains { $0.hasPrefix("store") })
+    #expect(!tapUnreadable(story, at: 200, .number(61)).contains { $0.hasPrefix("store") })
+  }
+
+  @Test func `Home Assistant's scanner learns of a known tag, and not of an unknown one`() throws {
+    let story = story([known()], publishesUnknown: true)
+    #expect(tapUnreadable(story, at: 100) == ["store play"])
+    let entry = try #require(story.commit(at: 101).entry)
+    func uid(_ entry: OutboxEntry) -> TagUID? {
+      guard case .accepted(let uid)? = TapNews(.accepted(entry, uid: Self.card))?.kind else { return nil }
+      return uid
+    }
+    #expect(uid(entry) == Self.card)
+    story.tap(at: 200, holding(text: "screws", uid: 60))
+    #expect(uid(try #require(story.commit(at: 201).entry)) == nil)
+  }
+
+  @Test func `a UID that is drawn by lot is told apart`() {
+    #expect(TagUID([8, 1, 2, 3])?.isRandom == true && TagUID([4, 1, 2, 3])?.isRandom == false)
+    #expect(TagUID([8, 1, 2, 3, 4, 5, 6])?.isRandom == false)
+  }
+}

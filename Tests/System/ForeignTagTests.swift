@@ -1,0 +1,47 @@
+// Tags that others wrote, with the shipped programs: a Classic and a DESFire by their UIDs, a label by its URL, and a
+// stranger that is published.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct ForeignTagTests {
+  private func world() throws -> KioskWorld {
+    var configuration = KioskWorld.KioskConfiguration()
+    configuration.more = """
+        - {name: play, topic: home/play, message: '%{tag} %{uid}', cooldown: 0 s}
+      tags:
+        - {uid: 01020304, action: play, label: Abbey Road, trust: uid}
+        - {uid: 04010203040506, action: play, label: Help, trust: uid}
+        - {uri: "https://boxes.example/17", action: play, label: Box 17, trust: uid}
+      unknown_tags: {topic: home/unknown, message: '%{uid}', cooldown: 0 s}
+      """
+    return try KioskWorld(configuration)
+  }
+
+  @Test func `cards of others act by their UIDs or content, and an unknown one is published`() throws {
+    let world = try world()
+    try world.start()
+    for (placement, payload) in [
+      ("classic uid=01020304", "Abbey Road 01020304"), ("desfire uid=04010203040506", "Help 04010203040506"),
+      ("ntag213 uid=04a1b2c3d4e5f6 url=https://boxes.example/17", "Box 17 04a1b2c3d4e5f6"),
+      ("classic uid=0a0b0c0d", "0a0b0c0d"), ("ntag213 uid=04a1b2c3d4e5f7", "04a1b2c3d4e5f7"),
+    ] {
+      let tap = try world.tap(placement, until: "delivered-by-tag", messages: 1)
+      #expect(tap.received.map(\.payload) == [payload], "\(placement): \(tap.log)")
+    }
+    try world.goodTap()
+    let forged = try Signing.url(index: "1", key: Signing.key())
+    _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(forged)", until: "refused")
+  }
+
+  @Test func `check and tag read say that such a tag can be copied by anybody`() throws {
+    let world = try world()
+    let check = try world.tappet("check", "--config-only")
+    #expect(check.output.contains("a UID can be copied by anybody and opens no doors"), "\(check.output)")
+    try world.start()
+    try world.tell("place classic uid=01020304")
+    let read = try world.tappet("tag", "read", "--timeout", "5")
+    #expect(read.status == 0 && read.output.contains("known as 'Abbey Road': play"), "\(read)")
+  }
+}
