@@ -28,7 +28,7 @@ extension YAMLReader {
       note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: actionNames)), at: place)
       return nil
     }
-    if let action = actions.first(where: { $0.name == name }), !action.outputs.isEmpty || action.unlocksPanel {
+    if let action = actions.first(where: { $0.name == name }), action.needsProof {
       note(.tagOpensDoor(name), at: place)
     }
     return mark.map { ForeignTag(mark: $0, action: name, label: label) }
@@ -44,8 +44,7 @@ extension YAMLReader {
     if let node = mapping["text"] { return text(node).map { .text($0) } }
     if let node = mapping["uri"] { return text(node).map { .uri($0) } }
     guard let node = required("uid", in: mapping), let text = text(node) else { return nil }
-    let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-    guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count), let uid = TagUID(bytes) else {
+    guard let uid = TagUID(written: text) else {
       invalid(node, expected: "a UID of 8, 14 or 20 hex digits")
       return nil
     }

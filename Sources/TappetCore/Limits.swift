@@ -232,8 +232,6 @@ package enum Limits {
   package static let outboxResolvedMax = 1024
   /// Bytes that must be free before a log's index moves from memory into its file: the index, and a page of the log.
   package static let storeSharingRoom: Int64 = 64 * 1024
-  /// Tags that others wrote: a store room's boxes.
-  package static let foreignTagsMax = 5000
   /// How long the log of taps is kept, unless the configuration says otherwise.
   package static let historyAge: Duration = .seconds(90 * 86_400)
   /// The longest time for that.

@@ -68,6 +68,7 @@ package final class Runtime {
     observers = KioskObservers(startedAt: parts.openedAt.instant)
     inbox.append(.started(parts.summary))
     inbox.append(.secretsLoaded(parts.secrets + store.ownSecrets))
+    if !parts.learnedTags.isEmpty { inbox.append(.tagsLearned(parts.learnedTags)) }
   }
 
   /// Runs until the kiosk was asked to stop and has come to rest.

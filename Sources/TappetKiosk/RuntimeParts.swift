@@ -17,6 +17,7 @@ struct RuntimeParts {
   var seed: (UInt64, UInt64, UInt64, UInt64)
   var summary: OutboxSummary
   var secrets: [TagSecret]
+  var learnedTags: [ForeignTag]
   var announced: AnnouncedTopics
   var reactor: Reactor
   var clock: ClockMonitor
@@ -40,12 +41,14 @@ struct RuntimeParts {
     } catch { throw .lightTrace(path: lightTracePath ?? "", error) }
     let secretStore: SecretStore
     let secrets: [TagSecret]
+    let learnedTags: [ForeignTag]
     let summary: OutboxSummary
     let announced: AnnouncedTopics
     var settings = KioskSettings(configuration)
     do throws(SecretStoreError) {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
       secrets = try secretStore.usableSecrets()
+      learnedTags = try secretStore.learnedTags().map { $0.tag }
       if configuration.storesPassword { configuration.broker.password = try secretStore.brokerPassword() }
       if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
       settings.commands = configuration.commandPlans
@@ -81,8 +84,8 @@ struct RuntimeParts {
       storeThread.submit(.keepHistory(configuration.historyAge))
       return RuntimeParts(
         configuration: configuration, settings: settings, openedAt: now, seed: seed, summary: summary, secrets: secrets,
-        announced: announced, reactor: reactor,
-        clock: clockMonitor, mailbox: mailbox, panel: panel, broker: broker,
+        learnedTags: learnedTags, announced: announced, reactor: reactor, clock: clockMonitor, mailbox: mailbox,
+        panel: panel, broker: broker,
         store: StoreHost(lock: lock, thread: storeThread, ownSecrets: ownSecrets, replicaError: replicaError))
     } catch { throw .system(error) }
   }

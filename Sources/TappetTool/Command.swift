@@ -82,6 +82,7 @@ enum ValueKind {
   case commandTopic
   case secretID
   case person
+  case learnedTag
   case entryID
   case preset
   case profile

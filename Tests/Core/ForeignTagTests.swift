@@ -64,6 +64,22 @@ import Testing
     #expect(tapUnreadable(story, at: 2_500).contains("store play"))
   }
 
+  @Test func `a tag that was learned acts until it is forgotten, but never on an output`() {
+    let story = story()
+    story.at(50, .tagsLearned([known()]))
+    #expect(tapUnreadable(story, at: 100) == ["store play"])
+    story.commit(at: 101)
+    story.at(200, .reader(.tagLeft(Self.card)))
+    story.at(300, .tagsLearned([]))
+    #expect(!tapUnreadable(story, at: 5_000).contains { $0.hasPrefix("store") })
+    let door = Action(
+      name: "door", title: "Door", index: 8, topic: "door", message: PayloadTemplate("x"), unlocksPanel: true)
+    let guarded = KioskScript([.light, door])
+    guarded.startAll()
+    guarded.at(50, .tagsLearned([ForeignTag(mark: .uid(Self.card), action: "door")]))
+    #expect(!tapUnreadable(guarded, at: 100).contains { $0.hasPrefix("store") })
+  }
+
   @Test func `a card that was pulled away is not judged by its UID`() {
     let story = story([known()], publishesUnknown: true)
     #expect(!tapUnreadable(story, at: 100, Self.card, .pulledAway).contains { $0.hasPrefix("store") })

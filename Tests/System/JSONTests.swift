@@ -24,6 +24,7 @@ import Testing
       "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],
       "tag write": ["light", "--timeout", "1"], "tag erase": ["--timeout", "1"],
+      "tag learn": ["light", "--timeout", "1"], "tag learned": [], "tag forget": ["01020304"],
       "tag lock": ["--yes", "--timeout", "1"], "tag format": ["--yes", "--timeout", "1"],
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
@@ -129,6 +130,11 @@ import Testing
     for name in ["tag read", "tag write", "tag erase", "tag lock"] {
       let answers = try judge(try run(world, name, words[name] ?? []), name)
       #expect(answers.first?["uid"] is String, "\(name): \(answers)")
+    }
+    try world.takeAway()
+    try world.tell("place classic uid=01020304")
+    for name in ["tag learn", "tag learned", "tag forget"] {
+      #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
     try world.takeAway()
     try world.tell("place ntag213 blank uid=\(world.freshUID())")

@@ -31,6 +31,8 @@ package enum Event: Sendable {
   case certificates(daysLeft: Int?)
   /// The secrets that apply from now on.
   case secretsLoaded([TagSecret])
+  /// All tags of others that the store has; the kiosk knows none until then.
+  case tagsLearned([ForeignTag])
   /// Whether the next tag is for a job (`TagJob`), or a tap again.
   case tagJob(TagJobPhase)
   /// tappet-reader sent a message.

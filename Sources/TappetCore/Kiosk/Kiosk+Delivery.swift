@@ -1,6 +1,31 @@
-// The ends of an entry: it is delivered, refused for good, or over.
+// What the link reports, and the ends of an entry: it is delivered, refused for good, or over.
 
 extension Kiosk {
+  mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .connected:
+      let effects = link.connected(at: now.instant)
+      guard link.isUp else { return effects }
+      outbox.linkUp()
+      return effects + announceDevices(at: now.instant)
+    case .fellBack(let failure): return link.fellBack(failure, at: now)
+    case .failed(let failure):
+      link.endedByOrder(at: now.instant)
+      return link.failed(failure, at: now.instant, random: &random)
+    case .lost(let failure):
+      let effects = endDelivery()
+      link.endedByOrder(at: now.instant)
+      return effects + link.lost(failure, at: now.instant, random: &random)
+    case .disconnected:
+      let effects = link.disconnected(at: now.instant)
+      // It was not by our command: the link is as it was, and so are the entries in flight.
+      return link.isUp ? effects : effects + endDelivery()
+    case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
+    case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
+    case .publishRefused(let id, let code): return undeliverable(id, code: code)
+    }
+  }
+
   mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
     guard isSending else { return [] }
     var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {

@@ -4,7 +4,7 @@ extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
     let uid = reading.uid
     if let effects = notExamined(uid, at: now) { return effects }
-    switch settings.recognise(reading, or: indexes.verify(reading), indexes) {
+    switch settings.recognise(reading, or: indexes.verify(reading), learnedTags, indexes) {
     case .failure(let refusal):
       rates.noteRefused(uid, at: now.instant)
       return refuse(.tag, uid, refusal, at: now)
@@ -19,7 +19,7 @@ extension Kiosk {
 
   /// Handles a tag whose content cannot be read: others may have written it, and its UID may be known.
   mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
-    guard let tap = settings.recognise(uid, fault, indexes) else {
+    guard let tap = settings.recognise(uid, fault, learnedTags, indexes) else {
       return refuse(.tag, uid, .unreadable(fault), at: now)
     }
     return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)

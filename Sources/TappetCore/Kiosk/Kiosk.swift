@@ -47,6 +47,8 @@ package struct Kiosk: Sendable {
   var isWriting = false
   var secrets: [TagSecret] = []
   var indexes: ActionIndexes
+  /// The tags of others that the store has.
+  var learnedTags = ForeignTags()
   var random: Randomness
   /// The numbers of taps and presses by their outcome.
   package internal(set) var counters = Counters()
@@ -147,6 +149,9 @@ package struct Kiosk: Sendable {
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       loadSecrets(loaded)
+      effects = []
+    case .tagsLearned(let tags):
+      learnedTags = ForeignTags(tags)
       effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)
@@ -295,33 +300,6 @@ package struct Kiosk: Sendable {
       taps.tagLeft(uid)
       return effects + tagGone(uid)
     case .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone: return effects
-    }
-  }
-
-  // MARK: Link
-
-  private mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {
-    switch change {
-    case .connected:
-      let effects = link.connected(at: now.instant)
-      guard link.isUp else { return effects }
-      outbox.linkUp()
-      return effects + announceDevices(at: now.instant)
-    case .fellBack(let failure): return link.fellBack(failure, at: now)
-    case .failed(let failure):
-      link.endedByOrder(at: now.instant)
-      return link.failed(failure, at: now.instant, random: &random)
-    case .lost(let failure):
-      let effects = endDelivery()
-      link.endedByOrder(at: now.instant)
-      return effects + link.lost(failure, at: now.instant, random: &random)
-    case .disconnected:
-      let effects = link.disconnected(at: now.instant)
-      // It was not by our command: the link is as it was, and so are the entries in flight.
-      return link.isUp ? effects : effects + endDelivery()
-    case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
-    case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
-    case .publishRefused(let id, let code): return undeliverable(id, code: code)
     }
   }
 

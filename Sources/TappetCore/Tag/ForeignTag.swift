@@ -26,6 +26,61 @@ package struct ForeignTag: Hashable, Sendable {
   }
 }
 
+extension ForeignTag.Mark {
+  /// The key of the configuration that gives it: `uid`, `text` or `uri`.
+  package var kind: String {
+    switch self {
+    case .uid: "uid"
+    case .text: "text"
+    case .uri: "uri"
+    }
+  }
+
+  /// The UID's digits, the text or the URI.
+  package var content: String {
+    switch self {
+    case .uid(let uid): Hex.encode(uid.bytes)
+    case .text(let text): text
+    case .uri(let uri): uri
+    }
+  }
+
+  /// The UID, if that is the mark.
+  package var uid: TagUID? {
+    guard case .uid(let uid) = self else { return nil }
+    return uid
+  }
+
+  /// The kind and the content, for people.
+  package var words: String { uid == nil ? "\(kind) \(content.quoted)" : "\(kind) \(content)" }
+
+  /// The mark of this kind and content; `nil` if there is no such one.
+  package init?(kind: String, content: String) {
+    switch kind {
+    case "uid":
+      guard let uid = TagUID(written: content) else { return nil }
+      self = .uid(uid)
+    case "text": self = .text(content)
+    case "uri": self = .uri(content)
+    default: return nil
+    }
+  }
+}
+
+extension TagUID {
+  /// The UID of these digits, with or without colons; `nil` unless it has 4, 7 or 10 bytes.
+  package init?(written text: String) {
+    let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count) else { return nil }
+    self.init(bytes)
+  }
+}
+
+extension Action {
+  /// Whether it drives an output or unlocks the buttons: no tag sets it off that does not prove itself.
+  package var needsProof: Bool { !outputs.isEmpty || unlocksPanel }
+}
+
 /// The tags of others that are known here.
 package struct ForeignTags: Hashable, Sendable {
   private var tags: [ForeignTag.Mark: ForeignTag] = [:]
@@ -63,11 +118,12 @@ extension KioskSettings {
   /// The judgement of a tag that may be one of others: what proved itself stays, and what claims to be ours and is not
   /// stays refused.
   func recognise(
-    _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ indexes: ActionIndexes
+    _ reading: TagReading, or verified: Result<VerifiedTap, TapRefusal>, _ learned: ForeignTags,
+    _ indexes: ActionIndexes
   ) -> Result<VerifiedTap, TapRefusal> {
     // A tag that proved itself and may not act, as one of a suspended person, does not act as another's either.
     guard case .failure(let refusal) = verified, !refusal.isOfOwnTag else { return verified }
-    if let tag = foreignTags.find(reading), let action = indexes.action(named: tag.action) {
+    if let tag = foreignTags.find(reading) ?? learned.find(reading), let action = action(of: tag, indexes) {
       return .success(VerifiedTap(action: action, label: tag.label, text: text(of: reading, for: action)))
     }
     guard refusal.isOfUnknownTag, let action = unknownTags else { return verified }
@@ -75,12 +131,19 @@ extension KioskSettings {
   }
 
   /// The judgement of a tag whose content cannot be read; `nil` when nothing is known of it, or it may be read soon.
-  func recognise(_ uid: TagUID, _ fault: TagFault, _ indexes: ActionIndexes) -> VerifiedTap? {
+  func recognise(
+    _ uid: TagUID, _ fault: TagFault, _ learned: ForeignTags, _ indexes: ActionIndexes
+  ) -> VerifiedTap? {
     if case .pulledAway = fault { return nil }
-    if let tag = foreignTags.find(uid), let action = indexes.action(named: tag.action) {
+    if let tag = foreignTags.find(uid) ?? learned.find(uid), let action = action(of: tag, indexes) {
       return VerifiedTap(action: action, label: tag.label)
     }
     return unknownTags.map { VerifiedTap(action: $0) }
+  }
+
+  /// The action that the tag may set off: one that was learned may have been given an output since.
+  private func action(of tag: ForeignTag, _ indexes: ActionIndexes) -> Action? {
+    indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
   }
 
   private func text(of reading: TagReading, for action: Action) -> String {

@@ -2,16 +2,10 @@
 
 /// The label and the person of a genuine tag.
 package struct TagOwner: Sendable {
-  /// The label of its secret.
+  /// Its name for people.
   package var label: String?
   /// The person whose it is.
   package var person: Person?
-
-  /// The label and the person of a secret.
-  package init(_ secret: TagSecret) {
-    label = secret.label
-    person = secret.person
-  }
 
   /// A label and a person.
   package init(label: String?, person: Person?) {

@@ -69,6 +69,7 @@ extension Runtime {
 
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
+    if let tags = answer.learnedTags { feed(.tagsLearned(tags)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey {
       configuration.timestampKey = key
       replaceCommandKeys()

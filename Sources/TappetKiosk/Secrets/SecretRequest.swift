@@ -29,13 +29,17 @@ extension SecretRequest {
     case removePerson = "person-remove"
     case assign = "person-assign"
     case allowPerson = "person-allow"
+    case listLearnedTags = "tag-learned"
+    case learnTag = "tag-learn"
+    case forgetTag = "tag-forget"
 
     /// Whether it shows a key, or makes all others useless.
     var isForOwner: Bool {
       switch self {
       case .share, .rekey, .sealValue, .revealValue: true
       case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload, .listPeople, .addPerson, .renamePerson,
-        .suspendPerson, .resumePerson, .removePerson, .assign, .allowPerson:
+        .suspendPerson, .resumePerson, .removePerson, .assign, .allowPerson,
+        .listLearnedTags, .learnTag, .forgetTag:
         false
       }
     }
@@ -68,6 +72,9 @@ extension SecretService {
     case .removePerson: try removePerson(secretStore, request)
     case .assign: try assign(secretStore, request)
     case .allowPerson: try allowPerson(secretStore, request)
+    case .listLearnedTags: try listLearnedTags(secretStore, request)
+    case .learnTag: try learnTag(secretStore, request)
+    case .forgetTag: try forgetTag(secretStore, request)
     }
   }
 
@@ -317,7 +324,7 @@ extension SecretService {
     -> SecretAnswer
   {
     guard let name = request.json["name"]?.text else {
-      let names = try secretStore.sealedValueNames().filter { !Store.isAboutPeople($0) }
+      let names = try secretStore.sealedValueNames().filter { !Store.isListed($0) }
       return SecretAnswer(json: .object(["names": .array(names.map { .string($0) })]))
     }
     try secretStore.note(auditEntry("value-shown", name, request))
@@ -360,6 +367,8 @@ extension SecretService {
   /// Loads the secrets again, after another process has changed them.
   private func reload(_ secretStore: SecretStore) throws(SecretStoreError) -> SecretAnswer {
     let secrets = try secretStore.usableSecrets()
-    return SecretAnswer(json: .object(["secrets": .number(Int64(secrets.count))]), secrets: secrets)
+    return SecretAnswer(
+      json: .object(["secrets": .number(Int64(secrets.count))]), secrets: secrets,
+      learnedTags: try secretStore.learnedTags().map { $0.tag })
   }
 }

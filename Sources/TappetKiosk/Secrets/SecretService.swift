@@ -35,6 +35,8 @@ package struct SecretAnswer: Sendable {
   package var logRecord: LogRecord?
   /// All usable secrets after a change.
   package var secrets: [TagSecret]?
+  /// All learned tags after a change.
+  package var learnedTags: [ForeignTag]?
   /// The timestamp key after it was replaced.
   package var timestampKey: TimestampKey?
   /// The broker's password after it was replaced.

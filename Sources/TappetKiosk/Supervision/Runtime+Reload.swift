@@ -14,6 +14,7 @@ struct Reload: Sendable {
   /// The part of it that is in the store.
   struct Secrets: Sendable {
     var secrets: [TagSecret]
+    var learnedTags: [ForeignTag]
     /// `nil` unless the configuration says that it is stored.
     var timestampKey: TimestampKey?
     /// `nil` unless the configuration says that it is stored.
@@ -66,7 +67,7 @@ extension Runtime {
       var new = reload.configuration
       if new.storesPassword { new.broker.password = loaded.brokerPassword }
       if new.storesTimestampKey { new.timestampKey = loaded.timestampKey }
-      adopt(new, reload.profile, loaded.secrets)
+      adopt(new, reload.profile, loaded)
       conclude([])
     }
   }
@@ -84,7 +85,7 @@ extension Runtime {
     showView()
   }
 
-  private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ secrets: [TagSecret]) {
+  private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ loaded: Reload.Secrets) {
     let old = configuration
     let certificatesDiffer = certificates.replace(by: new.broker)
     let reconnects = new.broker != old.broker || certificatesDiffer
@@ -100,7 +101,8 @@ extension Runtime {
     settings.hasAnnounced = !announced.isEmpty
     inbox.append(.reconfigured(settings, reconnect: reconnects, newReader: changesReader))
     inbox.append(.webhooksReplaced)
-    load(secrets)
+    load(loaded.secrets)
+    feed(.tagsLearned(loaded.learnedTags))
     checkClock()
     checkCertificates()
     feed(.timerFired)
@@ -116,7 +118,10 @@ extension Reload {
       let usable = try secretStore.usableSecrets()
       let key = configuration.storesTimestampKey ? try secretStore.timestampKey() : nil
       let password = configuration.storesPassword ? try secretStore.brokerPassword() : nil
-      return .success(Secrets(secrets: usable, timestampKey: key, brokerPassword: password))
+      return .success(
+        Secrets(
+          secrets: usable, learnedTags: try secretStore.learnedTags().map { $0.tag }, timestampKey: key,
+          brokerPassword: password))
     } catch { return .failure(error) }
   }
 }

@@ -161,6 +161,11 @@ private struct PartialLine {
     case .output: for output in configuration?.panel.outputs ?? [] { add(output.plan.name) }
     case .secretID: for secret in secrets { add(secret["id"]?.text ?? "", describe(secret)) }
     case .person: for name in people { add(name) }
+    case .learnedTag:
+      for facts in learnedTags {
+        guard let mark = ForeignTag.Mark(facts) else { continue }
+        add(mark.content, facts["label"]?.text ?? facts["action"]?.text ?? "")
+      }
     case .entryID:
       guard let configuration, hasDatabase(configuration) else { return .none }
       try? OutboxClient(configuration).forEach { entry in
@@ -193,6 +198,11 @@ private struct PartialLine {
   private var people: [String] {
     guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
     return (try? SecretClient(configuration).listPeople())?.compactMap { $0["name"]?.text } ?? []
+  }
+
+  private var learnedTags: [JSON] {
+    guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
+    return (try? SecretClient(configuration).listLearnedTags()) ?? []
   }
 
   /// A completion must not create one.

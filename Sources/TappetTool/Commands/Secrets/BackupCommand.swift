@@ -104,6 +104,10 @@ enum Backup {
         content.values.append(person.sealedOwnership(ofSecret: id))
       }
     }
+    for facts in try secrets.listLearnedTags() {
+      guard let tag = LearnedTag(facts) else { throw .malformedAnswer }
+      content.values.append(tag.sealedValue)
+    }
     for element in try secrets.ask("value-reveal").json["names"]?.elements ?? [] {
       guard let name = element.text else { continue }
       let answer = try secrets.ask("value-reveal", JSON.Member.text("name", name))
@@ -156,11 +160,13 @@ extension BackupContent {
   var summary: String {
     let key = values.contains { $0.name == SecretStore.timestampKeyName } ? ", the timestamp key" : ""
     let login = values.contains { $0.name == SecretStore.brokerPasswordName } ? ", the broker's password" : ""
-    let others = values.count { !Store.isAboutPeople($0.name) }
+    let others = values.count { !Store.isListed($0.name) }
     let passwords = others - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
     let people = values.count { Store.isPerson($0.name) }
+    let learned = values.count { Store.isLearnedTag($0.name) }
     return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")"
-      + (people > 0 ? ", \(people) \(people == 1 ? "person" : "people")" : "") + "\(key)\(login)"
+      + (people > 0 ? ", \(people) \(people == 1 ? "person" : "people")" : "")
+      + (learned > 0 ? ", \(learned) learned \(learned == 1 ? "tag" : "tags")" : "") + "\(key)\(login)"
       + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
       + (files.count > 1 ? ", kiosk.yaml and \(files.count - 1) of its files" : files.isEmpty ? "" : ", kiosk.yaml")
   }
@@ -183,6 +189,17 @@ extension Person {
     self.init(
       id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created,
       limits: limits)
+  }
+}
+
+extension LearnedTag {
+  /// The tag of an answer to `tag-learned`.
+  fileprivate init?(_ facts: JSON) {
+    guard let id = facts["id"]?.text, let mark = ForeignTag.Mark(facts), let action = facts["action"]?.text,
+      let learned = facts["learned"]?.wholeNumber
+    else { return nil }
+    self.init(
+      id: id, tag: ForeignTag(mark: mark, action: action, label: facts["label"]?.text), learnedUnixSeconds: learned)
   }
 }
 

@@ -60,7 +60,9 @@ private struct TagReport {
 
   init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
     self.tag = tag
-    let known = ForeignTags(configuration.foreignTags)
+    let store = try? SecretStore.open(folder: configuration.stateFolder)
+    let learned = (try? store?.learnedTags().map { $0.tag }) ?? []
+    let known = ForeignTags(learned + configuration.foreignTags)
     let foreign: ForeignTag?
     switch tag {
     case .faulted(let uid, _, let fault): (foreign, verdict, code) = (known.find(uid), fault.sentence, fault.code)
@@ -68,8 +70,10 @@ private struct TagReport {
       foreign = known.find(reading)
       (isGood, verdict, code) = Self.judge(reading, configuration)
     }
-    guard !isGood, let foreign else { return }
-    let name = foreign.label.map { "as '\($0)'" } ?? "in 'tags'"
+    guard !isGood, let foreign,
+      configuration.actions.contains(where: { $0.name == foreign.action && !$0.needsProof })
+    else { return }
+    let name = foreign.label.map { "as '\($0)'" } ?? "by its \(foreign.mark.kind)"
     (isGood, code) = (true, nil)
     verdict = "known \(name): \(foreign.action); anybody can copy what it is known by, so it opens no doors"
   }

@@ -1,0 +1,120 @@
+// The kinds of requests about learned tags. Each commits its change together with the audit entry that says who made
+// it, and is in force before it is answered.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension SecretService {
+  /// Lists a page of the learned tags; `from` is the number of those on earlier pages.
+  func listLearnedTags(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let tags = try secretStore.learnedTags()
+    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), tags.count)
+    let page = tags[from...].prefix(Limits.learnedTagsPerAnswerMax)
+    let next = from + page.count
+    return SecretAnswer(
+      json: .object([
+        "tags": .array(page.map { json($0) }), "next": next < tags.count ? .number(Int64(next)) : .null,
+      ]))
+  }
+
+  /// Learns a tag; one that is known already gets the new action and label.
+  func learnTag(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    guard let mark = ForeignTag.Mark(request.json) else { return .refused("the request names no tag") }
+    let name = request.json["action"]?.text ?? ""
+    if let sentence = configuration.refusalToLearn(mark, for: name) { return .refused(sentence) }
+    let known = try secretStore.learnedTags()
+    let former = known.first { $0.tag.mark == mark }
+    guard former != nil || known.count < Limits.foreignTagsMax else {
+      return .refused("there are \(known.count) learned tags, as many as there may be")
+    }
+    guard let id = former?.id ?? (try? TagSecret.newID()) else { return .failed("the system has no random numbers") }
+    let tag = ForeignTag(mark: mark, action: name, label: request.json["label"]?.text?.trimmedLabel)
+    let learned = LearnedTag(id: id, tag: tag, learnedUnixSeconds: SystemClock().now().unixSeconds)
+    try secretStore.learn(learned, noting: auditEntry("tag-learned", id, request, detail: "\(name); \(mark.words)"))
+    var answer = SecretAnswer(json: json(learned, formerAction: former?.tag.action))
+    answer.logRecord = logRecord(
+      .notice, "tag-learned", "the tag \(mark.words) sets off \(name) from now on", request, [("action", name)])
+    answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
+    return answer
+  }
+
+  /// Forgets the learned tag of this UID, text or URI.
+  func forgetTag(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
+    let wanted = request.json["tag"]?.text ?? ""
+    let uid = TagUID(written: wanted)
+    let known = try secretStore.learnedTags()
+    guard let found = known.first(where: { $0.tag.mark.content == wanted || uid != nil && $0.tag.mark.uid == uid })
+    else { return .refused("there is no learned tag \(wanted.quoted); 'tappet tag learned' lists them") }
+    let detail = "\(found.tag.action); \(found.tag.mark.words)"
+    _ = try secretStore.forget(
+      learnedTag: found.id, noting: auditEntry("tag-forgotten", found.id, request, detail: detail))
+    var answer = SecretAnswer(json: json(found, formerAction: nil))
+    answer.logRecord = logRecord(
+      .notice, "tag-forgotten", "the tag \(found.tag.mark.words) sets off nothing from now on", request,
+      [("action", found.tag.action)])
+    answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
+    return answer
+  }
+
+  private func json(_ learned: LearnedTag) -> JSON {
+    let mark = learned.tag.mark
+    return .object([
+      "id": .string(learned.id), "uid": mark.kind == "uid" ? .string(mark.content) : .null,
+      "text": mark.kind == "text" ? .string(mark.content) : .null,
+      "uri": mark.kind == "uri" ? .string(mark.content) : .null, "action": .string(learned.tag.action),
+      "label": .optional(learned.tag.label), "learned": .number(learned.learnedUnixSeconds),
+    ])
+  }
+
+  private func json(_ learned: LearnedTag, formerAction: String?) -> JSON {
+    guard case .object(var members) = json(learned) else { return .null }
+    members.append(JSON.Member(name: "former_action", value: .optional(formerAction)))
+    return .object(members)
+  }
+}
+
+extension ForeignTag.Mark {
+  /// The mark of a request.
+  fileprivate init?(_ request: JSON) {
+    for kind in ["uid", "text", "uri"] {
+      guard let content = request[kind]?.text else { continue }
+      self.init(kind: kind, content: content)
+      return
+    }
+    return nil
+  }
+}
+
+extension KioskConfiguration {
+  /// Why a tag with this mark cannot be learned for the action; `nil` if it can.
+  package func refusalToLearn(_ mark: ForeignTag.Mark, for name: String) -> String? {
+    if let refusal = refusalToLearn(for: name) { return refusal }
+    if mark.uid?.isRandom == true {
+      return "the UID \(mark.content) is drawn by lot at each tap (it begins with 08, as those of phones and passports "
+        + "do), so it would never come again; use another tag"
+    }
+    if mark.content.utf8.count > Limits.learnedContentSizeMax {
+      return "the tag's \(mark.kind) has \(mark.content.utf8.count) bytes; at most \(Limits.learnedContentSizeMax) can be "
+        + "learned. Its UID can"
+    }
+    if foreignTags.contains(where: { $0.mark == mark }) {
+      return "the tag \(mark.words) is in 'tags' of kiosk.yaml, which counts; change it there"
+    }
+    return nil
+  }
+
+  /// Why no tag at all can be learned for the action.
+  package func refusalToLearn(for name: String) -> String? {
+    guard let action = actions.first(where: { $0.name == name }) else {
+      return "there is no action '\(name)' in the configuration"
+    }
+    guard !action.needsProof else {
+      return "\(name) drives an output or unlocks the buttons: that takes a tag that proves itself, and a UID can be "
+        + "copied by anybody. 'tappet tag write \(name)' writes one"
+    }
+    return nil
+  }
+}

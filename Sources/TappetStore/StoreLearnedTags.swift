@@ -1,0 +1,94 @@
+// The tags of others that were learned: sealed values like the people, so they are in the replica and in backups,
+// follow another key, and nobody who can only write to the database can teach the kiosk a tag.
+//
+//     tag ID    a line each: 1, "uid", "text" or "uri", the action, the label, when it was learned; then the UID's
+//               digits, the text or the URI, to the end
+
+import TappetCore
+
+/// A tag of others that was learned.
+package struct LearnedTag: Sendable {
+  /// A UUID, lower-case, 36 characters.
+  package var id: String
+  package var tag: ForeignTag
+  /// Seconds since 1970.
+  package var learnedUnixSeconds: Int64
+
+  /// A tag that was learned then.
+  package init(id: String, tag: ForeignTag, learnedUnixSeconds: Int64) {
+    self.id = id
+    self.tag = tag
+    self.learnedUnixSeconds = learnedUnixSeconds
+  }
+}
+
+extension Store {
+  static let learnedTagPrefix = "tag "
+
+  /// Whether a sealed value is a learned tag.
+  package static func isLearnedTag(_ name: String) -> Bool { name.begins(with: learnedTagPrefix) }
+
+  /// Whether a sealed value has a list of its own: it is a person, an owner or a learned tag.
+  package static func isListed(_ name: String) -> Bool { isAboutPeople(name) || isLearnedTag(name) }
+
+  /// All learned tags, in the order in which they were learned; those that cannot be opened are left out.
+  package func learnedTags(sealedUnder key: SecretKey) throws(StoreError) -> [LearnedTag] {
+    // '!' follows the space.
+    let statement = try database.statement("SELECT name, value FROM sealed WHERE name >= 'tag ' AND name < 'tag!'")
+    defer { statement.reset() }
+    var tags: [LearnedTag] = []
+    while try statement.step() {
+      let name = statement.text(0)
+      let context = Store.context(ofValue: name)
+      guard let value = try? LibCrypto.open(statement.blob(1), key: key, context: context) else { continue }
+      let id = String(name.dropFirst(Store.learnedTagPrefix.utf8.count))
+      if let tag = LearnedTag(id: id, stored: value) { tags.append(tag) }
+    }
+    return tags.sorted { ($0.learnedUnixSeconds, $0.id) < ($1.learnedUnixSeconds, $1.id) }
+  }
+}
+
+extension SecretStore {
+  /// All learned tags, in the order in which they were learned.
+  package func learnedTags() throws(SecretStoreError) -> [LearnedTag] {
+    do throws(StoreError) { return try store.learnedTags(sealedUnder: sealingKey) } catch { throw .store(error) }
+  }
+
+  /// Learns a tag, or replaces the one with its id.
+  package func learn(_ tag: LearnedTag, noting auditEntry: AuditEntry) throws(SecretStoreError) {
+    switch tag.tag.label?.labelFault {
+    case .tooLong(let size, let max): throw .secret(.labelTooLong(size: size, max: max))
+    case .notPrintable: throw .secret(.labelNotPrintable)
+    case nil: break
+    }
+    let value = tag.sealedValue
+    try seal(value.value, as: value.name, noting: auditEntry)
+  }
+
+  /// Forgets the learned tag of this id; returns false when there was none.
+  package func forget(learnedTag id: String, noting auditEntry: AuditEntry) throws(SecretStoreError) -> Bool {
+    try removeSealedValue(named: Store.learnedTagPrefix + id, noting: auditEntry)
+  }
+}
+
+extension LearnedTag {
+  /// The sealed value of this tag, and its name, for a backup too.
+  package var sealedValue: SealedValue {
+    let (kind, content) = (tag.mark.kind, tag.mark.content)
+    var bytes = Array("1\n\(kind)\n\(tag.action)\n\(tag.label ?? "")\n\(learnedUnixSeconds)\n\(content)".utf8)
+    return (Store.learnedTagPrefix + id, SecretBytes(taking: &bytes))
+  }
+
+  fileprivate init?(id: String, stored: [UInt8]) {
+    let lines = stored.split(separator: 0x0A, maxSplits: 5, omittingEmptySubsequences: false)
+    guard lines.count == 6, lines[0].elementsEqual("1".utf8), let learned = Int64(decimal: lines[4]),
+      let mark = ForeignTag.Mark(
+        kind: String(decoding: lines[1], as: UTF8.self), content: String(decoding: lines[5], as: UTF8.self))
+    else { return nil }
+    let label = String(decoding: lines[3], as: UTF8.self)
+    let action = String(decoding: lines[2], as: UTF8.self)
+    self.init(
+      id: id, tag: ForeignTag(mark: mark, action: action, label: label.isEmpty ? nil : label),
+      learnedUnixSeconds: learned)
+  }
+}
