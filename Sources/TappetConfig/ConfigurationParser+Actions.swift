@@ -38,6 +38,7 @@ extension YAMLReader {
     let keys = [
       "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
       "unlock", "output", "webhook", "room", "html", "format", "deliver_when", "valid", "hours", "clock_unknown",
+      "mode", "on_remove",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
@@ -63,6 +64,7 @@ extension YAMLReader {
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
     let times = times(in: mapping)
+    let (mode, removal) = mode(in: mapping, hasKey: hasKey, format)
     let awaits = choice(mapping["deliver_when"], of: ["home-assistant"]) == 0
     if awaits, let value = mapping["deliver_when"] {
       let mayWait = offline.map { $0 == .queue } ?? (message?.usesTimestamp == false)
@@ -78,7 +80,7 @@ extension YAMLReader {
       cooldown: cooldown ?? .seconds(2),
       isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
       unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal,
-      awaitsHomeAssistant: awaits, times: times)
+      awaitsHomeAssistant: awaits, times: times, mode: mode, removal: removal)
   }
 
   /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.
@@ -94,6 +96,30 @@ extension YAMLReader {
       if let value = mapping[key] { note(.needsPartner(key, partner: "topic"), at: value.position, mapping.node.place) }
     }
     return PayloadTemplate("")
+  }
+
+  /// The mode, and the message at a tag's leaving or second tap: to the action's topic, unless it has one of its own.
+  private mutating func mode(
+    in mapping: YAMLMapping, hasKey: Bool, _ format: MessageFormat?
+  ) -> (ActionMode, ActionRemoval?) {
+    let chosen = choice(mapping["mode"], of: ["tap", "hold", "toggle"]).map { ActionMode.allCases[$0] }
+    guard let node = mapping["on_remove"] else {
+      if let value = mapping["mode"], chosen == .hold || chosen == .toggle {
+        note(.needsPartner("mode", partner: "on_remove"), at: value.position, mapping.node.place)
+      }
+      return (.tap, nil)
+    }
+    if chosen == .tap { note(.needsPartner("on_remove", partner: "mode: hold"), at: node.position, mapping.node.place) }
+    if mapping["topic"] == nil {
+      note(.needsPartner("on_remove", partner: "topic"), at: node.position, mapping.node.place)
+    }
+    guard let removal = self.mapping(node, keys: ["topic", "message"]) else { return (.tap, nil) }
+    let isLiteral = format == .literal
+    let message = message(required("message", in: removal), hasKey: hasKey, format)
+    guard let topic = actionTopic(removal["topic"] ?? mapping["topic"], isLiteral: isLiteral), let message else {
+      return (.tap, nil)
+    }
+    return (chosen ?? .hold, ActionRemoval(topic: topic, message: message, hasLiteralTopic: isLiteral))
   }
 
   /// A topic that may name facts about the tap.

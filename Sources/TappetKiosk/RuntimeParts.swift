@@ -42,7 +42,7 @@ struct RuntimeParts {
     let secretStore: SecretStore
     let secrets: [TagSecret]
     let learnedTags: [ForeignTag]
-    let summary: OutboxSummary
+    var summary: OutboxSummary
     let announced: AnnouncedTopics
     var settings = KioskSettings(configuration)
     do throws(SecretStoreError) {
@@ -56,6 +56,9 @@ struct RuntimeParts {
     do throws(StoreError) {
       let clockIsGood = clock.isSynchronised() || !configuration.checksClock
       summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
+      summary.arrivals = try secretStore.store.arrivals(
+        of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
+      summary.tagCounts = try secretStore.store.tagCounts()
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
         if try secretStore.store.isLastBroker(endpoint.text) { settings.firstEndpoint = index }

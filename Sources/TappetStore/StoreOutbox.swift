@@ -123,6 +123,7 @@ extension Store {
   func insertAll(_ entry: OutboxEntry) throws(StoreError) -> (broker: Int64?, webhook: Int64?) {
     let webhook: Int64?
     if let half = entry.forWebhook { webhook = try insert(forWebhook: half) } else { webhook = nil }
+    try note(entry.notes, of: entry.uid)
     return (entry.destination == .broker ? try insert(entry) : nil, webhook)
   }
 

@@ -5,7 +5,7 @@
 enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
   static let migrations: [String] = [
-    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth,
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
   ]
 
   /// The version of a database with all migrations.
@@ -17,11 +17,12 @@ enum StoreSchema {
     WHERE type = 'table'
       AND name IN (
         'secrets', 'outbox', 'boots', 'meta', 'sealed', 'audit', 'outbox_totals', 'audit_chain', 'webhooks',
-        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses')
+        'webhook_totals', 'webhooks_given_up', 'announced', 'tag_hints', 'history', 'ticket_uses',
+        'arrivals', 'tag_counts')
     """
 
   /// The number of our tables.
-  static let tables: Int64 = 15
+  static let tables: Int64 = 17
 
   /// The secrets, sealed, and the outbox.
   ///
@@ -136,6 +137,15 @@ enum StoreSchema {
   /// How often each ticket was used (`PersonLimits.ticket`).
   private static let twelfth =
     "CREATE TABLE ticket_uses (ticket TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;"
+
+  /// The arrivals whose removal is owed, and the number of accepted taps of each tag (`Store.note(_: EntryNotes)`).
+  private static let thirteenth = """
+    CREATE TABLE arrivals (
+      entry BLOB PRIMARY KEY, action TEXT NOT NULL, uid BLOB NOT NULL, tag TEXT NOT NULL, person TEXT NOT NULL,
+      text BLOB NOT NULL, count INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE tag_counts (uid BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+    """
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

@@ -44,7 +44,7 @@ import Testing
     let tap = OutboxEntry(
       id: EntryID(high: 7, low: 1), action: "garage", topic: "home/garage", message: PayloadTemplate("open"),
       isRetained: false, trigger: .tag, acceptedUnixMilliseconds: 5,
-      expiry: .at(Instant(nanoseconds: 1000)), ticket: "ticket-1")
+      expiry: .at(Instant(nanoseconds: 1000)), notes: EntryNotes(ticket: "ticket-1"))
     _ = try StoreBatch([.append(tap)]).commit(to: store.store)
     #expect(
       try StoreBatch([.countUse(EntryID(high: 1, low: 2), ticket: "ticket-1")]).commit(to: store.store).count == 1)

@@ -40,7 +40,7 @@ import Testing
       DROP TABLE webhook_totals;
       DROP TABLE webhooks_given_up;
       DROP TABLE announced; DROP TABLE tag_hints;
-      DROP TABLE history; DROP TABLE ticket_uses;
+      DROP TABLE history; DROP TABLE arrivals; DROP TABLE tag_counts; DROP TABLE ticket_uses;
       DELETE FROM meta WHERE name = 'seal';
       PRAGMA user_version = 5;
       """)

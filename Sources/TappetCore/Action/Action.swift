@@ -48,6 +48,10 @@ package final class Action: Hashable, Sendable {
   package let awaitsHomeAssistant: Bool
   /// When it may be done; `nil` means at every time.
   package let times: ActionTimes?
+  /// How its tags set it off.
+  package let mode: ActionMode
+  /// The message when the tag leaves, or at the second tap; `nil` if `mode` is `tap`.
+  package let removal: ActionRemoval?
 
   /// An action with the defaults of the configuration.
   ///
@@ -58,7 +62,8 @@ package final class Action: Hashable, Sendable {
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
     isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
     outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false,
-    awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil
+    awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil, mode: ActionMode = .tap,
+    removal: ActionRemoval? = nil
   ) {
     self.name = name
     self.title = title
@@ -80,14 +85,19 @@ package final class Action: Hashable, Sendable {
     self.unlocksPanel = unlocksPanel
     self.awaitsHomeAssistant = awaitsHomeAssistant
     self.times = times
+    self.mode = mode
+    self.removal = removal
   }
 
   /// Whether its message or its body has `%T`.
-  package var usesTimestamp: Bool { message.usesTimestamp || webhookBody?.usesTimestamp ?? false }
+  package var usesTimestamp: Bool {
+    message.usesTimestamp || webhookBody?.usesTimestamp ?? false || removal?.message.usesTimestamp ?? false
+  }
 
   /// Whether its topic, its message or its body names this fact.
   func names(_ fact: TapFact) -> Bool {
     message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false
+      || removal?.names(fact) ?? false
   }
 
   /// Whether its topic, its message or its body names any fact.
@@ -121,7 +131,7 @@ package final class Action: Hashable, Sendable {
       && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
       && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
-      && one.times == other.times
+      && one.times == other.times && one.mode == other.mode && one.removal == other.removal
   }
 
   /// Hashes the name, which identifies the action.

@@ -17,6 +17,8 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case time
   /// When it was accepted, in seconds since 1970.
   case unix
+  /// The number of its tag's accepted taps, this one included.
+  case count
   /// The first text record on the tag.
   case text
 }

@@ -1,4 +1,4 @@
-// What the link reports, and the ends of an entry: it is delivered, refused for good, or over.
+// The reports of the link, and the ends of an entry: it is delivered, refused for good, or over.
 
 extension Kiosk {
   mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {

@@ -39,6 +39,7 @@ extension Kiosk {
     if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
+    if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
       return unlock(by: action, at: now)
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
@@ -160,6 +161,7 @@ extension Kiosk {
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
+    presence.stored(id)
     counters.accepted += 1
     let accepted = [Effect.report(.accepted(entry, uid: uid))] + commandStored(id)
     guard let reason = reasonToWait(entry) else { return [.light(.accepted)] + accepted }
@@ -203,29 +205,47 @@ extension Kiosk {
   ) -> OutboxEntry? {
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     let isForBroker = action.topic != nil
+    let count = counted(uid)
+    if trigger == .tag, let entry = switchedOff(action, uid, tap, count, at: now) {
+      outbox.willStore(entry, uid)
+      return entry
+    }
     let id = EntryID(high: random.next(), low: random.next())
-    let facts = action.namesFacts ? facts(of: action, uid, tap, at: now) : TapFacts()
+    let facts = action.namesFacts ? facts(of: action, uid, tap, count, at: now) : TapFacts()
     let body = action.webhookBody?.filled(with: facts, id: id)
     let message = action.message.filled(with: facts, id: id)
+    let arrival =
+      action.removal == nil || trigger != .tag
+      ? nil : TagArrival(entry: id, action: action.name, uid: action.mode == .hold ? uid : nil, tap, count: count)
     let entry = OutboxEntry(
       id: id, action: action.name, topic: action.topicTemplate?.topic(with: facts) ?? "",
       message: isForBroker ? message : body ?? message, isRetained: action.isRetained,
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
-      ticket: tap?.secret?.ticket)
+      notes: EntryNotes(count: count, arrival: arrival, ticket: tap?.secret?.ticket))
+    if let arrival { presence.willStore(arrival) }
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry
   }
 
   /// The facts about this tap that the action's message may name.
-  private func facts(of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, at now: Moment) -> TapFacts {
-    var facts = TapFacts()
+  private func facts(
+    of action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
+  ) -> TapFacts {
+    var facts = facts(of: action, at: now)
     facts[.uid] = uid.map { Hex.encode($0.bytes) } ?? ""
     facts[.tag] = tap?.label ?? ""
     facts[.person] = tap?.secret?.person?.name ?? ""
     facts[.text] = tap?.text ?? ""
+    facts[.count] = count.map { String($0) } ?? ""
+    return facts
+  }
+
+  /// The facts that do not depend on the tag.
+  func facts(of action: Action, at now: Moment) -> TapFacts {
+    var facts = TapFacts()
     facts[.action] = action.name
     facts[.kiosk] = settings.kioskName
     facts[.time] = UTCTime(unixSeconds: now.unixSeconds).text

@@ -49,6 +49,10 @@ package struct Kiosk: Sendable {
   var indexes: ActionIndexes
   /// The tags of others that the store has.
   var learnedTags = ForeignTags()
+  /// The removals that are owed.
+  var presence = Presence()
+  /// The number of accepted taps of each tag that is counted.
+  var tagCounts: [TagUID: Int64] = [:]
   var random: Randomness
   /// The numbers of taps and presses by their outcome.
   package internal(set) var counters = Counters()
@@ -116,6 +120,7 @@ package struct Kiosk: Sendable {
     case .draining(let until): deadline = until
     case .running:
       deadline = reader.deadline
+      consider(presence.deadline)
       consider(link.deadline)
       consider(store.deadline)
       consider(expiryDeadline(at: now))
@@ -181,6 +186,7 @@ package struct Kiosk: Sendable {
     }
     // Edges come with their own time; others of the same moment may follow, so the kiosk waits for them.
     if case .panel(.edge) = event {} else if isTaking { effects += dueOnPanel(at: now) }
+    effects += removalsDue(at: now)
     effects += firmwareDue(at: now)
     effects += dueOnOutputs(at: now) + dueEffects(at: now)
     effects += sendWhatMayBeSent(at: now)
@@ -204,6 +210,8 @@ package struct Kiosk: Sendable {
     phase = .running
     outbox = Outbox(summary)
     webhooks = Outbox(summary.ofWebhooks)
+    presence = Presence(summary.arrivals)
+    tagCounts = summary.tagCounts
     let count = summary.count + summary.webhookCount
     return count > 0 ? [.report(.outboxRestored(count: count))] : []
   }
@@ -288,6 +296,7 @@ package struct Kiosk: Sendable {
   private mutating func readerSaid(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     let wasUsable = reader.isUsable
     let effects = reader.received(message, at: now.instant)
+    notePresence(message, wasUsable: wasUsable, at: now.instant)
     guard wasUsable else { return effects }
     if isWriting { return effects + saidWhileWriting(message, at: now) }
     switch message {
@@ -313,8 +322,10 @@ package struct Kiosk: Sendable {
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
       let webhook = webhooks.notStored(id)
+      presence.notStored(id)
       if let use = tickets.failed(id), !use.hasEntry { return trouble + useNotCounted(use, fault, at: now) }
       guard let (entry, uid) = outbox.notStored(id) ?? webhook else { return trouble }
+      notCounted(entry)
       if let uid { taps.notAccepted(uid, action: entry.action) }
       let refusal = TapRefusal.notStored(action: entry.action, fault)
       if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }

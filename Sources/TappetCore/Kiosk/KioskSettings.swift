@@ -65,6 +65,8 @@ package struct KioskSettings: Sendable {
   }
   /// Whether the broker keeps anything about the kiosk but its status.
   var announces: Bool { publishesState || homeAssistant != nil || hasAnnounced }
+  /// Whether a message names the number of a tag's taps.
+  var countsTaps: Bool { facts.countsTaps || unknownTags?.names(.count) ?? false }
   /// Whether an action has a webhook.
   var usesWebhooks: Bool { facts.usesWebhooks }
   /// The names of the actions whose messages wait while Home Assistant is away.
@@ -77,12 +79,14 @@ package struct KioskSettings: Sendable {
 private struct ActionFacts: Sendable {
   var usesTimestamp = false
   var usesWebhooks = false
+  var countsTaps = false
   var awaitingActions: [String] = []
   var cooldownMax: Duration = .zero
 
   init(_ actions: [Action]) {
     for action in actions {
       usesTimestamp = usesTimestamp || action.usesTimestamp || action.times?.allowsUnknownClock == false
+      countsTaps = countsTaps || action.names(.count)
       usesWebhooks = usesWebhooks || action.webhookBody != nil
       if action.awaitsHomeAssistant { awaitingActions.append(action.name) }
       cooldownMax = max(cooldownMax, action.cooldown)

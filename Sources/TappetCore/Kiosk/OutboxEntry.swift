@@ -83,12 +83,12 @@ package struct OutboxEntry: Hashable, Sendable {
     let uid: TagUID?
     let tag: String?
     let person: Person?
-    let ticket: String?
+    let notes: EntryNotes
 
     init(
       id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool, trigger: Trigger,
       unixMilliseconds: Int64, destination: Destination, webhookBody: PayloadTemplate?, uid: TagUID?, tag: String?,
-      person: Person?, ticket: String?
+      person: Person?, notes: EntryNotes
     ) {
       self.id = id
       self.action = action
@@ -102,7 +102,7 @@ package struct OutboxEntry: Hashable, Sendable {
       self.uid = uid
       self.tag = tag
       self.person = person
-      self.ticket = ticket
+      self.notes = notes
     }
   }
 
@@ -111,7 +111,7 @@ package struct OutboxEntry: Hashable, Sendable {
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,
     destination: Destination = .broker, webhookBody: PayloadTemplate? = nil, uid: TagUID? = nil, tag: String? = nil,
-    person: Person? = nil, ticket: String? = nil
+    person: Person? = nil, notes: EntryNotes = EntryNotes()
   ) {
     self.sequence = sequence
     self.acceptedAt = acceptedAt
@@ -119,8 +119,7 @@ package struct OutboxEntry: Hashable, Sendable {
     acceptance = Acceptance(
       id: id, action: action, topic: topic, message: message, isRetained: isRetained, trigger: trigger,
       unixMilliseconds: acceptedUnixMilliseconds, destination: destination, webhookBody: webhookBody, uid: uid,
-      tag: tag,
-      person: person, ticket: ticket)
+      tag: tag, person: person, notes: notes)
   }
 
   /// Its name outside this process.
@@ -148,8 +147,10 @@ package struct OutboxEntry: Hashable, Sendable {
   package var tag: String? { acceptance.tag }
   /// The person whose tag it was; `nil` likewise.
   package var person: Person? { acceptance.person }
+  /// Notes that its commit carries.
+  package var notes: EntryNotes { acceptance.notes }
   /// The ticket of which it is a use, counted in its commit.
-  package var ticket: String? { acceptance.ticket }
+  package var ticket: String? { acceptance.notes.ticket }
   /// Label and person; `nil` if neither is known.
   package var owner: TagOwner? { tag == nil && person == nil ? nil : TagOwner(label: tag, person: person) }
 

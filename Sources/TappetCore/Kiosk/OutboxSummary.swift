@@ -14,6 +14,10 @@ package struct OutboxSummary: Hashable, Sendable {
   package var webhookSize = 0
   /// When the first of them expires.
   package var earliestWebhookExpiry: Expiry?
+  /// The arrivals whose removal is owed.
+  package var arrivals: [TagArrival] = []
+  /// The number of accepted taps of each tag that is counted.
+  package var tagCounts: [TagUID: Int64] = [:]
 
   /// The summary of the webhooks alone.
   var ofWebhooks: OutboxSummary {

@@ -97,8 +97,8 @@ extension KioskConfiguration {
         + "do), so it would never come again; use another tag"
     }
     if mark.content.utf8.count > Limits.learnedContentSizeMax {
-      return "the tag's \(mark.kind) has \(mark.content.utf8.count) bytes; at most \(Limits.learnedContentSizeMax) can be "
-        + "learned. Its UID can"
+      return "the tag's \(mark.kind) has \(mark.content.utf8.count) bytes; at most "
+        + "\(Limits.learnedContentSizeMax) can be learned. Its UID can"
     }
     if foreignTags.contains(where: { $0.mark == mark }) {
       return "the tag \(mark.words) is in 'tags' of kiosk.yaml, which counts; change it there"

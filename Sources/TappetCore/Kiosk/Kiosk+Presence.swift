@@ -1,0 +1,101 @@
+// The removals that are owed: `on_remove` of an action. Decides only.
+
+extension Kiosk {
+  /// Follows which tag lies on the reader, also while the next one is for a job.
+  mutating func notePresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
+    switch message {
+    case .ready: if !wasUsable, reader.isUsable { presence.readerReady(at: now) }
+    case .tagArrived(let uid):
+      guard wasUsable else { return }
+      presence.tagArrived(uid, wasThere: reader.sinceReady(at: now) <= Limits.heldTagReturnMax)
+    case .tagLeft(let uid): if wasUsable { presence.tagLeft(uid) }
+    case .tagRead, .tagFaulted, .tagDescribed, .heartbeat, .lost, .orderProgress, .orderDone: break
+    }
+  }
+
+  /// Whether the tag has set off the action and still lies there, or the action's last tap is not on the disk yet.
+  func isSetOff(_ action: Action, by uid: TagUID) -> Bool {
+    switch action.mode {
+    case .tap: false
+    case .hold: presence.holds(uid, action.name)
+    case .toggle: presence.isSettling(action.name)
+    }
+  }
+
+  /// Enters the removals that are due, once the disk takes them.
+  mutating func removalsDue(at now: Moment) -> [Effect] {
+    presence.timeUp(readerIsUsable: reader.isUsable, at: now.instant)
+    var effects: [Effect] = []
+    while isTaking, store.isGood, let arrival = presence.due {
+      guard let action = indexes.action(named: arrival.action), let removal = action.removal else {
+        presence.forget(arrival.entry)
+        continue
+      }
+      let entry = removalEntry(removal, of: action, arrival, ended: arrival.entry, at: now)
+      presence.willEnd(arrival.entry, by: entry.id)
+      // No UID: nobody has tapped.
+      outbox.willStore(entry, nil)
+      effects.append(.store(entry))
+    }
+    return effects
+  }
+
+  /// The removal at a second tap; `nil` when the action is not switched on.
+  mutating func switchedOff(
+    _ action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
+  ) -> OutboxEntry? {
+    guard action.mode == .toggle, let removal = action.removal, let on = presence.switchedOn(action.name) else {
+      return nil
+    }
+    let second = TagArrival(
+      entry: on.entry, action: action.name, uid: uid, tap, count: count)
+    let entry = removalEntry(removal, of: action, second, ended: on.entry, count: count, at: now)
+    presence.willEnd(on.entry, by: entry.id)
+    return entry
+  }
+
+  private mutating func removalEntry(
+    _ removal: ActionRemoval, of action: Action, _ arrival: TagArrival, ended: EntryID, count: Int64? = nil,
+    at now: Moment
+  ) -> OutboxEntry {
+    let id = EntryID(high: random.next(), low: random.next())
+    let person = arrival.person.flatMap { id in secrets.first { $0.person?.id == id }?.person }
+    var facts = facts(of: action, at: now)
+    facts[.uid] = arrival.uid.map { Hex.encode($0.bytes) } ?? ""
+    facts[.tag] = arrival.tag ?? ""
+    facts[.person] = person?.name ?? ""
+    facts[.text] = arrival.text
+    facts[.count] = arrival.count.map { String($0) } ?? ""
+    return OutboxEntry(
+      id: id, action: action.name, topic: removal.topic.topic(with: facts),
+      message: removal.message.filled(with: facts, id: id), isRetained: action.isRetained, trigger: .tag,
+      acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
+      expiry: .at(now.instant + action.expiresAfter), uid: arrival.uid, tag: arrival.tag, person: person,
+      notes: EntryNotes(count: count, ended: ended))
+  }
+
+  // MARK: Counting
+
+  /// Counts an accepted tap of the tag, if a message names the number.
+  mutating func counted(_ uid: TagUID?) -> Int64? {
+    guard settings.countsTaps, let uid, !uid.isRandom else { return nil }
+    guard let count = tagCounts[uid] ?? (tagCounts.count < Limits.tagHintsMax ? 0 : nil) else { return nil }
+    tagCounts[uid] = count + 1
+    return count + 1
+  }
+
+  /// Takes back what the disk did not take, unless a later tap has been counted since.
+  mutating func notCounted(_ entry: OutboxEntry) {
+    guard let uid = entry.uid, let count = entry.notes.count, tagCounts[uid] == count else { return }
+    tagCounts[uid] = count - 1
+  }
+}
+
+extension TagArrival {
+  /// The arrival that a tap makes.
+  init(entry: EntryID, action: String, uid: TagUID?, _ tap: VerifiedTap?, count: Int64?) {
+    self.init(
+      entry: entry, action: action, uid: uid, tag: tap?.label, person: tap?.secret?.person?.id, text: tap?.text ?? "",
+      count: count)
+  }
+}

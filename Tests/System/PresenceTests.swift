@@ -1,0 +1,55 @@
+// A jukebox: cards that others wrote, and the removal that stops the music, with the shipped programs.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PresenceTests {
+  private func world() throws -> KioskWorld {
+    var configuration = KioskWorld.KioskConfiguration()
+    configuration.more = """
+        - {name: play, topic: home/music, message: 'play %{tag} %{count}', cooldown: 0 s,
+           on_remove: {message: 'stop %{tag}'}}
+      tags:
+
+      """
+    for card in 1...80 {
+      let uid = "010203" + String(card + 16, radix: 16)
+      configuration.more += "  - {uid: '\(uid)', action: play, label: Album \(card), trust: uid}\n"
+    }
+    return try KioskWorld(configuration)
+  }
+
+  private func card(_ number: Int) -> String { "classic uid=010203\(String(number + 16, radix: 16))" }
+
+  private func payloads(_ world: KioskWorld) -> [String] {
+    world.received.filter { $0.topic == "home/music" }.map { $0.payload }
+  }
+
+  @Test func `each of eighty cards plays, and stops when it leaves`() throws {
+    let world = try world()
+    try world.start()
+    var expected: [String] = []
+    for number in [1, 40, 80, 1] {
+      try world.tell("place " + card(number))
+      expected.append("play Album \(number) \(expected.contains("play Album \(number) 1") ? 2 : 1)")
+      #expect(eventually(10) { payloads(world) == expected }, "\(payloads(world))")
+      try world.takeAway()
+      expected.append("stop Album \(number)")
+      #expect(eventually(10) { payloads(world) == expected }, "\(payloads(world))")
+    }
+  }
+
+  @Test func `a card that leaves while the kiosk is killed stops the music at the next start, once`() throws {
+    let world = try world()
+    try world.start()
+    try world.tell("place " + card(7))
+    #expect(eventually(10) { payloads(world) == ["play Album 7 1"] }, "\(payloads(world))")
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    _ = try? world.tell("take")
+    try world.start()
+    #expect(eventually(10) { payloads(world) == ["play Album 7 1", "stop Album 7"] }, "\(payloads(world))")
+    try world.goodTap()
+    #expect(payloads(world).count == 2)
+  }
+}
