@@ -36,7 +36,7 @@ let libraries = [
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-  library("CCSV", nil, apt: "libcsv-dev"),
+  library("CCSV", nil, apt: "libcsv-dev"), .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
   .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
 
@@ -53,7 +53,7 @@ let modules = [
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
   module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
-  module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV"]),
+  module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
   module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),

@@ -56,6 +56,8 @@ final class Terminal {
   func everything() throws -> String { try ask("capture-pane", "-p", "-S", "-") }
 
   func type(_ keys: String) throws { try ask("send-keys", "-l", keys) }
+
+  func resize(columns: Int, rows: Int) throws { try ask("resize-window", "-x", "\(columns)", "-y", "\(rows)") }
 }
 
 @Suite(.serialized) struct TerminalTests {

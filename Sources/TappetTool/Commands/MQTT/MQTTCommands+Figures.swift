@@ -39,6 +39,19 @@ extension Command {
       example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program("tappet-mqtt"))
   }
 
+  static var mqttMonitor: Command {
+    Command(
+      words: "mqtt monitor", section: .broker, summary: "watch the broker on a full screen, and publish",
+      operands: [Operand("FILTER", .topic, .any)],
+      options: brokerOptions + [.qos("largest quality of service (1)")],
+      abbreviatesOptions: true,
+      details: """
+        Shows the connection, the topics of FILTER (#) as a tree, the newest messages, statistics, and a line
+        to publish. The last row names the keys. Needs ncurses (the package libncursesw6).
+        """,
+      example: "tappet mqtt monitor 'home/#'", misuse: misuseOfSub, body: .program("tappet-mqtt"))
+  }
+
   static var mqttRecent: Command {
     Command(
       words: "mqtt recent", section: .broker, summary: "show the newest messages of 'mqtt sub' again",

@@ -9,7 +9,7 @@ extension Command {
   static var mqtt: [Command] {
     [
       .mqttConnect, .mqttProbe, .mqttPub, .mqttSub, .mqttWait, .mqttClean, .mqttRecord, .mqttReplay, .mqttBench,
-      .mqttStats, .mqttTop, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
+      .mqttStats, .mqttTop, .mqttMonitor, .mqttDiff, .mqttBridgeCheck, .mqttRecent, .mqttHistory,
     ]
   }
 

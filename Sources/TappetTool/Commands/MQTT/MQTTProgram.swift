@@ -20,6 +20,7 @@ enum MQTTProgram {
     case "top": command.body = .plain(TopCommand.run)
     case "diff": command.body = .plain(DiffCommand.run)
     case "bridge-check": command.body = .plain(BridgeCheckCommand.run)
+    case "monitor": command.body = .plain(MonitorCommand.run)
     case "recent": command.body = .plain(RecentCommand.run)
     case "history": command.body = .plain(HistoryCommand.run)
     case "pub": command.body = .plain(PubCommand.run)

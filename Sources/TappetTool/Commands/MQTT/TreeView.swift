@@ -39,14 +39,17 @@ final class TreeView {
     let second = second
     var lines = ["\(tree.count) topics, \(tree.messages) messages in \(second) s", "  msg/s   messages  topic"]
     for row in tree.rows(rows, atSecond: second) {
-      var text = Self.right(row.rate, 7) + Self.right(row.messages, 11) + "  "
-      text += String(repeating: "  ", count: row.depth) + (row.name.isEmpty ? "(empty)" : row.name.visible)
-      if let value = row.value { text += " = " + value }
-      if row.hidden > 0 { text += "  (\(row.hidden) topics)" }
-      lines.append(String(String.UnicodeScalarView(text.unicodeScalars.prefix(columns))))
+      lines.append(String(String.UnicodeScalarView(Self.line(row).unicodeScalars.prefix(columns))))
     }
     if tree.uncounted > 0 { lines.append("and \(tree.uncounted) messages of further topics") }
     return lines
+  }
+
+  static func line(_ row: TopicTree.Row) -> String {
+    var text = right(row.rate, 7) + right(row.messages, 11) + "  "
+    text += String(repeating: "  ", count: row.depth) + (row.name.isEmpty ? "(empty)" : row.name.visible)
+    if let value = row.value { text += " = " + value }
+    return row.hidden > 0 ? text + "  (\(row.hidden) topics)" : text
   }
 
   private static func right(_ number: some BinaryInteger, _ width: Int) -> String {

@@ -1,0 +1,35 @@
+// Debian's libncursesw.so.6, loaded when a full screen is wanted: no program is linked with it, so that none needs it
+// to start, and none has its memory. One screen for the process, and one thread.
+
+#ifndef CCURSES_H
+#define CCURSES_H
+
+enum tc_outcome {
+  TC_OPEN = 0,
+  /// The library is not installed, or is another one.
+  TC_NO_LIBRARY = 1,
+  /// The terminal's type is unknown: TERM.
+  TC_UNKNOWN_TERMINAL = 2
+};
+
+enum tc_key {
+  /// No key waits.
+  TC_NONE = -1,
+  /// This, plus a number of ncurses (KEY_…), is a key without a character.
+  TC_FUNCTION = 0x200000
+};
+
+/// Takes over the terminal of the standard streams.
+enum tc_outcome tc_open(void);
+/// Gives it back as it was; does nothing without a screen.
+void tc_close(void);
+/// Replaces a row; not shown yet.
+void tc_put(int row, const char *text, int is_reverse);
+/// Shows all rows, and the cursor there; a negative row hides it.
+void tc_show(int row, int column);
+/// The next key: a character, TC_FUNCTION plus a number, or TC_NONE.
+int tc_next_key(void);
+/// The terminal has this size now.
+void tc_resize(int rows, int columns);
+
+#endif
