@@ -61,6 +61,16 @@ extension Limits {
   package static let treeRowsInOrderMax = 1000
   /// The shortest time between two drawings of the tree.
   package static let treeDrawingInterval: Duration = .milliseconds(100)
+  /// Kiosks that 'fleet' keeps; each takes less than a kilobyte.
+  package static let fleetBoardsMax = 20_000
+  /// Bytes of a state message; a kiosk's has less than one kilobyte.
+  package static let fleetStateSizeMax = 16_384
+  /// A connected kiosk tells its state each minute; one that has missed two is silent.
+  package static let fleetSilenceMax: Duration = .seconds(150)
+  /// Days before the end of a certificate from which on it is a trouble, as on the kiosk itself.
+  package static let fleetCertificateDaysMin: Int64 = 14
+  /// The shortest time between two drawings of the list of kiosks.
+  package static let fleetDrawingInterval: Duration = .milliseconds(500)
   /// Attempts in a row that fail before a publisher gives up what it still has.
   package static let publisherAttemptsMax = 3
 }

@@ -19,7 +19,7 @@ extension Command {
       .roomCreate, .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
       .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
       .tokenOpen, .tokenKey,
-    ] + mqtt + inventory
+    ] + mqtt + fleet + inventory
   }
 
   /// The commands of two words that begin with this one.

@@ -29,7 +29,7 @@ import Testing
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
-      "mqtt stats": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"], "mqtt history": [],
+      "mqtt stats": [], "fleet list": [], "fleet silent": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"], "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
     ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
@@ -104,6 +104,7 @@ import Testing
     for name in [
       "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
       "mqtt top", "mqtt recent", "mqtt history", "mqtt diff", "mqtt bridge-check",
+      "fleet list", "fleet silent",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }
@@ -153,8 +154,8 @@ import Testing
     #expect(absent.status == 4 && code(absent) == "kiosk-absent", "\(absent)")
     try "broker:\n  url: mqtts://localhost:1\n  client_id: k\nactions:\n  - {name: a, topc: t, message: m}\nstat: x\n"
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
-    // 'cert check' looks at whatever certificates the file names, right or wrong, and the history needs none.
-    for (name, words) in words where name != "cert check" && name != "mqtt history" {
+    // 'cert check' looks at whatever certificates the file names, right or wrong, and the histories need none.
+    for (name, words) in words where !["cert check", "mqtt history", "mqtt recent"].contains(name) {
       let done = try run(world, name, words)
       try judge(done, name)
       let error = done.envelope["error"] as? [String: Any]

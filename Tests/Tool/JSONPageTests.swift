@@ -39,6 +39,9 @@ import Testing
     }
     // The codes of the tag jobs are next to the jobs.
     known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown"])
+    // The fleet has codes of its own.
+    let troubles: [FleetTrouble] = [.offline, .silent(.zero), .unreadable, .faults([]), .waiting(1)]
+    known.formUnion(troubles.map(\.code))
     #expect(Set(documented).symmetricDifference(known) == [])
   }
 

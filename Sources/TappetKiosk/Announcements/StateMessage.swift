@@ -13,7 +13,7 @@ extension KioskView {
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
       "reader": reader.stateMessage, "broker": broker.stateMessage,
       "webhooks": webhooks.map { $0.stateMessage } ?? .null, "disk": disk.stateMessage, "panel": panel.stateMessage,
-      "locked": isLocked.map { .bool($0) } ?? .null, "outbox": .number(Int64(outboxCount)),
+      "locked": isLocked.map { .bool($0) } ?? .null, "clock": clockJSON, "outbox": .number(Int64(outboxCount)),
       "webhooks_waiting": .number(Int64(webhookCount)), "counters": countersJSON,
       "certificate_ends_at": certificateEnd.map { .time(unixSeconds: $0) } ?? .null,
     ])

@@ -122,10 +122,15 @@ package struct KioskView: Sendable {
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
-      "clock": .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)]),
+      "clock": clockJSON,
       "outbox": .number(Int64(outboxCount)), "counters": countersJSON,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
+  }
+
+  /// Whether the clock is synchronised, and whether anything needs that.
+  var clockJSON: JSON {
+    .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)])
   }
 
   /// The numbers of taps and presses.

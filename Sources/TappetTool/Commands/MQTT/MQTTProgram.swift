@@ -6,25 +6,29 @@ import TappetStore
 enum MQTTProgram {
   /// The command that these words begin with; `nil` when they ask for help, or make no sense.
   static func find(_ words: [String]) -> Command? {
-    guard words.first == "mqtt", words.count > 1 else { return nil }
-    guard var command = Command.mqtt.first(where: { $0.words == "mqtt " + words[1] }) else { return nil }
-    switch words[1] {
-    case "connect": command.body = .plain(ConnectCommand.run)
-    case "probe": command.body = .plain(ProbeCommand.run)
-    case "wait": command.body = .plain(WaitCommand.run)
-    case "clean": command.body = .plain(CleanCommand.run)
-    case "record": command.body = .plain(RecordCommand.run)
-    case "replay": command.body = .plain(ReplayCommand.run)
-    case "bench": command.body = .plain(BenchCommand.run)
-    case "stats": command.body = .plain(StatsCommand.run)
-    case "top": command.body = .plain(TopCommand.run)
-    case "diff": command.body = .plain(DiffCommand.run)
-    case "bridge-check": command.body = .plain(BridgeCheckCommand.run)
-    case "monitor": command.body = .plain(MonitorCommand.run)
-    case "recent": command.body = .plain(RecentCommand.run)
-    case "history": command.body = .plain(HistoryCommand.run)
-    case "pub": command.body = .plain(PubCommand.run)
-    case "sub": command.body = .plain(SubCommand.run)
+    guard words.count > 1, case let name = words[0] + " " + words[1],
+      var command = (Command.mqtt + Command.fleet).first(where: { $0.words == name })
+    else { return nil }
+    switch name {
+    case "mqtt connect": command.body = .plain(ConnectCommand.run)
+    case "mqtt probe": command.body = .plain(ProbeCommand.run)
+    case "mqtt wait": command.body = .plain(WaitCommand.run)
+    case "mqtt clean": command.body = .plain(CleanCommand.run)
+    case "mqtt record": command.body = .plain(RecordCommand.run)
+    case "mqtt replay": command.body = .plain(ReplayCommand.run)
+    case "mqtt bench": command.body = .plain(BenchCommand.run)
+    case "mqtt stats": command.body = .plain(StatsCommand.run)
+    case "mqtt top": command.body = .plain(TopCommand.run)
+    case "mqtt diff": command.body = .plain(DiffCommand.run)
+    case "mqtt bridge-check": command.body = .plain(BridgeCheckCommand.run)
+    case "mqtt monitor": command.body = .plain(MonitorCommand.run)
+    case "mqtt recent": command.body = .plain(RecentCommand.run)
+    case "mqtt history": command.body = .plain(HistoryCommand.run)
+    case "mqtt pub": command.body = .plain(PubCommand.run)
+    case "mqtt sub": command.body = .plain(SubCommand.run)
+    case "fleet list": command.body = .plain(FleetCommand.list)
+    case "fleet watch": command.body = .plain(FleetCommand.watch)
+    case "fleet silent": command.body = .plain(FleetCommand.silent)
     default: return nil
     }
     return command

@@ -1,0 +1,41 @@
+// `tappet fleet` as it ships, at a real broker with a kiosk, and with what other kiosks left there.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct FleetTests {
+  private func publish(_ world: KioskWorld, _ topic: String, _ text: String) throws {
+    let done = try world.tappet("mqtt", "pub", topic, text, "--retain")
+    #expect(done.status == 0, "\(done)")
+  }
+
+  @Test func `a kiosk and those that are gone are listed, with the worst first`() throws {
+    let world = try KioskWorld(KioskWorld.KioskConfiguration(more: "telemetry: {state: true}"))
+    try world.start()
+    try publish(world, "tappet/cellar/status", "offline")
+    try publish(world, "tappet/door/status", "online")
+    try publish(world, "tappet/door/state", "not a state")
+    let list = try world.tappet("fleet", "list")
+    let lines = list.output.split(separator: "\n")
+    #expect(list.status == 0 && lines.count == 4, "\(list)")
+    #expect(lines.dropFirst().map { String($0.prefix { $0 != " " }) } == ["cellar", "door", "kiosk"], "\(list)")
+    #expect(
+      lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with trouble, 1 not"), "\(list)")
+    let answer = try world.tappet("fleet", "list", "--json")
+    #expect(JSONPromise("fleet list", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
+    let silent = try world.tappet("fleet", "silent")
+    #expect(silent.status == 1 && silent.output.contains("cellar") && !silent.output.contains("door "), "\(silent)")
+    try publish(world, "tappet/cellar/status", "online")
+    #expect(try world.tappet("fleet", "silent").status == 0)
+    let watched = try world.tappet("fleet", "watch", "--for", "2")
+    #expect(watched.status == 0 && watched.output.contains("3 kiosks, 1 with trouble"), "\(watched)")
+  }
+
+  @Test func `a broker that is away, or unknown, has the exit status of the broker tool`() throws {
+    let port = TestSocket.freePort()
+    let done = try Programs.run(
+      try Programs.built("tappet"), ["fleet", "list", "--url", "mqtt://127.0.0.1:\(port)"])
+    #expect(done.status == 11 && done.errors.contains("nothing listens"), "\(done)")
+  }
+}

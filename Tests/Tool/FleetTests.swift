@@ -1,0 +1,84 @@
+// The list of all kiosks, from what a broker keeps.
+
+import TappetCore
+import Testing
+
+@testable import TappetBroker
+@testable import TappetPlatform
+@testable import TappetTool
+
+@Suite struct FleetTests {
+  /// The second of the state messages in these tests, in milliseconds since 1970.
+  private let told: Int64 = 1_795_400_000_000
+
+  private func message(_ topic: String, _ payload: String) -> LinkMessage {
+    LinkMessage(topic: topic, payload: Array(payload.utf8), size: payload.utf8.count, qos: 1, isRetained: true)
+  }
+
+  private func state(
+    reader: String = "ready", outbox: Int = 0, clockIsGood: Bool = true, ends: String = "2027-11-23T00:00:00.000Z"
+  ) -> String {
+    """
+    {"version":"0.1.0","time":"2026-11-23T02:13:20.000Z","uptime_seconds":9,"light":"ready",
+     "reader":{"good":\(reader == "ready"),"code":"\(reader)"},"broker":{"good":true,"code":"connected"},
+     "webhooks":null,"disk":{"good":true,"code":"good"},"panel":{"good":true,"code":"good"},"locked":null,
+     "clock":{"good":\(clockIsGood),"needed":true},"outbox":\(outbox),"webhooks_waiting":1,
+     "certificate_ends_at":"\(ends)"}
+    """
+  }
+
+  private func fleet(_ kiosks: KeyValuePairs<String, String?>, offline: [String] = []) -> Fleet {
+    var fleet = Fleet()
+    for (name, state) in kiosks {
+      fleet.take(message("tappet/\(name)/status", offline.contains(name) ? "offline" : "online"))
+      if let state { fleet.take(message("tappet/\(name)/state", state)) }
+    }
+    return fleet
+  }
+
+  private func words(_ rows: [FleetRow]) -> [String] {
+    rows.map { $0.board.clientID + " " + ($0.trouble?.code ?? "good") }
+  }
+
+  @Test func `the worst trouble comes first, and each kiosk has one`() {
+    let calm = state().replacing("\"webhooks_waiting\":1", with: "\"webhooks_waiting\":0")
+    let fleet = fleet(
+      [
+        "good": calm, "gone": calm, "bare": nil, "waits": state(outbox: 2), "broken": state(reader: "device-missing"),
+        "odd": "[1, 2", "ends": state(ends: "2026-11-30T00:00:00.000Z"), "late": state(clockIsGood: false),
+      ], offline: ["gone"])
+    #expect(
+      words(fleet.sorted(at: told + 60_000)) == [
+        "gone offline", "odd unreadable", "broken faults", "ends certificate-expiring", "late clock-unknown",
+        "waits waiting", "bare good", "good good",
+      ])
+    #expect(words(fleet.sorted(at: told + 151_000)).filter { $0.hasSuffix("silent") }.count == 5)
+    #expect(words(fleet.silent(for: .seconds(300), at: told + 60_000)) == ["gone offline"])
+    #expect(fleet.silent(for: .seconds(300), at: told + 301_000).count == 6)
+  }
+
+  @Test func `a table says whose light it is, how long ago, and what is wrong`() {
+    let fleet = fleet(["lobby": state(reader: "device-missing"), "x\u{1B}[2J": nil])
+    let table = FleetTable(fleet.sorted(at: told + 12_000), at: told + 12_000)
+    let lines = table.lines()
+    #expect(lines.count == 3 && lines[1].hasPrefix("lobby") && lines[1].hasSuffix("reader: device-missing"))
+    #expect(lines[1].contains("0.1.0") && lines[1].contains("12 s"), "\(lines)")
+    #expect(!lines[2].contains("\u{1B}") && lines[2].hasSuffix("none"), "\(lines)")
+    #expect(table.lines(max: 1).last == "and 1 more")
+    #expect(table.summary == "2 kiosks, 1 with trouble, 0 not connected")
+  }
+
+  @Test func `a stranger's state of a megabyte, or of another kind, harms nobody`() {
+    var fleet = fleet(["a": String(repeating: "[", count: 1 << 20), "b": "{\"light\":1}", "c": "", "d": "\u{0}\u{1}"])
+    #expect(words(fleet.sorted(at: told)) == ["a unreadable", "b unreadable", "d unreadable", "c good"])
+    fleet.take(message("tappet/c/status", ""))
+    fleet.take(message("tappet", "x"))
+    #expect(fleet.count == 3)
+  }
+
+  @Test func `more kiosks than fit are counted as too many`() {
+    var fleet = Fleet()
+    for number in 0...Limits.fleetBoardsMax { fleet.take(message("tappet/k\(number)/status", "online")) }
+    #expect(fleet.isFull && fleet.count == Limits.fleetBoardsMax)
+  }
+}
