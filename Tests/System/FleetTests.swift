@@ -13,6 +13,11 @@ import Testing
   @Test func `a kiosk and those that are gone are listed, with the worst first`() throws {
     let world = try KioskWorld(KioskWorld.KioskConfiguration(more: "telemetry: {state: true}"))
     try world.start()
+    let told = eventually {
+      world.witness?.all.contains { $0.topic == "tappet/kiosk/state" && $0.payload.contains(#""light":"ready""#) }
+        == true
+    }
+    #expect(told)
     try publish(world, "tappet/cellar/status", "offline")
     try publish(world, "tappet/door/status", "online")
     try publish(world, "tappet/door/state", "not a state")

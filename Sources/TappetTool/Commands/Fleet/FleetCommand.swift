@@ -27,6 +27,7 @@ enum FleetCommand {
     defer { client.shutdown() }
     let view = FleetView()
     let subscriber = Subscriber(client, filters: Fleet.filters, SubscriptionLimits(arguments)) { view.take($0) }
+    subscriber.saysGrants = false
     subscriber.turnMax = .seconds(1)
     subscriber.endOfTurn = { () throws(CommandFailure) in view.drawIfDue() }
     try subscriber.run()
@@ -40,7 +41,9 @@ enum FleetCommand {
     var fleet = Fleet()
     var limits = SubscriptionLimits(arguments)
     (limits.retained, limits.time) = (.only, nil)
-    try Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }.run()
+    let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }
+    subscriber.saysGrants = false
+    try subscriber.run()
     return fleet
   }
 

@@ -86,6 +86,8 @@ final class Subscriber {
   private let receive: (LinkMessage) -> Void
   /// Called when a turn's messages are through.
   var endOfTurn: () throws(CommandFailure) -> Void = {}
+  /// Whether each granted subscription is named on standard error.
+  var saysGrants = true
   /// The longest wait between two ends of a turn; `nil` means until something comes.
   var turnMax: Duration?
   private let began = Instant.now()
@@ -162,7 +164,7 @@ final class Subscriber {
     grantsMissing -= 1
     if let qos {
       let less = qos < limits.qos ? ", less than asked for" : ""
-      Output.printError("subscribed to \(filter.quoted) with QoS \(qos)\(less)")
+      if saysGrants { Output.printError("subscribed to \(filter.quoted) with QoS \(qos)\(less)") }
     } else {
       refusals += 1
       let why = LinkFailure.subscriptionRefusal(reason)
