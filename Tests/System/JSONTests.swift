@@ -29,7 +29,8 @@ import Testing
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
-      "mqtt stats": [], "fleet list": [], "fleet silent": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"], "mqtt history": [],
+      "mqtt stats": [], "fleet list": [], "fleet silent": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"],
+      "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
     ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
