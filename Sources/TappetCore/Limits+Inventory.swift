@@ -19,6 +19,8 @@ extension Limits {
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Things that 'tappet find' shows unless it is asked for more.
   package static let inventoryFindsMax: Int64 = 50
+  /// Labels that one command makes.
+  package static let labelsMax = 10_000
   /// Bytes of a field of a table; the longest notes are shorter.
   package static let tableFieldSizeMax = 128 * 1024
   /// Columns of a table; Homebox has 30 and the user's own.

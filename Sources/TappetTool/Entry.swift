@@ -73,7 +73,8 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
   case "run": return Output.finalStatus(Command.run.run(global + rest.dropFirst()))
   case "status": return Output.finalStatus(Command.status.run(global + rest.dropFirst()))
   case "mqtt", "fleet": return become("tappet-mqtt", arguments)
-  case "building", "room", "spot", "box", "item", "find", "inventory": return become("tappet-inventory", arguments)
+  case "building", "room", "spot", "box", "item", "find", "label", "inventory":
+    return become("tappet-inventory", arguments)
   default: return become("tappet-tool", arguments)
   }
 }

@@ -89,9 +89,3 @@ import Testing
     #expect(try world.tappet("item", "edit", "M4 x 20", "--photo", "").status == 0 && state() == nil)
   }
 }
-
-extension KioskWorld {
-  fileprivate func tappet(_ words: [String]) throws -> Finished {
-    try Programs.run(try Programs.built("tappet"), words + ["--config", configPath])
-  }
-}

@@ -119,6 +119,11 @@ final class KioskWorld {
 
   @discardableResult
   func tappet(_ words: String..., input: String = "", limit: Double = 30) throws -> Finished {
+    try tappet(words, input: input, limit: limit)
+  }
+
+  @discardableResult
+  func tappet(_ words: [String], input: String = "", limit: Double = 30) throws -> Finished {
     try Programs.run(try Programs.built("tappet"), words + ["--config", configPath], input: input, limit: limit)
   }
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <grp.h>
+#include <iconv.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>

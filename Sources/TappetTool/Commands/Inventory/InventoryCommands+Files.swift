@@ -1,9 +1,54 @@
 // The commands of the inventory that read and write files.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 
 extension Command {
+  static var label: Command {
+    Command(
+      words: "label", section: .inventory, summary: "make labels of boxes with QR codes, for paper or a printer",
+      operands: [Operand("BOX", .text, .any)],
+      options: [
+        CommandOption("in", "SPOT", "labels of all boxes in this spot"), CommandOption("all", "labels of all boxes"),
+        CommandOption("format", "FORMAT", .word(["text", "svg", "zpl", "escpos"]), "text, svg, zpl or escpos (text)"),
+        CommandOption("sheet", "SHEET", .word(LabelSheet.all.map { $0.name }), "the sheet of an SVG (roll-62x29)"),
+        CommandOption("skip", "N", .number(0...100), "labels of the first sheet that are used up"),
+        CommandOption("out", "FILE", .file, "draw the SVG into a new file; several sheets get numbers"),
+      ],
+      details: """
+        Makes a label for each BOX: the QR code of its code, its label, its code and its place. Without
+        --format on the terminal. SVG is a sheet at its true size: a4-3x8, a4-3x7 and a4-2x7 are Avery L7159,
+        L7160 and L7163, letter-3x10 is 5160. ZPL and ESC/POS go to a file or to the printer's device.
+        BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id.
+        """,
+      example: "tappet label --all --format svg --sheet a4-3x8 --out labels.svg",
+      misuse: misuseOfLabel, body: .program(InventoryProgram.name))
+  }
+
+  private static func misuseOfLabel(_ arguments: Arguments) -> String? {
+    let format = arguments.value("format") ?? "text"
+    if arguments.operands.isEmpty, !arguments.has("in"), !arguments.has("all") {
+      return "name the boxes, or give --in SPOT or --all"
+    }
+    guard ["text", "svg", "zpl", "escpos"].contains(format) else {
+      return "--format takes text, svg, zpl or escpos, not '\(format)'"
+    }
+    for option in ["sheet", "skip", "out"] where arguments.has(option) && format != "svg" {
+      return "--\(option) is for --format svg"
+    }
+    if let sheet = arguments.value("sheet"), LabelSheet(name: sheet) == nil {
+      return "--sheet takes \(LabelSheet.all.map { $0.name }.joined(separator: ", ")), not '\(sheet)'"
+    }
+    if let path = arguments.value("out"), !path.hasSuffixBytes(".svg") {
+      return "--out takes a FILE whose name ends in .svg"
+    }
+    if format == "escpos", isatty(1) == 1 {
+      return "--format escpos is for a printer; send it to its device, or to a file"
+    }
+    return nil
+  }
+
   static var inventoryImport: Command {
     Command(
       words: "inventory import", section: .inventory, summary: "add and change things from a CSV or JSON file",

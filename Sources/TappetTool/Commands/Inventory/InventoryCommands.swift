@@ -11,7 +11,7 @@ extension Command {
     InventoryKind.allCases.flatMap { kind in
       [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
         + [thingEdit(kind), thingRemove(kind)]
-    } + [find, inventoryImport, inventoryExport, inventoryMoves, inventoryUndo]
+    } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryUndo]
   }
 
   private static func thingAdd(_ kind: InventoryKind) -> Command {

@@ -19,6 +19,7 @@ enum InventoryProgram {
     } else {
       switch command.words {
       case "find": command.body = .running(FindCommand.run)
+      case "label": command.body = .running(LabelCommand.run)
       case "inventory import": command.body = .running(ImportCommand.run)
       case "inventory export": command.body = .running(ExportCommand.run)
       case "inventory moves": command.body = .running(InventoryHistory.listMoves)

@@ -71,8 +71,8 @@ struct QRCode: Sendable {
     }
   }
 
-  /// A picture of 8 units a module, black on white.
-  var svg: String {
+  /// The dark modules as an SVG path, of one unit a module.
+  var path: String {
     var path = ""
     for row in 0..<width {
       var column = 0
@@ -83,6 +83,11 @@ struct QRCode: Sendable {
         column += 1
       }
     }
+    return path
+  }
+
+  /// A picture of 8 units a module, black on white.
+  var svg: String {
     let size = width * 8
     return """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(size)" height="\(size)" viewBox="0 0 \(width) \(width)" \

@@ -1,0 +1,102 @@
+// Labels of boxes as they ship: on paper, and in the languages of printers. zbarimg reads their codes.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct LabelTests {
+  private let world: KioskWorld
+
+  init() throws {
+    world = try KioskWorld(withBroker: false)
+    for words in [
+      ["building", "add", "House"], ["room", "add", "Cellar", "--in", "House"],
+      ["spot", "add", "Shelf", "--in", "Cellar"], ["spot", "add", "Rack", "--in", "Cellar"],
+      ["box", "add", "Schrauben & <Muttern>", "--in", "Shelf", "--code", "B-17"],
+      ["box", "add", "Größe ^XA~", "--in", "Shelf", "--code", "B_18^"], ["box", "add", "Ropes", "--in", "Rack"],
+    ] { #expect(try world.tappet(words).status == 0) }
+  }
+
+  /// The codes in a picture, sorted.
+  private func codes(in svg: String) throws -> [String] {
+    let picture = svg + ".png"
+    let drawn = try Programs.run(
+      try Programs.installed("rsvg-convert"), ["-d", "300", "-p", "300", "-b", "white", svg, "-o", picture])
+    #expect(drawn.status == 0, "\(drawn)")
+    let read = try Programs.run(
+      try Programs.installed("zbarimg"), ["--quiet", "--raw", "--set", "disable", "--set", "qrcode.enable", picture])
+    return read.output.split(separator: "\n").map(String.init).sorted()
+  }
+
+  @Test(arguments: ["roll-62x29", "a4-3x8", "a4-3x7", "a4-2x7", "letter-3x10"])
+  func `a sheet has the code of each box, and its words in XML`(sheet: String) throws {
+    let file = world.folder + "/\(sheet).svg"
+    let done = try world.tappet("label", "--in", "Shelf", "--format", "svg", "--sheet", sheet, "--out", file)
+    #expect(done.status == 0, "\(done)")
+    guard sheet == "roll-62x29" else {
+      #expect(done.errors == "wrote \(file)\n")
+      #expect(try codes(in: file) == ["B-17", "B_18^"])
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.contains("&amp;") && text.contains("&lt;Mutter") && text.contains("Cellar →"), "\(text)")
+      return
+    }
+    let stem = world.folder + "/roll-62x29-"
+    #expect(done.errors == "wrote \(stem)1.svg\nwrote \(stem)2.svg\n")
+    #expect(try codes(in: stem + "1.svg") == ["B-17"] && codes(in: stem + "2.svg") == ["B_18^"])
+    #expect(try world.tappet("label", "B-17", "--format", "svg").output.hasPrefix("<svg "))
+    let many = try world.tappet("label", "--all", "--format", "svg")
+    #expect(many.status == 1 && many.errors.contains("3 labels need 3 sheets of roll-62x29"), "\(many)")
+  }
+
+  @Test func `used labels of a sheet stay empty, and a file that is there is kept`() throws {
+    let file = world.folder + "/labels.svg"
+    let words = ["label", "--all", "--format", "svg", "--sheet", "a4-3x8", "--skip", "22", "--out", file]
+    #expect(try world.tappet(words).status == 0)
+    let counts = try ["1", "2"].map { try codes(in: world.folder + "/labels-\($0).svg").count }
+    #expect(counts == [2, 1])
+    let again = try world.tappet(words)
+    #expect(again.status == 4 && again.errors.contains("labels-1.svg already exists"), "\(again)")
+    let nowhere = try world.tappet("label", "B-17", "--format", "svg", "--out", world.folder + "/none/x.svg")
+    #expect(nowhere.status == 4 && nowhere.errors.contains("none/x.svg"), "\(nowhere)")
+  }
+
+  @Test func `printers get their own language, in which no label is a command`() throws {
+    let zpl = try world.tappet("label", "B_18^", "--format", "zpl").output
+    #expect(zpl.hasPrefix("^XA^CI28\n") && zpl.hasSuffix("^XZ\n"), "\(zpl)")
+    #expect(zpl.contains("^FDHA,B_5f18_5e^FS") && zpl.contains("^FDGr_c3_b6_c3_9fe _5eXA_7e^FS"), "\(zpl)")
+    let file = world.folder + "/printed"
+    let tappet = try Programs.built("tappet").path
+    let line = "'\(tappet)' label B_18^ --format escpos --config '\(world.configPath)' >\(file)"
+    #expect(try Programs.run(URL(fileURLWithPath: "/bin/sh"), ["-c", line]).status == 0)
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
+    let code: [UInt8] = [0x1D, 0x28, 0x6B, 8, 0, 0x31, 0x50, 0x30] + Array("B_18^".utf8)
+    // Page 850: ö is 0x94, ß 0xE1; the arrow is written with what there is.
+    let words: [UInt8] = [0x47, 0x72, 0x94, 0xE1] + Array("e ^XA~\n".utf8)
+    #expect(bytes.contains(code) && bytes.contains(words), "\(bytes)")
+    #expect(bytes.contains(Array("House -> Cellar -> Shelf\n".utf8)), "\(bytes)")
+  }
+
+  @Test func `a label on the terminal is one that a phone reads, and each mistake has its sentence`() throws {
+    let shown = try world.tappet("label", "B-17", "B-17")
+    #expect(shown.output.contains("█") && shown.output.hasSuffix("<Muttern>  [B-17]  House → Cellar → Shelf\n"))
+    #expect(shown.output.split(separator: "\n").count { $0.contains("B-17") } == 1, "each box once")
+    for (words, sentence) in [
+      ([], "name the boxes"), (["B-17", "--format", "pdf"], "--format takes"),
+      (["B-17", "--sheet", "a4-3x8"], "--sheet is for --format svg"),
+      (["B-17", "--format", "svg", "--sheet", "a5"], "--sheet takes roll-62x29, a4-3x8"),
+      (["B-17", "--format", "svg", "--out", "labels.pdf"], "ends in .svg"),
+    ] {
+      let refused = try world.tappet(["label"] + words)
+      #expect(refused.status == 2 && refused.errors.contains(sentence), "\(words): \(refused)")
+    }
+    let unknown = try world.tappet("label", "B-99")
+    #expect(unknown.status == 1 && unknown.errors.contains("No box found with QR code: B-99"), "\(unknown)")
+    #expect(try world.tappet("label", "--in", "Attic").errors.contains("there is no spot 'Attic'"))
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate func contains(_ part: [UInt8]) -> Bool {
+    indices.contains { self[$0...].starts(with: part) }
+  }
+}
