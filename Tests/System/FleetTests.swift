@@ -29,6 +29,12 @@ import Testing
       lines.last?.hasSuffix("  none") == true && list.errors.contains("3 kiosks, 2 with trouble, 1 not"), "\(list)")
     let answer = try world.tappet("fleet", "list", "--json")
     #expect(JSONPromise("fleet list", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
+    let file = world.folder + "/fleet.prom"
+    #expect(try world.tappet("fleet", "list", "--prometheus", "--output", file).status == 0)
+    let metrics = try Prometheus.parse(String(contentsOfFile: file, encoding: .utf8))
+    #expect(metrics["tappet_fleet_kiosks{}"] == 3 && metrics["tappet_fleet_online{client_id=cellar}"] == 0)
+    #expect(metrics["tappet_fleet_light{client_id=kiosk,light=ready}"] == 1, "\(metrics)")
+    #expect(try world.tappet("fleet", "list", "--prometheus", "--json").status == 2)
     let silent = try world.tappet("fleet", "silent")
     #expect(silent.status == 1 && silent.output.contains("cellar") && !silent.output.contains("door "), "\(silent)")
     try publish(world, "tappet/cellar/status", "online")

@@ -11,7 +11,11 @@ enum FleetCommand {
   static func list(_ arguments: Arguments) throws(CommandFailure) {
     let fleet = try kept(arguments)
     let now = SystemClock().now().unixMilliseconds
-    try show(FleetTable(fleet.sorted(at: now), at: now), fleet, arguments)
+    guard arguments.has("prometheus") else {
+      return try show(FleetTable(fleet.sorted(at: now), at: now), fleet, arguments)
+    }
+    if fleet.isFull { throw fullness }
+    try MetricsText.write(FleetMetrics(fleet.sorted(at: now), at: now).text, arguments)
   }
 
   static func silent(_ arguments: Arguments) throws(CommandFailure) {
@@ -47,8 +51,12 @@ enum FleetCommand {
     return fleet
   }
 
+  private static var fullness: CommandFailure {
+    .refused("there are more than \(Limits.fleetBoardsMax) kiosks at this broker")
+  }
+
   private static func show(_ table: FleetTable, _ fleet: Fleet, _ arguments: Arguments) throws(CommandFailure) {
-    if fleet.isFull { throw .refused("there are more than \(Limits.fleetBoardsMax) kiosks at this broker") }
+    if fleet.isFull { throw fullness }
     if let report = arguments.report { return report.set(table.json) }
     for line in table.lines() { Output.print(line) }
     Output.printError(table.summary)

@@ -10,7 +10,7 @@ extension Command {
   static var fleetList: Command {
     Command(
       words: "fleet list", section: .broker, summary: "list all kiosks of the broker, those with trouble first",
-      options: brokerOptions + [.json],
+      options: brokerOptions + [.prometheus("print metrics of all kiosks for Prometheus"), .metricsFile, .json],
       abbreviatesOptions: true,
       details: """
         Lists every kiosk that is, or was, connected to the broker: its light, its version, when it last told
@@ -18,7 +18,8 @@ extension Command {
         'telemetry: {state: true}' tells its state each minute, one without only whether it is connected.
         Exit status as 'mqtt connect'.
         """,
-      example: "tappet fleet list", misuse: misuseOfBroker, body: .program("tappet-mqtt"))
+      example: "tappet fleet list",
+      misuse: { misuseOfBroker($0) ?? MetricsText.misuse($0) }, body: .program("tappet-mqtt"))
   }
 
   static var fleetWatch: Command {

@@ -1,6 +1,7 @@
 // Prometheus' text format, 0.0.4, with names by the OpenMetrics rules: base units, and `_total` on counters.
 
 import TappetCore
+import TappetPlatform
 
 /// Metrics as text.
 struct MetricsText {
@@ -63,5 +64,33 @@ struct MetricsText {
       }
     }
     return text
+  }
+}
+
+// MARK: - On the command line
+
+extension CommandOption {
+  static func prometheus(_ summary: String) -> CommandOption { CommandOption("prometheus", summary) }
+  static let metricsFile = CommandOption(
+    "output", "FILE", .file, "with --prometheus: replace this file, for node_exporter")
+}
+
+extension MetricsText {
+  /// The mistake in a combination of --prometheus, --output and --json.
+  static func misuse(_ arguments: Arguments) -> String? {
+    guard arguments.has("prometheus") else {
+      return arguments.has("output") ? "--output goes with --prometheus" : nil
+    }
+    return arguments.has("json") ? "--prometheus and --json are two formats; give one" : nil
+  }
+
+  /// Writes metrics to the file of --output as a whole, or to standard output.
+  static func write(_ text: String, _ arguments: Arguments) throws(CommandFailure) {
+    guard let path = arguments.value("output") else { return Output.write(text) }
+    let files = AtomicFiles()
+    do throws(AtomicFilesError) {
+      try files.add(path, Array(text.utf8), mode: 0o644)
+      try files.commit()
+    } catch { throw error.failure }
   }
 }

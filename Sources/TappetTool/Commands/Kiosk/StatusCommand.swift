@@ -9,9 +9,7 @@ extension Command {
     Command(
       words: "status", section: .running, summary: "show what the running kiosk is doing",
       options: [
-        CommandOption("prometheus", "print metrics for Prometheus, whether or not a kiosk runs"),
-        CommandOption("output", "FILE", .file, "with --prometheus: replace this file, for node_exporter"),
-        .json,
+        .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
       ],
       details: """
         Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
@@ -20,9 +18,11 @@ extension Command {
         is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
         written, whatever they say.
         """,
+      misuse: MetricsText.misuse,
       body: .running { (arguments, configuration) throws(CommandFailure) in
-        if arguments.has("prometheus") { return try writeMetrics(of: configuration, arguments) }
-        if arguments.has("output") { throw .usage("--output goes with --prometheus") }
+        if arguments.has("prometheus") {
+          return try MetricsText.write(Metrics(RunningKiosk(configuration)?.ask("status")).text, arguments)
+        }
         guard let kiosk = RunningKiosk(configuration) else {
           throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
         }
@@ -41,19 +41,6 @@ extension Command {
 
   /// The parts of a kiosk that can be good or not.
   static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
-
-  private static func writeMetrics(
-    of configuration: KioskConfiguration, _ arguments: Arguments
-  ) throws(CommandFailure) {
-    if arguments.report != nil { throw .usage("--prometheus and --json are two formats; give one") }
-    let text = Metrics(RunningKiosk(configuration)?.ask("status")).text
-    guard let path = arguments.value("output") else { return Output.write(text) }
-    let files = AtomicFiles()
-    do throws(AtomicFilesError) {
-      try files.add(path, Array(text.utf8), mode: 0o644)
-      try files.commit()
-    } catch { throw error.failure }
-  }
 
   private static func show(_ status: JSON) {
     Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
