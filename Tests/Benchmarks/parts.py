@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "Tests/Benchmarks")
 BUILD = os.environ.get("TAPPET_BUILD", os.path.join(ROOT, "build"))
 TAPPET = os.path.join(BUILD, "bin/tappet")
+STARTS = 7
 processes = []
 
 
@@ -118,6 +120,25 @@ def status(config):
     words = [TAPPET, "status", "--json", "--config", config]
     answer = subprocess.run(words, capture_output=True, text=True).stdout
     return (json.loads(answer)["data"] or {}) if answer.startswith("{") else {}
+
+
+def milliseconds_to_ready(folder, path):
+    """The time from a kiosk's start to what it tells the service manager, median of some starts."""
+    times = []
+    for number in range(STARTS):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, open(f"{folder}/ready.log", "wb") as log:
+            name = f"{folder}/notify-{number}"
+            manager.bind(name)
+            manager.settimeout(20)
+            begin = time.monotonic()
+            kiosk = start("tappet", [TAPPET, "run", "--plain", "--config", path], stdout=log, stderr=log,
+                          env={**os.environ, "NOTIFY_SOCKET": name})
+            while b"READY=1" not in manager.recv(4096):
+                pass
+            times.append((time.monotonic() - begin) * 1000)
+            stop(kiosk)
+            os.unlink(name)
+    return statistics.median(times)
 
 
 class Broker:
