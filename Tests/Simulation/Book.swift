@@ -51,10 +51,12 @@ struct Book {
   /// Times of the last reported refusals, oldest first; at most twice the number that a minute may have.
   var toldRefusals: [Instant] = []
 
-  static let actionNumbers = Dictionary(uniqueKeysWithValues: Cast.actions.enumerated().map { ($1.name, $0) })
+  /// Their names, and at the end that of unknown tags.
+  static let actionNumbers = Dictionary(
+    uniqueKeysWithValues: (Cast.actions + [Cast.unknown]).enumerated().map { ($1.name, $0) })
 
   init() {
-    lastSent = [(era: Int, sequence: Int64)](repeating: (-1, 0), count: Cast.actions.count)
+    lastSent = [(era: Int, sequence: Int64)](repeating: (-1, 0), count: Book.actionNumbers.count)
     touchedAt = [Instant?](repeating: nil, count: Cast.actions.count)
     refusedAt = [Instant?](repeating: nil, count: Cast.cards.count)
     acceptedCounts = [Int](repeating: 0, count: Cast.cards.count)
@@ -108,6 +110,8 @@ extension World {
   func beginBook(_ summary: OutboxSummary) {
     book.begin(summary, isLocked: settings.panel.lockAfter != nil)
     (hook.count, hook.size) = (summary.webhookCount, summary.webhookSize)
+    presence.restart(summary) { isConfigured($0) }
+    if let held = lying?.holding, presence.owed[held] == nil { lying?.holding = nil }
   }
 
   /// The process is gone: entries that the disk removed without a report have come to their end unseen.

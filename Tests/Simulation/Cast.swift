@@ -26,6 +26,8 @@ enum Cast {
     Action(
       name: "gate", title: "gate", index: 8, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
       outputs: [OutputOrder(output: "down", request: .on), OutputOrder(output: "latch", request: .pulse)]),
+    // End when the tag leaves, and at the second tap.
+    jukebox, toggle,
   ]
 
   static let secrets: [TagSecret] = [
@@ -47,7 +49,12 @@ enum Cast {
     var reading: TagReading
     /// Index of the secret that signed it for its action; `nil` means that it proves nothing, whatever is configured.
     var secret: Int?
+    /// Whether it claims to be of this kiosk, so that it is none of others; `nil` means that it does not.
+    var claims: Bool?
   }
+
+  /// The forged copy of the first card, after which come those of others.
+  static let copyOfFirst = cards.count - foreignCards.count - 1
 
   /// Number of genuine cards, which come first in `cards`.
   static let genuineCount = 3 * secrets.count
@@ -58,36 +65,41 @@ enum Cast {
     for copy in 0..<3 {
       for (number, secret) in secrets.enumerated() {
         let reading = signed(index: secret.index, key: secret.key, uid: 100 + copy * 32 + number)
-        cards.append(Card(reading: reading, secret: number))
+        cards.append(Card(reading: reading, secret: number, claims: true))
       }
     }
-    for number in 0..<4 { cards.append(Card(reading: signed(index: 1, key: key(0x99), uid: 300 + number))) }
+    for number in 0..<4 { cards.append(forged(index: 1, 0x99, uid: 300 + number)) }
     // Signed with one action's secret, for another action.
-    cards.append(Card(reading: signed(index: 3, key: key(0x11), uid: 310)))
-    cards.append(Card(reading: signed(index: 2, key: key(0x11), uid: 311)))
+    cards.append(forged(index: 3, 0x11, uid: 310))
+    cards.append(forged(index: 2, 0x11, uid: 311))
     cards.append(Card(reading: signed(index: 77, key: key(0x11), uid: 312)))
-    cards.append(Card(reading: holding(Array("https://example.org/".utf8), uid: 313)))
+    cards.append(Card(reading: holding(NDEFRecord(uri: Array("https://example.org/".utf8)), uid: 313)))
     cards.append(Card(reading: TagReading(uid: uid(314), model: .ntag213, bytes: [])))
     // A forged one with the UID of a genuine one.
-    cards.append(Card(reading: signed(index: 1, key: key(0x99), uid: 100)))
-    return cards
+    cards.append(forged(index: 1, 0x99, uid: 100))
+    return cards + foreignCards
   }()
 
   /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
-    KioskSettings(
-      actions: actions, panel: plain, endpointCount: 2, commands: commands,
-      homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40),
-    KioskSettings(
-      actions: unassisted, panel: plain, endpointCount: 2, publishesState: true, outboxCountMax: 150),
+    foreign(
+      KioskSettings(
+        actions: actions, panel: plain, endpointCount: 2, commands: commands,
+        homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40), unknown: true),
+    foreign(
+      KioskSettings(
+        actions: unassisted, panel: plain, endpointCount: 2, publishesState: true, outboxCountMax: 150)),
     KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
-    KioskSettings(
-      actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
-      homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150),
-    KioskSettings(
-      actions: actions, panel: locked, endpointCount: 2, commands: commands,
-      homeAssistant: HomeAssistantPlan(name: "Lobby", obeysLock: true), outboxCountMax: 40, outboxSizeMax: 60),
-    KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150),
+    foreign(
+      KioskSettings(
+        actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
+        homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150), unknown: true),
+    foreign(
+      KioskSettings(
+        actions: actions, panel: locked, endpointCount: 2, commands: commands,
+        homeAssistant: HomeAssistantPlan(name: "Lobby", obeysLock: true), outboxCountMax: 40, outboxSizeMax: 60)),
+    foreign(
+      KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150)),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
   ]
 
@@ -179,21 +191,25 @@ enum Cast {
       createdUnixSeconds: number == nil ? 0 : writtenUnixSeconds, label: nil, uid: number.map { uid($0) })
   }
 
-  private static func uid(_ number: Int) -> TagUID {
+  static func uid(_ number: Int) -> TagUID {
     guard let uid = TagUID([4, UInt8(number >> 8), UInt8(number & 255), 1, 2, 3, 4]) else { fatalError("7 bytes") }
     return uid
+  }
+
+  private static func forged(index: Int64, _ byte: UInt8, uid: Int) -> Card {
+    Card(reading: signed(index: index, key: key(byte), uid: uid), claims: true)
   }
 
   private static func signed(index: Int64, key: SecretKey, uid: Int) -> TagReading {
     guard let url = try? TagURL.sign(index: index, timestamp: writtenUnixSeconds, key: key) else {
       fatalError("no HMAC")
     }
-    return holding(url.text(), uid: uid)
+    return holding(NDEFRecord(uri: url.text()), uid: uid)
   }
 
-  /// An NTAG213 with this URI.
-  private static func holding(_ uri: [UInt8], uid number: Int) -> TagReading {
-    guard let message = NDEFMessage(records: [NDEFRecord(uri: uri)]).encode(),
+  /// An NTAG213 with this record.
+  static func holding(_ record: NDEFRecord, uid number: Int) -> TagReading {
+    guard let message = NDEFMessage(records: [record]).encode(),
       let blocks = Type2Memory.encode(message: message)
     else { fatalError("it fits") }
     let header: [UInt8] = [4, 0, 1, 0x8D, 1, 2, 3, 4, 4, 0x48, 0, 0, 0xE1, 0x10, 0x12, 0x00]

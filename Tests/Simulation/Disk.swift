@@ -34,6 +34,9 @@ struct Disk {
   private(set) var rows: [Row] = []
   /// How often each ticket was used, as far as the disk knows.
   private(set) var ticketUses: [String: Int64] = [:]
+  /// The arrivals whose removal is owed, and the number of each tag's accepted taps.
+  private(set) var arrivals: [TagArrival] = []
+  private(set) var tagCounts: [TagUID: Int64] = [:]
   /// The acts of tickets that it committed, by their ids.
   private var taken: Set<EntryID> = []
   /// Rows of a database that was set aside, in this life of the kiosk.
@@ -122,6 +125,9 @@ struct Disk {
     if let fault { return .storeFailed(entry.id, fault) }
     if let ticket = entry.ticket { use(ticket, entry.id) }
     taken.insert(entry.id)
+    if let arrival = entry.notes.arrival { arrivals.append(arrival) }
+    if let ended = entry.notes.ended { arrivals.removeAll { $0.entry == ended } }
+    if let uid = entry.uid, let count = entry.notes.count { tagCounts[uid] = count }
     var fetched = entry
     fetched.acceptedAt = nil
     fetched.sequence = nextSequence
@@ -176,6 +182,7 @@ struct Disk {
     unfinished = [:]
     era += 1
     ticketUses = [:]
+    (arrivals, tagCounts) = ([], [:])
     answers.append(.replaced)
   }
 
@@ -188,6 +195,8 @@ struct Disk {
     var summary = OutboxSummary(
       count: rows.count { $0.entry.destination == .broker }, size: size(of: .broker),
       earliestExpiry: earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .broker))
+    summary.arrivals = arrivals
+    summary.tagCounts = tagCounts
     summary.webhookCount = rows.count { $0.entry.destination == .webhook }
     summary.webhookSize = size(of: .webhook)
     summary.earliestWebhookExpiry = earliest(at: moment, clockIsGood: clockIsGood, spared: [], of: .webhook)

@@ -2,7 +2,7 @@
 //   - The discovery is sent after each connect, after a birth and after a change, soon, for no other reason, and never
 //     twice within 2 s. When it is configured away, the broker keeps nothing.
 //   - An output's level there is the line's.
-//   - Only an accepted tag is scanned.
+//   - Only an accepted tag is scanned, and no unknown one.
 //   - While Home Assistant is away, what is for it stays in the outbox, and nothing else does.
 
 import TappetCore
@@ -58,6 +58,8 @@ extension World {
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
       && settings.actions == old.actions && settings.panel == old.panel
     if !isSame { oweDiscovery(within: .zero) }
+    // Nothing is configured, and the broker keeps nothing.
+    if !isAnnouncing { assistant.owedUntil = nil }
   }
 
   private func oweDiscovery(within delay: Duration) {
@@ -91,7 +93,8 @@ extension World {
     case .tap(let news):
       guard case .accepted(let uid?) = news.kind else { return }
       let isAccepted = seen.acceptedReports + seen.performed > 0
-      if !isAccepted || !Cast.isGenuine(uid) { fail("a tag was scanned that was not accepted") }
+      let isKnown = Cast.isGenuine(uid) || [Cast.jukebox.name, Cast.toggle.name].contains(news.action)
+      if !isAccepted || !isKnown { fail("a tag was scanned that was not accepted") }
     case .gesture, .chord:
       if settings.homeAssistant == nil { fail("a gesture was published, and nobody is to know it") }
     case .state, .firmwareReport: break

@@ -95,6 +95,7 @@ extension World {
     guard disk.isIdle else { return }
     if deadline == nil, !isAnotherAlive { fail("nothing is awaited and nothing is due") }
     guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
+    judgeRemovals()
     // An entry in memory alone may wait for the clock, and holds back later entries of its action.
     let canSend = isUp && outstanding.count < Limits.inflightMax && book.memoryOnly.isEmpty
     for row in disk.rows where !row.isForgotten && row.entry.destination == .broker && !outstanding.contains(row.id) {

@@ -11,19 +11,20 @@ extension World {
   // MARK: Orders
 
   func judgeStored(_ entry: OutboxEntry, after event: Event) {
-    seen.stores += 1
-    guard let action = settings.actions.first(where: { $0.name == entry.action }),
+    let unknown = settings.unknownTags.map { [$0] } ?? []
+    guard let action = (settings.actions + unknown).first(where: { $0.name == entry.action }),
       let number = Book.actionNumbers[entry.action]
     else { return fail("\(entry.action) was stored, which is not configured") }
     let isForWebhook = entry.destination == .webhook
-    if entry.topic != action.topic ?? "" || entry.message != (isForWebhook ? action.webhookBody : action.message) {
-      fail("\(entry.action) was stored with another topic or message")
-    }
+    let isRemoval = judgeNotes(entry, action)
+    if !isRemoval { seen.stores += 1 }
+    if entry.notes.ended == nil { judgeContent(entry, action) }
     if entry.expiry != .at(now.instant + action.expiresAfter) {
       fail("\(entry.action) was stored with another end")
     }
     if book.fates[entry.id] != nil { fail("a name was used twice") }
     switch entry.trigger {
+    case .tag where isRemoval: break
     case .tag:
       judgeTap(entry, action)
       judgePerson(entry.id, entry.action)
@@ -34,13 +35,8 @@ extension World {
       fail("\(action.name) was stored without a broker")
     }
     let size = entry.message.text.utf8.count
-    let (count, bytes) = promised
-    if count >= settings.outboxCountMax {
-      fail("the outbox holds \(count) and took one more")
-    }
-    if bytes + size > settings.outboxSizeMax {
-      fail("the outbox holds \(bytes) bytes and took \(size) more")
-    }
+    // A removal is owed, whatever else waits.
+    if !isRemoval { judgeRoom(for: size, action) }
     if isForWebhook {
       hook.pending = (hook.pending.count + 1, hook.pending.size + size)
     } else {
@@ -48,6 +44,22 @@ extension World {
       book.pendingSize += size
     }
     book.fates[entry.id] = Book.Fate(action: number, size: size, isForWebhook: isForWebhook)
+  }
+
+  private func judgeContent(_ entry: OutboxEntry, _ action: Action) {
+    let text = entry.destination == .webhook ? action.webhookBody?.text : expectedText(action, entry)
+    if entry.topic != action.topic ?? "" || entry.message.text != text {
+      fail("\(entry.action) was stored with another topic or message")
+    }
+  }
+
+  private func judgeRoom(for size: Int, _ action: Action) {
+    let (count, bytes) = promised
+    if count >= settings.outboxCountMax { fail("the outbox holds \(count) and took one more") }
+    // The size is that of the configured message: what facts make of it, or whether it is the end, comes later.
+    if bytes + min(size, (action.webhookBody ?? action.message).text.utf8.count) > settings.outboxSizeMax {
+      fail("the outbox holds \(bytes) bytes and took \(size) more")
+    }
   }
 
   /// Entries and bytes of both outboxes, with those that are not committed yet.
@@ -281,11 +293,11 @@ extension World {
     }
   }
 
-  /// Refusals of the card with the same UID: the last card is a forged copy of the first.
+  /// Refusals of the card with the same UID.
   private func sameTag(_ card: Int) -> [Instant?] {
     switch card {
-    case 0: [book.refusedAt[Cast.cards.count - 1]]
-    case Cast.cards.count - 1: [book.refusedAt[0]]
+    case 0: [book.refusedAt[Cast.copyOfFirst]]
+    case Cast.copyOfFirst: [book.refusedAt[0]]
     default: []
     }
   }

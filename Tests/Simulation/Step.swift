@@ -85,6 +85,8 @@ struct Step: Hashable, Sendable {
     // The owner.
     case reload
     case secrets
+    /// The learned tags of this version are in force.
+    case learned
     case certificates
     case stop
     /// The kiosk is killed with SIGKILL; with 1 the disk finishes its requests first.

@@ -90,7 +90,7 @@ extension World {
 
   private var isAtRest: Bool {
     guard reader == .ready, case .up = link, disk.isIdle, disk.rows.isEmpty else { return false }
-    if assistant.owedUntil != nil || keepsTooMuch { return false }
+    if assistant.owedUntil != nil || keepsTooMuch || owesRemoval { return false }
     return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
   }
 
@@ -98,6 +98,7 @@ extension World {
     if !disk.rows.isEmpty { return "entries are still waiting" }
     if kiosk.outboxCount + kiosk.webhookCount != 0 { return "the outbox is not empty" }
     if assistant.owedUntil != nil { return "a discovery is missing" }
+    if owesRemoval { return "a removal is owed" }
     if keepsTooMuch { return "the broker keeps what is configured away" }
     return "the light is \(book.shownLight?.name ?? "dark")"
   }

@@ -25,7 +25,8 @@ private struct Weather {
     (.unfillable, 3), (.closed, 20), (.homeAssistant, 6), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
-    (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3), (.certificates, 3), (.stop, 1),
+    (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3),
+    (.learned, 3), (.certificates, 3), (.stop, 1),
     (.crash, 3),
     (.power, 2),
   ]
@@ -93,6 +94,14 @@ struct StoryTeller {
   /// A number from 0 to `bound` - 1; the bias of the modulus does no harm here.
   private mutating func below(_ bound: Int) -> Int { Int(random.next() >> 33) % bound }
 
+  private mutating func tappedCard() -> Int {
+    switch below(8) {
+    case 0: below(Cast.cards.count)
+    case 1, 2: Cast.cards.count - 1 - below(Cast.foreignCards.count)
+    case _: below(Cast.genuineCount)
+    }
+  }
+
   private mutating func number(for kind: Step.Kind) -> Int {
     switch kind {
     case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp,
@@ -101,8 +110,8 @@ struct StoryTeller {
       0
     case .readerEnds, .closed, .webhookEnds: below(3)
     case .webhookAnswers: below(24)
-    // Mostly genuine ones.
-    case .tap: below(4) > 0 ? below(Cast.genuineCount) : below(Cast.cards.count)
+    // Mostly genuine ones, and often those of others.
+    case .tap: tappedCard()
     case .torn, .hammer, .stale: below(Cast.cards.count)
     case .press, .edge: below(4)
     case .line: below(4) + (below(4) == 0 ? 100 + below(2) * 100 : 0)
@@ -120,6 +129,7 @@ struct StoryTeller {
     case .synchronised: below(3) == 0 ? 0 : 1
     case .step: (below(2) == 0 ? 1 : -1) * (1 << below(14))
     case .reload: below(2) == 0 ? below(2) : below(Cast.settings.count)
+    case .learned: below(Cast.learnedVersions.count)
     case .secrets: below(3) == 0 ? below(Cast.secretVersions.count) : 0
     case .certificates: below(20) - 2
     case .crash: below(2)

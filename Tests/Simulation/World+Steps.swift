@@ -56,6 +56,7 @@ extension World {
     case .secrets:
       secretsNumber = abs(number) % Cast.secretVersions.count
       tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
+    case .learned: learn(number)
     case .certificates:
       book.certificateDays = number
       tell(.certificates(daysLeft: number))
@@ -88,6 +89,7 @@ extension World {
       settings = new
       reloadBook(from: old)
       reloadAssistant(from: old)
+      presence.reload { isConfigured($0) }
       if new.panel != old.panel {
         contacts = [Bool](repeating: false, count: contacts.count)
         closeOutputs()
@@ -155,6 +157,7 @@ extension World {
     if now.instant - readyAt > Limits.heldTagReturnMax {
       lying?.isSpent = false
       lying?.readAt = nil
+      lying?.holding = nil
     }
     tell(.reader(.tagArrived(reading.uid)))
     guard reader == .ready else { return }
@@ -176,6 +179,7 @@ extension World {
             && !($0.bindsUID && secret.uid.map { $0 != known.reading.uid } == true)
         }
       }
+      if known.secret == nil { lying?.action = foreignAction(of: known) }
     }
     tell(.reader(.tagRead(known.reading)))
     // The kiosk may have given the reader up over it.
@@ -193,7 +197,10 @@ extension World {
     if reader == .ready, isHanging { return }
     guard let left = lying else { return }
     lying = nil
-    if reader == .ready, left.isSeen { tell(.reader(.tagLeft(card(left.card).reading.uid))) }
+    if reader == .ready, left.isSeen {
+      presence.left(card(left.card).reading.uid)
+      tell(.reader(.tagLeft(card(left.card).reading.uid)))
+    }
   }
 
   // MARK: The panel
@@ -305,8 +312,13 @@ extension World {
       case .dropped(let entries):
         let underWay = outstanding + hook.outstanding.map { $0.id }
         if entries.contains(where: { underWay.contains($0.id) }) { fail("an entry in flight was dropped") }
-      case .counted(let id), .storeFailed(let id, _): tickets.counted = tickets.counting.removeValue(forKey: id)
-      case .stored, .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
+      case .counted(let id): tickets.counted = tickets.counting.removeValue(forKey: id)
+      case .storeFailed(let id, _):
+        tickets.counted = tickets.counting.removeValue(forKey: id)
+        presence.notStored(id)
+        if lying?.holding == id { lying?.holding = nil }
+      case .stored(let id, _): presence.stored(id) { isConfigured($0) }
+      case .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
         .checkFailed:
         break
       }

@@ -20,6 +20,8 @@ final class World {
     var action: Action?
     /// Whether it has triggered something and has not been away since.
     var isSpent = false
+    /// The arrival that ends when it leaves.
+    var holding: EntryID?
   }
 
   var kiosk: Kiosk
@@ -51,6 +53,7 @@ final class World {
   var assistant = AssistantBook()
   var hook = WebhookBook()
   var tickets = TicketBook()
+  var presence = PresenceBook()
   /// Whether the webhooks were replaced since the process has started.
   var hookReloaded = false
 
@@ -204,6 +207,7 @@ final class World {
     tell(.started(summary))
     tell(.clockChecked(isSynchronised: isSynchronised))
     tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
+    tell(.tagsLearned(Cast.learnedVersions[presence.learned]))
     isBegun = true
   }
 
