@@ -203,6 +203,9 @@ extension World {
     case .refused(let trigger, _, let refusal, _):
       noteRefusalTold()
       judgeRefusal(trigger, refusal, after: event)
+    case .ignored(_, let action, .held, _):
+      noteRefusalTold()
+      judgeHeld(action)
     case .ignored: noteRefusalTold()
     case .confirming: seen.questions += 1
     case .performed(_, let trigger, _, _):

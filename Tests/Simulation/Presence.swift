@@ -184,6 +184,14 @@ extension World {
     presence.counting[entry.id] = (uid, count)
   }
 
+  /// A toggle ignores a tap only while the one before is on its way to the disk.
+  func judgeHeld(_ action: String?) {
+    guard action == Cast.toggle.name else { return }
+    let isComing = presence.coming.values.contains { $0.action == action }
+    let isEnding = presence.ending.values.contains { presence.owed[$0]?.arrival.action == action }
+    if !isComing, !isEnding { fail("a toggle ignored a tap, and nothing of it was under way") }
+  }
+
   /// The message that an action without facts, or with those of the card that lies there, has.
   func expectedText(_ action: Action, _ entry: OutboxEntry) -> String {
     guard action.message.namesFacts else { return action.message.text }

@@ -58,6 +58,11 @@ private struct Weather {
     Weather([
       .readerEnds: 40, .readerLost: 20, .readerStarts: 100, .tap: 350, .hammer: 15, .leave: 150, .pass: 60, .hangs: 10,
     ]),
+    // A tag that stays, while the reader and the kiosk die.
+    Weather([
+      .tap: 30, .leave: 15, .again: 250, .readerEnds: 50, .readerStarts: 250, .crash: 25, .commit: 250, .tell: 250,
+      .pass: 60, .minutes: 0,
+    ]),
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // A broker full of commands.
