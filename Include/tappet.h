@@ -433,6 +433,111 @@ struct tappet_broker_options {
   uint8_t reserved[2];          /**< Must be 0. */
 };
 
+/** A user property of a message with MQTT 5. Names may repeat. */
+struct tappet_broker_user_property {
+  const char *name;  /**< Name of the property, UTF-8. */
+  const char *value; /**< Value of the property, UTF-8. */
+};
+
+/** The properties of a message with MQTT 5. Together they have at most 65535 bytes when they are sent. */
+struct tappet_broker_properties {
+  size_t size;                 /**< sizeof(struct tappet_broker_properties), set by the caller, or by the library in an
+                                    event. */
+  const char *content_type;    /**< Kind of the payload, such as "application/json"; NULL means none. */
+  const char *response_topic;  /**< Topic for the reply, without wildcards; NULL means none. */
+  const uint8_t *correlation;  /**< Data that the reply is to carry; NULL if correlation_size is 0. */
+  size_t correlation_size;     /**< Size of the correlation data in bytes, at most 65535. */
+  const struct tappet_broker_user_property *user_properties; /**< The user properties; NULL if there are none. */
+  size_t user_property_count;  /**< Number of user properties, at most 64; of a message that has more, the first 64. */
+  const uint32_t *subscription_ids; /**< Of a message that arrived: numbers of the subscriptions to which it belongs;
+                                         NULL if there are none. To publish it must be NULL. */
+  size_t subscription_id_count; /**< Number of subscription_ids; otherwise 0. */
+  uint32_t expiry_seconds;     /**< How long the broker may still deliver the message, in seconds; 0 means without an
+                                    end. */
+  bool is_text;                /**< Whether the payload is declared to be UTF-8. */
+  uint8_t reserved[3];         /**< Must be 0. */
+};
+
+/** Messages that the broker has kept, at the begin of a subscription with MQTT 5. */
+enum tappet_broker_retained {
+  TAPPET_BROKER_RETAINED_ALL = 0,  /**< All that fit the filter, as with MQTT 3.1.1. */
+  TAPPET_BROKER_RETAINED_NEW = 1,  /**< All, if there was no subscription with this filter yet. */
+  TAPPET_BROKER_RETAINED_NONE = 2  /**< None of them. */
+};
+
+/** How to subscribe. All but qos need MQTT 5. */
+struct tappet_broker_subscribe_options {
+  size_t size;              /**< sizeof(struct tappet_broker_subscribe_options), set by the caller. */
+  int qos;                  /**< The highest QoS of the messages, 0 to 2. */
+  enum tappet_broker_retained retained; /**< Which of the messages that it has kept the broker sends at once. */
+  uint32_t subscription_id; /**< Number that each message of the subscription carries, 1 to 268435455; 0 means none. */
+  bool excludes_own;        /**< Whether messages that this connection publishes stay away. */
+  bool keeps_retain;        /**< Whether a message keeps the retain flag with which it was published; otherwise
+                                 is_retained is true only for those that the broker had kept. */
+  uint8_t reserved[2];      /**< Must be 0. */
+};
+
+/** Stages of an attempt to connect, in their order. */
+enum tappet_broker_stage {
+  TAPPET_BROKER_STAGE_FILES = 1, /**< This side: files, memory, options. Only reported if it failed. */
+  TAPPET_BROKER_STAGE_NAME = 2,  /**< The host's name became addresses. */
+  TAPPET_BROKER_STAGE_TCP = 3,   /**< An address answered. */
+  TAPPET_BROKER_STAGE_TLS = 4,   /**< Both sides agreed on a secure connection. */
+  TAPPET_BROKER_STAGE_MQTT = 5   /**< The broker answered with CONNACK. */
+};
+
+/** One step of an attempt to connect. Its text is valid until the next call of tappet_broker_get_step() with the same
+ * object. */
+struct tappet_broker_step {
+  size_t size;                    /**< sizeof(struct tappet_broker_step), set by the caller. */
+  enum tappet_broker_stage stage; /**< Stage of the step; one can occur more than once, with several addresses or
+                                       versions. */
+  bool is_good;                   /**< Whether it succeeded. */
+  uint8_t reserved[3];            /**< 0. */
+  int64_t microseconds;           /**< Time that it took. */
+  const char *text;               /**< The finding, or a sentence about the failure, for a person. */
+};
+
+/** A certificate of the broker's verified chain. Its texts are a stranger's, and valid until the next call of
+ * tappet_broker_get_certificate() with the same object. */
+struct tappet_broker_certificate {
+  size_t size;               /**< sizeof(struct tappet_broker_certificate), set by the caller. */
+  const char *subject;       /**< Subject on one line, as OpenSSL prints it. */
+  const char *issuer;        /**< Issuer on one line, as OpenSSL prints it. */
+  const char *names;         /**< Names for which it is valid (subjectAltName); empty if it has none. */
+  int64_t expires_unix_seconds; /**< When it expires, in seconds since 1970. */
+};
+
+/** Facts about the last attempt to connect: what `tappet mqtt connect` prints. Numbers of MQTT 5's CONNACK are -1 if
+ * the broker does not state them, or with MQTT 3.1.1. The texts are valid until the next call of
+ * tappet_broker_get_report() with the same object. */
+struct tappet_broker_report {
+  size_t size;                 /**< sizeof(struct tappet_broker_report), set by the caller. */
+  int64_t microseconds;        /**< Time from the begin of the attempt to its last step's end. */
+  size_t step_count;           /**< Number of steps, for tappet_broker_get_step(). */
+  size_t certificate_count;    /**< Number of certificates, for tappet_broker_get_certificate(). */
+  const char *address;         /**< The address that was tried last; NULL if there was none. */
+  const char *tls_version;     /**< Such as "TLSv1.3"; NULL without TLS, or before its handshake was over. */
+  const char *tls_cipher;      /**< Such as "TLS_AES_256_GCM_SHA384"; NULL as tls_version. */
+  const char *tls_alpn;        /**< Protocol that the broker chose of those offered; NULL if it chose none. */
+  const char *assigned_client_id; /**< Client id that the broker chose; NULL if it chose none. */
+  const char *broker_reason;   /**< The broker's own words in CONNACK, a stranger's text; NULL if it had none. */
+  enum tappet_broker_protocol protocol; /**< Version of MQTT that was tried last; DEFAULT if none was. */
+  bool is_connected;           /**< Whether the broker accepted the connection. */
+  bool asks_certificate;       /**< Whether the broker asked for a client certificate. */
+  uint8_t reserved[2];         /**< 0. */
+  int64_t receive_maximum;     /**< Messages with QoS 1 and 2 that it takes before it has acknowledged one. */
+  int64_t maximum_packet_size; /**< Bytes of the largest packet that it takes. */
+  int64_t session_expiry_seconds; /**< How long it keeps the session, in seconds. */
+  int32_t keepalive_seconds;   /**< Keep-alive interval that it imposes, in seconds. */
+  int32_t topic_alias_maximum; /**< Number of topic aliases that it takes. */
+  int8_t maximum_qos;          /**< Highest QoS that it takes. */
+  int8_t has_retained;         /**< Whether it keeps messages: 1, 0 or -1. */
+  int8_t has_wildcards;        /**< Whether filters may have wildcards: 1, 0 or -1. */
+  int8_t has_shared_subscriptions; /**< Whether it has shared subscriptions: 1, 0 or -1. */
+  uint8_t reserved_end[4];     /**< 0. */
+};
+
 /** A connection to a broker. */
 struct tappet_broker;
 
@@ -459,6 +564,7 @@ struct tappet_broker_event {
   uint64_t lost_count;    /**< MESSAGE: number of messages discarded before this one, because they arrived faster than
                                they were dispatched (256 can wait), or were larger than 256 KiB or than the memory that
                                was left. */
+  const struct tappet_broker_properties *properties; /**< MESSAGE with MQTT 5: its properties; NULL if it has none. */
 };
 
 /** Receives an event on a connection.
@@ -539,6 +645,23 @@ int tappet_broker_publish(
     struct tappet_broker *broker, const char *topic, const uint8_t *payload, size_t payload_size, int qos,
     bool is_retained, tappet_broker_completion completion, void *context);
 
+/** Publishes a message with properties, which need MQTT 5.
+ * @param broker The connection.
+ * @param topic As with tappet_broker_publish().
+ * @param payload The payload; may be NULL if payload_size is 0.
+ * @param payload_size Size of the payload in bytes; at most 64 MiB.
+ * @param qos QoS of the message, 0 to 2.
+ * @param is_retained Whether the broker is to keep the message for later subscribers.
+ * @param properties The properties; its size must be set. Copied. NULL means none, with every version of MQTT.
+ * @param completion Called as with tappet_broker_publish(). May be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise TAPPET_ERROR_STATE (the connection uses MQTT 3.1.1), or the errors of
+ *   tappet_broker_publish(). */
+int tappet_broker_publish_with(
+    struct tappet_broker *broker, const char *topic, const uint8_t *payload, size_t payload_size, int qos,
+    bool is_retained, const struct tappet_broker_properties *properties, tappet_broker_completion completion,
+    void *context);
+
 /** Subscribes to topics, for the duration of this connection.
  * @param broker The connection.
  * @param filter A topic filter, in which '+' and '#' are wildcards; at most 65535 bytes.
@@ -549,6 +672,18 @@ int tappet_broker_publish(
  *   their ends are outstanding), TAPPET_ERROR_MEMORY, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_subscribe(
     struct tappet_broker *broker, const char *filter, int qos, tappet_broker_completion completion, void *context);
+
+/** Subscribes to topics with options, for the duration of this connection.
+ * @param broker The connection.
+ * @param filter A topic filter, as with tappet_broker_subscribe().
+ * @param options How to subscribe; its size must be set. Copied.
+ * @param completion Called when the broker has answered; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise TAPPET_ERROR_STATE (more than a QoS is wanted, and the connection uses MQTT 3.1.1), or the
+ *   errors of tappet_broker_subscribe(). */
+int tappet_broker_subscribe_with(
+    struct tappet_broker *broker, const char *filter, const struct tappet_broker_subscribe_options *options,
+    tappet_broker_completion completion, void *context);
 
 /** Ends a subscription. Messages that are on their way still arrive.
  * @param broker The connection.
@@ -572,6 +707,30 @@ int tappet_broker_disconnect(struct tappet_broker *broker);
  * @return The code, 0 to 0xFF: 0 without an answer, outside of a completion, and of a message with MQTT 3.1.1;
  *   otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_broker_reason(const struct tappet_broker *broker);
+
+/** Retrieves facts about the last attempt to connect, while it lasts and afterwards.
+ * @param broker The connection.
+ * @param ret_report Receives the facts; its size must be set.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (there was no attempt), TAPPET_ERROR_OBJECT,
+ *   TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_broker_get_report(struct tappet_broker *broker, struct tappet_broker_report *ret_report);
+
+/** Retrieves a step of the last attempt to connect. The last one says whether the attempt succeeded, and if not, why.
+ * @param broker The connection.
+ * @param position Position of the step, from 0.
+ * @param ret_step Receives the step; its size must be set.
+ * @return 1; 0 if there are not that many; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (there was no attempt),
+ *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_broker_get_step(struct tappet_broker *broker, size_t position, struct tappet_broker_step *ret_step);
+
+/** Retrieves a certificate of the chain with which the broker proved who it is, its own first.
+ * @param broker The connection.
+ * @param position Position of the certificate, from 0.
+ * @param ret_certificate Receives the certificate; its size must be set.
+ * @return 1; 0 if there are not that many; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (there was no attempt),
+ *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_broker_get_certificate(
+    struct tappet_broker *broker, size_t position, struct tappet_broker_certificate *ret_certificate);
 
 /** Reports why the last call that failed did so.
  * @param broker The connection.

@@ -18,10 +18,12 @@ package final class BrokerLink {
   ///
   /// `window` messages are in flight at most; the thread holds back more. `post` is called on that thread, and so is
   /// `receive`, with messages for subscriptions, and for the settings' own topics with commands; the request of such a
-  /// topic is its index. `observe` is called there with each step of an attempt.
+  /// topic is its index. `observe` is called there with each step of an attempt. With `readsProperties` a message has
+  /// MQTT 5's properties.
   package init(
     settings: BrokerSettings, window: Int = Limits.inflightMax, post: @escaping @Sendable (LinkEvent) -> Void,
-    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }, observe: (@Sendable (LinkStep) -> Void)? = nil
+    receive: @escaping @Sendable (LinkReception) -> Void = { _ in }, observe: (@Sendable (LinkStep) -> Void)? = nil,
+    readsProperties: Bool = false
   ) throws(SystemError) {
     guard BrokerLinkSession.isLibraryReady else { throw SystemError(call: "mosquitto_lib_init", code: ENOMEM) }
     LibCrypto.prepare()
@@ -29,7 +31,7 @@ package final class BrokerLink {
     thread = try WorkerThread.start("tappet-link", stackSize: Limits.linkStackSize) { [commands, heartbeat] in
       BrokerLinkLoop(
         settings, window: window, commands: commands, heartbeat: heartbeat, post: post, receive: receive,
-        observe: observe
+        observe: observe, readsProperties: readsProperties
       ).run()
     }
   }
@@ -66,10 +68,17 @@ package final class BrokerLink {
     id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, correlation: [UInt8] = [],
     expirySeconds: UInt32? = nil
   ) -> Bool {
+    publish(
+      id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained,
+      MessageProperties(correlation: correlation, expirySeconds: expirySeconds))
+  }
+
+  /// Publishes a payload of any size with any properties.
+  package func publish(
+    id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool, _ properties: MessageProperties
+  ) -> Bool {
     commands.post(
-      .publish(
-        id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained,
-        MessageProperties(correlation: correlation, expirySeconds: expirySeconds)))
+      .publish(id: id, topic: topic, payload: payload, qos: qos, isRetained: isRetained, properties))
   }
 
   /// A copy of a payload, with memory for the two that libmosquitto makes; `nil` when there is not as much.
@@ -80,8 +89,11 @@ package final class BrokerLink {
   /// Subscribes to a filter; `request` returns in `LinkReception.subscribed`, unless the connection ends before.
   ///
   /// While the link is not up the command is dropped, as with `publish`. Returns false when the thread takes no more.
-  package func subscribe(request: UInt64, filter: String, qos: Int32) -> Bool {
-    commands.post(.subscribe(request: request, filter: filter, qos: qos))
+  /// MQTT 3.1.1 knows nothing of `options`.
+  package func subscribe(
+    request: UInt64, filter: String, qos: Int32, options: SubscriptionOptions = SubscriptionOptions()
+  ) -> Bool {
+    commands.post(.subscribe(request: request, filter: filter, qos: qos, options))
   }
 
   /// Ends a subscription; `request` returns in `LinkReception.unsubscribed`, unless the connection ends before.

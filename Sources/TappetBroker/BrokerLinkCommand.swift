@@ -10,7 +10,7 @@ extension BrokerLinkLoop {
     case publish(
       id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool,
       _ properties: MessageProperties = MessageProperties())
-    case subscribe(request: UInt64, filter: String, qos: Int32)
+    case subscribe(request: UInt64, filter: String, qos: Int32, _ options: SubscriptionOptions)
     case unsubscribe(request: UInt64, filter: String)
     case disconnect
     case update(BrokerSettings)

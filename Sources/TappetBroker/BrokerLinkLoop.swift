@@ -25,27 +25,29 @@ final class BrokerLinkLoop {
   }
 
   private let commands: Mailbox<Command>
-  private let heartbeat: Heartbeat
-  private var events: BrokerLinkEvents
+  let heartbeat: Heartbeat
+  var events: BrokerLinkEvents
   let receive: @Sendable (LinkReception) -> Void
-  private let observe: (@Sendable (LinkStep) -> Void)?
-  private var settings: BrokerSettings
+  let observe: (@Sendable (LinkStep) -> Void)?
+  let readsProperties: Bool
+  var settings: BrokerSettings
   /// The settings of the current connection.
   var current: BrokerSettings
   var phase: Phase = .idle
   var session: BrokerLinkSession?
-  private var window: BrokerLinkWindow
+  var window: BrokerLinkWindow
   /// Subscriptions that wait for their SUBACK, and their ends for their UNSUBACK.
   var requests: [(messageID: Int32, request: UInt64)] = []
   var keepalive = BrokerLinkKeepalive()
   var budget = BrokerLinkBudget()
   var commandFlow = CommandFlow()
-  private var isEnding = false
+  var isEnding = false
 
   init(
     _ settings: BrokerSettings, window: Int, commands: Mailbox<Command>, heartbeat: Heartbeat,
     post: @escaping @Sendable (LinkEvent) -> Void,
-    receive: @escaping @Sendable (LinkReception) -> Void, observe: (@Sendable (LinkStep) -> Void)? = nil
+    receive: @escaping @Sendable (LinkReception) -> Void, observe: (@Sendable (LinkStep) -> Void)? = nil,
+    readsProperties: Bool = false
   ) {
     self.settings = settings
     self.window = BrokerLinkWindow(size: window)
@@ -55,6 +57,7 @@ final class BrokerLinkLoop {
     events = BrokerLinkEvents(to: post)
     self.receive = receive
     self.observe = observe
+    self.readsProperties = readsProperties
   }
 
   var now: Instant { Instant.now() }
@@ -122,8 +125,10 @@ final class BrokerLinkLoop {
       guard case .up = phase else { return }
       payload.releaseReserve()
       publish(id: id, topic: topic, payload: payload.bytes, qos: qos, isRetained: isRetained, properties)
-    case .subscribe(let request, let filter, let qos):
-      send(request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribe(filter: filter, qos: qos) }
+    case .subscribe(let request, let filter, let qos, let options):
+      send(request, orReport: .subscribed(request: request, qos: nil)) {
+        $0.subscribe(filter: filter, qos: qos, options)
+      }
     case .unsubscribe(let request, let filter):
       send(request, orReport: .unsubscribed(request: request, isDone: false)) { $0.unsubscribe(filter: filter) }
     case .disconnect: close()
@@ -133,56 +138,6 @@ final class BrokerLinkLoop {
       isEnding = true
       close()
     }
-  }
-
-  private func connect(endpoint index: Int, usesFallback: Bool) {
-    guard !isEnding, !settings.endpoints.isEmpty else { return events.post(.failed(.settingsRefused(code: 0))) }
-    current = settings
-    let count = current.endpoints.count
-    let endpoint = current.endpoints[((index % count) + count) % count]
-    do throws(LinkFailure) {
-      events.deliver()
-      heartbeat.beginBlockingCall(at: now)
-      defer { heartbeat.endBlockingCall() }
-      let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
-      observe?(.resolved(addresses))
-      let attempt = BrokerLinkAttempt(
-        current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
-        deadline: now + current.answerMax)
-      tryNextAddress(of: attempt, after: .connectTimedOut)
-    } catch { end(.failed(error)) }
-  }
-
-  /// Tries the next address; when there is none, the attempt fails with the previous one's `failure`.
-  private func tryNextAddress(of attempt: BrokerLinkAttempt, after failure: LinkFailure) {
-    var attempt = attempt
-    var failure = failure
-    session = nil
-    while let address = attempt.nextAddress(at: now) {
-      do throws(LinkFailure) {
-        try start(address, attempt)
-        phase = .connecting(attempt)
-        return
-      } catch { failure = error }
-      guard failure.isOfTheAddress else { break }
-    }
-    end(.failed(failure))
-  }
-
-  private func start(_ address: String, _ attempt: BrokerLinkAttempt) throws(LinkFailure) {
-    let endpoint = attempt.endpoint
-    var tls: TLSContext?
-    if endpoint.usesTLS {
-      do throws(CertificateProblem) { tls = try Certificates.makeContext(current, endpoint: endpoint) } catch {
-        throw .files(error)
-      }
-    }
-    observe?(.trying(address: address, attempt.version))
-    let session = try BrokerLinkSession(current, attempt.version, tls: tls, window: window.size, observe: observe)
-    let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
-    if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
-    self.session = session
-    budget = BrokerLinkBudget()
   }
 
   private func publish(
@@ -386,7 +341,7 @@ final class BrokerLinkLoop {
   }
 
   /// Discards everything of the connection, and then posts its end.
-  private func end(_ event: LinkEvent) {
+  func end(_ event: LinkEvent) {
     session = nil
     phase = .idle
     window.empty()

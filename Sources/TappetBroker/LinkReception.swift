@@ -16,10 +16,13 @@ package struct LinkMessage: Hashable, Sendable {
   package var isRetained: Bool
   /// Where MQTT 5 asks for the reply; `nil` when it does not.
   package var response: CommandResponse?
+  /// MQTT 5's properties; `nil` when it has none, or the link does not read them.
+  package var properties: MessageProperties?
 
   /// A message of a topic.
   package init(
-    topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil
+    topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil,
+    properties: MessageProperties? = nil
   ) {
     self.topic = topic
     self.payload = payload
@@ -27,6 +30,7 @@ package struct LinkMessage: Hashable, Sendable {
     self.qos = qos
     self.isRetained = isRetained
     self.response = response
+    self.properties = properties
   }
 }
 

@@ -1,48 +1,141 @@
-// MQTT 5's properties of a message: response topic and correlation data of a command and its reply, expiry.
+// MQTT 5's properties of a message: response topic and correlation data of a command and its reply, expiry, and what
+// programs of the C library add.
 
 import CMosquitto
 import CPlatform
 import TappetCore
 
 /// The properties of one PUBLISH.
-struct MessageProperties: Sendable {
-  /// For the sender of a command; empty for none.
-  var correlation: [UInt8] = []
-  /// How long the broker may still deliver it; `nil` means without an end.
-  var expirySeconds: UInt32?
+package struct MessageProperties: Hashable, Sendable {
+  /// A name and a value; names may repeat.
+  package struct User: Hashable, Sendable {
+    /// Name of the property.
+    package var name: String
+    /// Value of the property.
+    package var value: String
 
-  // MQTT 5.0 §3.3.2.3.3, §3.3.2.3.5 and §3.3.2.3.6
+    /// A property of these two.
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// For the sender of a command; empty for none.
+  package var correlation: [UInt8] = []
+  /// How long the broker may still deliver it; `nil` means without an end.
+  package var expirySeconds: UInt32?
+  /// Where the sender wants its reply; `nil` when it says nothing about that.
+  package var responseTopic: String?
+  /// The kind of the payload, such as a MIME type.
+  package var contentType: String?
+  /// Whether the payload is UTF-8.
+  package var isText = false
+  /// In the order in which the sender gave them.
+  package var users: [User] = []
+  /// Of a message that arrived, the numbers of the subscriptions to which it belongs.
+  package var subscriptionIDs: [UInt32] = []
+
+  // MQTT 5.0 §3.3.2.3 and §3.8.2.1
+  private static let payloadFormat: Int32 = 1
   private static let messageExpiry: Int32 = 2
+  private static let contentType: Int32 = 3
   private static let responseTopic: Int32 = 8
   private static let correlationData: Int32 = 9
+  private static let subscriptionIdentifier: Int32 = 11
+  private static let userProperty: Int32 = 38
   /// Not what we publish ourselves, the retain flag as it was published, and nothing that was kept (MQTT 5.0 §3.8.3.1).
   static let commandOptions: Int32 = 0x04 | 0x08 | 0x20
+
+  /// No properties but these.
+  package init(correlation: [UInt8] = [], expirySeconds: UInt32? = nil) {
+    self.correlation = correlation
+    self.expirySeconds = expirySeconds
+  }
+
+  // MARK: Of messages that arrive
+
+  /// All that a message came with.
+  init(received properties: OpaquePointer) {
+    var format: UInt8 = 0
+    _ = mosquitto_property_read_byte(properties, Self.payloadFormat, &format, false)
+    isText = format == 1
+    var seconds: UInt32 = 0
+    if mosquitto_property_read_int32(properties, Self.messageExpiry, &seconds, false) != nil { expirySeconds = seconds }
+    contentType = Self.text(properties, Self.contentType)
+    let response = Self.response(properties)
+    (responseTopic, correlation) = (response?.topic, response?.correlation ?? [])
+    users = Self.users(properties)
+    var place = properties as OpaquePointer?
+    var number: UInt32 = 0
+    while subscriptionIDs.count < Limits.messagePropertiesMax,
+      let next = mosquitto_property_read_varint(
+        place, Self.subscriptionIdentifier, &number, !subscriptionIDs.isEmpty)
+    {
+      subscriptionIDs.append(number)
+      place = next
+    }
+  }
 
   /// Where the sender wants its reply; `nil` when it says nothing about that.
   static func response(_ properties: OpaquePointer?) -> CommandResponse? {
     guard properties != nil else { return nil }
-    var text: UnsafeMutablePointer<CChar>?
+    let topic = text(properties, responseTopic)
     var data: UnsafeMutableRawPointer?
     var size: UInt16 = 0
-    let hasTopic = mosquitto_property_read_string(properties, responseTopic, &text, false) != nil
     let hasData = mosquitto_property_read_binary(properties, correlationData, &data, &size, false) != nil
-    defer {
-      CPlatform.free(text)
-      CPlatform.free(data)
-    }
-    guard hasTopic || hasData else { return nil }
+    defer { CPlatform.free(data) }
+    guard topic != nil || hasData else { return nil }
     let correlation = data.map { Array(UnsafeRawBufferPointer(start: $0, count: Int(size))) } ?? []
-    return CommandResponse(topic: text.map { String(cString: $0) }, correlation: correlation)
+    return CommandResponse(topic: topic, correlation: correlation)
   }
+
+  private static func text(_ properties: OpaquePointer?, _ number: Int32) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard mosquitto_property_read_string(properties, number, &text, false) != nil, let text else { return nil }
+    defer { CPlatform.free(text) }
+    return String(cString: text)
+  }
+
+  private static func users(_ properties: OpaquePointer) -> [User] {
+    var users: [User] = []
+    var place = properties as OpaquePointer?
+    while users.count < Limits.messagePropertiesMax {
+      var name: UnsafeMutablePointer<CChar>?
+      var value: UnsafeMutablePointer<CChar>?
+      place = mosquitto_property_read_string_pair(place, userProperty, &name, &value, !users.isEmpty)
+      defer {
+        CPlatform.free(name)
+        CPlatform.free(value)
+      }
+      guard place != nil else { break }
+      users.append(
+        User(name: name.map { String(cString: $0) } ?? "", value: value.map { String(cString: $0) } ?? ""))
+    }
+    return users
+  }
+
+  // MARK: Of our own
 
   /// The list for libmosquitto, which the caller frees; `nil` for none.
   var list: OpaquePointer? {
     var list: OpaquePointer?
+    if isText { _ = mosquitto_property_add_byte(&list, Self.payloadFormat, 1) }
+    if let contentType { _ = mosquitto_property_add_string(&list, Self.contentType, contentType) }
+    if let responseTopic { _ = mosquitto_property_add_string(&list, Self.responseTopic, responseTopic) }
     if !correlation.isEmpty {
       let size = UInt16(clamping: correlation.count)
       _ = mosquitto_property_add_binary(&list, Self.correlationData, correlation, size)
     }
     if let expirySeconds { _ = mosquitto_property_add_int32(&list, Self.messageExpiry, expirySeconds) }
+    for user in users { _ = mosquitto_property_add_string_pair(&list, Self.userProperty, user.name, user.value) }
+    return list
+  }
+
+  /// The list of a SUBSCRIBE with this number; `nil` for none.
+  static func list(subscriptionID: UInt32) -> OpaquePointer? {
+    var list: OpaquePointer?
+    if subscriptionID > 0 { _ = mosquitto_property_add_varint(&list, subscriptionIdentifier, subscriptionID) }
     return list
   }
 
@@ -50,4 +143,32 @@ struct MessageProperties: Sendable {
     var properties = properties
     if properties != nil { mosquitto_property_free_all(&properties) }
   }
+}
+
+/// How to subscribe with MQTT 5 (§3.8.3.1).
+package struct SubscriptionOptions: Hashable, Sendable {
+  /// Messages that the broker has kept.
+  package enum Retained: Int32, Sendable {
+    case all = 0
+    /// Only if there was no such subscription yet.
+    case ofNew = 0x10
+    case none = 0x20
+  }
+
+  /// Which of the messages that it has kept the broker sends at once.
+  package var retained = Retained.all
+  /// Whether our own messages stay away.
+  package var excludesOwn = false
+  /// Whether a message keeps the retain flag with which it was published.
+  package var keepsRetain = false
+  /// Number that each message of the subscription carries; 0 means none.
+  package var subscriptionID: UInt32 = 0
+
+  /// The options of MQTT 3.1.1, which has none.
+  package init() {}
+
+  /// Whether MQTT 3.1.1 has none of it.
+  package var needsMQTT5: Bool { self != SubscriptionOptions() }
+
+  var bits: Int32 { retained.rawValue | (excludesOwn ? 0x04 : 0) | (keepsRetain ? 0x08 : 0) }
 }

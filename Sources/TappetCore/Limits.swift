@@ -112,6 +112,10 @@ package enum Limits {
   package static let receivedMessageSizeMax = 256 * 1024
   /// Bytes of a message that a program publishes through the C library.
   package static let publishedMessageSizeMax = 64 << 20
+  /// User properties of a message, and subscriptions to which one belongs, that a program of the C library sees.
+  package static let messagePropertiesMax = 64
+  /// Bytes of a message's properties that such a program sends.
+  package static let messagePropertiesSizeMax = 65_535
   /// Bytes of one certificate or key file; a trust store of all the world's roots has 250 KB.
   package static let certificateFileSizeMax = 1024 * 1024
   /// Bytes of a subject as it is reported; it is a stranger's text.

@@ -93,6 +93,14 @@ struct Loan {
     }
   }
 
+  /// A copy of plain values; NULL when there are none.
+  mutating func array<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element>? {
+    guard !elements.isEmpty else { return nil }
+    return elements.withUnsafeBytes { copy($0, roomBehind: 0) }.map {
+      UnsafePointer($0.assumingMemoryBound(to: Element.self))
+    }
+  }
+
   private mutating func copy(_ bytes: UnsafeRawBufferPointer, roomBehind: Int) -> UnsafeMutableRawPointer? {
     guard let copy = malloc(bytes.count + roomBehind) else { return nil }
     if let base = bytes.baseAddress { copy.copyMemory(from: base, byteCount: bytes.count) }

@@ -33,13 +33,18 @@ VALUES = {
     "ret_event": "&reader_event", "ret_counters": "&counters", "ret_failure": "&failure", "receiver": "receiver",
     "length_milliseconds": "1", "request": "TAPPET_KIOSK_REQUEST_ON", "output": '"gate"', "position": "0",
     "ret_output": "&output",
+    "properties": "&broker_properties", "ret_report": "&report", "ret_step": "&step",
+    "ret_certificate": "&certificate",
     "yaml": '"a: 1"', "folder": '"/"', "ret_devices": "(char *)buffer", "ret_info": "&info",
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_kiosk_write_tag", "action"): '"one"',
-              ("tappet_panel_add_line", "line"): "&line"}
-STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_kiosk_action": "action", "tappet_panel_line": "line"}
+              ("tappet_panel_add_line", "line"): "&line",
+              ("tappet_broker_subscribe_with", "options"): "&subscribe_options"}
+STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_broker_properties": "broker_properties",
+              "tappet_broker_subscribe_options": "subscribe_options",
+              "tappet_kiosk_action": "action", "tappet_panel_line": "line"}
 
 
 def call(function, changes):
@@ -74,6 +79,11 @@ static void expect(int condition, int result, const char *what) {
 int main(void) {
   struct tappet_broker_options broker_options = {
       .size = sizeof broker_options, .url = "mqtt://127.0.0.1:1", .client_id = "nulls"};
+  struct tappet_broker_properties broker_properties = {.size = sizeof broker_properties};
+  struct tappet_broker_subscribe_options subscribe_options = {.size = sizeof subscribe_options};
+  struct tappet_broker_report report = {.size = sizeof report};
+  struct tappet_broker_step step = {.size = sizeof step};
+  struct tappet_broker_certificate certificate = {.size = sizeof certificate};
   struct tappet_panel_line line = {.size = sizeof line, .name = "line"};
   struct tappet_kiosk_action action = {.size = sizeof action, .name = "one", .topic = "t", .message = "m"};
   struct tappet_ndef_record record = {.size = sizeof record, .format = 1}, records[16] = {{.size = sizeof record}};

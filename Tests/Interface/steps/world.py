@@ -23,7 +23,7 @@ class World:
     def begin(self):
         if self.port is not None:
             return
-        self.place.run(os.path.join(ROOT, "tools/demo/make-certificates"), self.pki)
+        self.place.run(os.path.join(ROOT, "tools/demo/make-certificates"), self.pki, "--other-ca")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]

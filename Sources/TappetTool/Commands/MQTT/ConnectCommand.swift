@@ -35,14 +35,14 @@ enum ConnectCommand {
     var report = ConnectReport(endpoint: endpoint, settings: settings, facts: facts)
     switch attempt {
     case .connected(let usesMQTT5):
-      facts.end("mqtt", "MQTT \(usesMQTT5 ? "5" : "3.1.1"): accepted as \(settings.clientID.quoted)")
+      facts.end(.mqtt, "MQTT \(usesMQTT5 ? "5" : "3.1.1"): accepted as \(settings.clientID.quoted)")
       report.usesMQTT5 = usesMQTT5
     case .failed(let failure): report.failure = failure
     case .timeUp: report.failure = silence(facts, endpoint)
     case .interrupted: throw .interrupted
     }
     if let failure = report.failure {
-      facts.end(ConnectReport.step(of: failure, after: facts, endpoint), isGood: false, failure.sentence)
+      facts.end(failure.stage(facts, usesTLS: endpoint.usesTLS), isGood: false, failure.sentence)
       if failure.isOfTheProtocol, let address = facts.address {
         client.shutdown()
         report.hint = PortSniffer.finding(settings, endpoint, address: address)
@@ -54,7 +54,7 @@ enum ConnectCommand {
 
   /// Why nothing has come until our patience ended.
   private static func silence(_ facts: ConnectTrace.Facts, _ endpoint: BrokerEndpoint) -> LinkFailure {
-    if !facts.steps.contains(where: { $0.name == "tcp" && $0.isGood }) { return .connectTimedOut }
+    if !facts.steps.contains(where: { $0.stage == .tcp && $0.isGood }) { return .connectTimedOut }
     return endpoint.usesTLS && facts.tls == nil ? .handshakeTimedOut : .noConnack
   }
 }

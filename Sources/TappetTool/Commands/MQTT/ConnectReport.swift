@@ -18,27 +18,15 @@ struct ConnectReport {
   /// The protocol or server that was found there instead.
   var hint: String?
 
-  /// The step that failed.
-  static func step(
-    of failure: LinkFailure, after facts: ConnectTrace.Facts, _ endpoint: BrokerEndpoint
-  ) -> String {
-    switch failure.exit {
-    case .nameNotResolved: return "name"
-    case .connectionRefused, .unreachable: return "tcp"
-    case .brokerUntrusted, .handshakeRefused: return facts.tls == nil ? "tls" : "mqtt"
-    case .failure: return "files"
-    default: return endpoint.usesTLS && facts.tls == nil ? "tls" : "mqtt"
-    }
-  }
-
   // MARK: For a person
 
   func print() {
     Output.print(endpoint.text)
     for step in facts.steps {
       let mark = step.isGood ? "ok " : "bad"
-      Output.print("  \(mark)  \(Help.padded(step.name, 5)) \(step.text)  (\(Self.milliseconds(step.microseconds)))")
-      if step.name == "tls", step.isGood { for line in chainLines { Output.print("             " + line) } }
+      let time = Self.milliseconds(step.microseconds)
+      Output.print("  \(mark)  \(Help.padded(step.stage.word, 5)) \(step.text)  (\(time))")
+      if step.stage == .tls, step.isGood { for line in chainLines { Output.print("             " + line) } }
     }
     if let hint { Output.print("  found      " + hint) }
     guard failure == nil else { return }
@@ -110,7 +98,7 @@ struct ConnectReport {
 extension ConnectStep {
   fileprivate var json: JSON {
     .object([
-      "step": .string(name), "good": .bool(isGood), "text": .string(text), "microseconds": .number(microseconds),
+      "step": .string(stage.word), "good": .bool(isGood), "text": .string(text), "microseconds": .number(microseconds),
     ])
   }
 }

@@ -32,6 +32,10 @@ void limit_memory(size_t size);
 /* requests.c */
 void requests(void);
 void reasons(void);
+/* mqtt5.c */
+void properties(void);
+void subscriptions(void);
+void reports(void);
 /* pipes.c */
 void signals(void);
 /* forks.c */

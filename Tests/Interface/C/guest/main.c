@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
   snprintf(private_key, sizeof private_key, "%s/client.key", argv[2]);
   requests();
   reasons();
+  properties();
+  subscriptions();
+  reports();
   signals();
   forks();
   memory();

@@ -1,0 +1,58 @@
+// An attempt of the link's thread to connect: one address after the other, each with an object of its own.
+
+import TappetCore
+import TappetPlatform
+import TappetTLS
+
+extension BrokerLinkLoop {
+  func connect(endpoint index: Int, usesFallback: Bool) {
+    guard !isEnding, !settings.endpoints.isEmpty else { return events.post(.failed(.settingsRefused(code: 0))) }
+    current = settings
+    let count = current.endpoints.count
+    let endpoint = current.endpoints[((index % count) + count) % count]
+    do throws(LinkFailure) {
+      events.deliver()
+      heartbeat.beginBlockingCall(at: now)
+      defer { heartbeat.endBlockingCall() }
+      let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
+      observe?(.resolved(addresses))
+      let attempt = BrokerLinkAttempt(
+        current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
+        deadline: now + current.answerMax)
+      tryNextAddress(of: attempt, after: .connectTimedOut)
+    } catch { end(.failed(error)) }
+  }
+
+  /// Tries the next address; when there is none, the attempt fails with the previous one's `failure`.
+  func tryNextAddress(of attempt: BrokerLinkAttempt, after failure: LinkFailure) {
+    var attempt = attempt
+    var failure = failure
+    session = nil
+    while let address = attempt.nextAddress(at: now) {
+      do throws(LinkFailure) {
+        try start(address, attempt)
+        phase = .connecting(attempt)
+        return
+      } catch { failure = error }
+      guard failure.isOfTheAddress else { break }
+    }
+    end(.failed(failure))
+  }
+
+  private func start(_ address: String, _ attempt: BrokerLinkAttempt) throws(LinkFailure) {
+    let endpoint = attempt.endpoint
+    var tls: TLSContext?
+    if endpoint.usesTLS {
+      do throws(CertificateProblem) { tls = try Certificates.makeContext(current, endpoint: endpoint) } catch {
+        throw .files(error)
+      }
+    }
+    observe?(.trying(address: address, attempt.version))
+    let session = try BrokerLinkSession(
+      current, attempt.version, tls: tls, window: window.size, observe: observe, readsProperties: readsProperties)
+    let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)
+    if let failure = outcome.startFailure(of: session, settings: current) { throw failure }
+    self.session = session
+    budget = BrokerLinkBudget()
+  }
+}

@@ -1,0 +1,102 @@
+// Results of libmosquitto's calls, and their meaning for an attempt or a connection.
+
+import CMosquitto
+import CPlatform
+import TappetCore
+import TappetPlatform
+import TappetTLS
+
+extension BrokerLinkSession.Outcome {
+  /// Whether the call succeeded.
+  var isSuccess: Bool { code == MOSQ_ERR_SUCCESS.rawValue }
+  /// Returns why a start failed; `nil` when it succeeded.
+  ///
+  /// A handshake can be over, in success or failure, before `start` returns.
+  func startFailure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure? {
+    // Under TLS a refused connection appears at the first write, and libmosquitto does not report it: 2.0.11 returns
+    // success, 2.0.20 a TLS error.
+    if let code = session.tls?.systemCode, code != 0 { return .ofSocket(code, session, settings) }
+    if isSuccess, session.socket >= 0 { return nil }
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_ERRNO where systemCode != EPROTO: return .ofSocket(systemCode, session, settings)
+    case MOSQ_ERR_INVAL, MOSQ_ERR_EAI, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
+      return .settingsRefused(code: code)
+    default: return failure(of: session, settings: settings)
+    }
+  }
+  /// Whether a message was refused for its content, on a connection that still works.
+  var refusesMessage: Bool {
+    switch mosq_err_t(code) {
+    case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_NOT_SUPPORTED,
+      MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_OVERSIZE_PACKET:
+      true
+    default: false
+    }
+  }
+
+  /// How the socket ended; `nil` when libmosquitto has another reason.
+  private var ending: Ending? {
+    switch mosq_err_t(code) {
+    // TLS without its close_notify, as after a crash, appears as EPROTO; an end within a packet has no errno.
+    case MOSQ_ERR_ERRNO where ![EPROTO, ECONNRESET, EPIPE, 0].contains(systemCode): .broken
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_TLS: .closed
+    default: nil
+    }
+  }
+  private enum Ending {
+    case closed
+    case broken
+  }
+
+  /// Returns why there was no CONNACK.
+  ///
+  /// TLS's own failure comes first: it is closest to the cause.
+  func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if ending == .broken { return .connectionBroken(SystemCode(systemCode)) }
+    let hasCertificate = settings.certificateFile != nil
+    guard let tls = session.tls else {
+      return .closedBeforeConnack(usesTLS: false, clientCertificateGiven: hasCertificate)
+    }
+    guard tls.hasAnswered else { return .closedWithoutTLS }
+    return tls.isEstablished
+      ? .closedBeforeConnack(usesTLS: true, clientCertificateGiven: hasCertificate)
+      : .closedDuringHandshake(clientCertificateGiven: hasCertificate)
+  }
+
+  /// Returns why a connection was lost; `socketError` is that of SO_ERROR, 0 when there was none.
+  func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
+    if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
+      return .disconnectedByBroker(ReasonCode(byte))
+    }
+    if let failure = session.tls?.failure { return .tls(failure) }
+    if code == MOSQ_ERR_KEEPALIVE.rawValue { return .keepaliveExpired }
+    if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
+    guard let ending else { return .protocolViolated(code: code) }
+    if socketError != 0 { return .connectionBroken(SystemCode(socketError)) }
+    return ending == .broken ? .connectionBroken(SystemCode(systemCode)) : .closedByBroker
+  }
+}
+
+extension LinkFailure {
+  /// Returns the meaning of a socket's errno before the connection was usable.
+  static func ofSocket(_ code: Int32, _ session: BrokerLinkSession, _ settings: BrokerSettings) -> LinkFailure {
+    switch code {
+    case ECONNREFUSED: .connectionRefused
+    case ETIMEDOUT: .connectTimedOut
+    case EMFILE, ENFILE, ENOMEM, ENOBUFS: .system(SystemCode(code))
+    // There was a connection, and the peer has dropped it.
+    case ECONNRESET, EPIPE:
+      BrokerLinkSession.Outcome(code: MOSQ_ERR_CONN_LOST.rawValue, systemCode: code).failure(
+        of: session, settings: settings)
+    default: .unreachable(SystemCode(code))
+    }
+  }
+}
+
+extension SystemCode {
+  /// An errno with its text.
+  init(_ code: Int32) { self.init(SystemError(call: "", code: code)) }
+}
