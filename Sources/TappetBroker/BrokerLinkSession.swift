@@ -179,6 +179,9 @@ final class BrokerLinkSession {
   var connection: OpaquePointer? { mosquitto_ssl_get(mosquitto).map { OpaquePointer($0) } }
   private func hasBuffered(_ test: (OpaquePointer) -> Bool) -> Bool { isBuffered && connection.map(test) ?? false }
 
+  /// Whether bytes have come that OpenSSL holds, and poll knows nothing of.
+  var hasPending: Bool { connection.map(TLSBuffering.hasUnread) ?? false }
+
   /// Lets the broker send ahead as it likes.
   func openWindow() { _ = tp_set_window(socket, 1 << 30) }
 

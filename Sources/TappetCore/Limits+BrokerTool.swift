@@ -23,10 +23,18 @@ extension Limits {
   package static let lossStormRest: Duration = .seconds(60)
   /// Retained messages that one run of 'mqtt clean' takes.
   package static let cleanedTopicsMax = 100_000
-  /// Messages of a measurement that are sent and not yet acknowledged: fewer than `mailboxCapacity`, too.
+  /// Messages of a measurement that are sent and not yet acknowledged: a broker that is too slow delays what is due.
   package static let benchUnacknowledgedMax = 1000
   /// Messages of one measurement: a byte is kept of each.
   package static let benchMessagesMax: Int64 = 10_000_000
+  /// Publishing clients of a measurement; ten thousand need as many ports of this machine.
+  package static let benchClientsMax: Int64 = 10_000
+  /// Clients from which on the memory of each can be told from what the process takes anyway.
+  package static let benchMemoryClientsMin = 50
+  /// The longest time for one of them to connect.
+  package static let benchConnectMax: Duration = .seconds(20)
+  /// Interval between two attempts of many clients to write what did not go out as a whole.
+  package static let swarmWriteRetry: Duration = .milliseconds(1)
   /// The longest wait of a measurement for news.
   package static let benchTurn: Duration = .milliseconds(100)
   /// Bytes of retained messages that 'mqtt diff' keeps of each broker.

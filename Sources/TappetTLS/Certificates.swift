@@ -50,6 +50,12 @@ package final class TLSContext {
 
   deinit { SSL_CTX_free(handle) }
 
+  /// Forgets the last handshake: another connection begins, with the same files.
+  package func restart() {
+    (isEstablished, hasAnswered, isCertificateRequested, systemCode) = (false, false, false, 0)
+    (verification, alert, errorCode) = (nil, nil, 0)
+  }
+
   /// The failure, from the side that knows most; `nil` when the connection just ended.
   package var failure: TLSFailure? {
     if let verification { return Certificates.failure(verification.code, verification.subject, host: host) }

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* Initialised by the linker: a lazily made mutex of Swift's would have no acquire ordering on arm64. */
 static pthread_mutex_t library_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -87,6 +88,15 @@ int64_t tp_bytes_received(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &information, &size) != 0) return -1;
   if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof information.tcpi_bytes_received) return -1;
   return (int64_t)information.tcpi_bytes_received;
+}
+
+size_t tp_raise_descriptors(size_t count) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur >= count) return limit.rlim_cur;
+  struct rlimit wanted = limit;
+  wanted.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &wanted) == 0 ? wanted.rlim_cur : limit.rlim_cur;
 }
 
 int tp_set_window(int fd, int bytes) { return setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &bytes, sizeof bytes); }

@@ -16,6 +16,8 @@ struct BenchResult {
   /// Messages that came after one that was sent later.
   var disordered: Int64 = 0
   var elapsed: Duration = .zero
+  /// Memory that each client takes; `nil` when there are too few to tell.
+  var bytesPerClient: Int64?
   var latencies = LatencyHistogram()
   /// How much later than due messages were handed to the connection: our own part.
   var lateness = LatencyHistogram()
@@ -31,6 +33,10 @@ struct BenchResult {
     Output.print(
       "received \(received) (\(perSecond) a second), lost \(lost), duplicates \(duplicates), out of order \(disordered)"
     )
+    if let plan, plan.clients > 1 {
+      let memory = bytesPerClient.map { ", \($0 / 1000) KB of memory each" } ?? ""
+      Output.print("\(plan.clients) clients\(memory)")
+    }
     guard latencies.count > 0 else { return }
     Output.print("latency from the time at which a message was due, in µs:")
     Output.print("  " + Self.line(latencies))
@@ -53,7 +59,9 @@ struct BenchResult {
 
   var json: JSON {
     .object([
-      "topic": .optional(plan?.topic), "qos": .number(Int64(plan?.qos ?? 0)), "rate": .number(plan?.perSecond ?? 0),
+      "topic": .optional(plan?.topic), "clients": .number(plan?.clients ?? 0),
+      "bytes_per_client": bytesPerClient.map { .number($0) } ?? .null, "qos": .number(Int64(plan?.qos ?? 0)),
+      "rate": .number(plan?.perSecond ?? 0),
       "size": .number(Int64(plan?.size ?? 0)), "sent": .number(sent), "acknowledged": .number(acknowledged),
       "refused": .number(refused), "received": .number(received), "lost": .number(lost),
       "duplicates": .number(duplicates), "disordered": .number(disordered), "per_second": .number(perSecond),

@@ -27,6 +27,7 @@ extension Command {
       words: "mqtt bench", section: .broker, summary: "measure how fast and how late messages come through",
       options: brokerOptions + [
         .qos("quality of service (1)"),
+        CommandOption("clients", "N", .number(1...Limits.benchClientsMax), "clients that publish in turn (1)"),
         CommandOption("rate", "N", .number(1...100_000), "messages a second (100)"),
         CommandOption("for", "SECONDS", .seconds(1...3600), "how long (10)"),
         CommandOption("size", "BYTES", .number(16...65_536), "bytes of a message (64)"),
@@ -35,9 +36,10 @@ extension Command {
       ],
       abbreviatesOptions: true,
       details: """
-        Publishes at a steady rate over one connection and receives over another. A latency counts from the
-        time at which its message was due, so that a broker that stalls hides nothing; the tool's own part of
-        it is shown separately. Ends with the rate, losses, duplicates, order, percentiles and a histogram.
+        Publishes at a steady rate over one connection, or --clients N, and receives over another. A latency
+        counts from the time at which its message was due, so that a broker that stalls hides nothing; the
+        tool's own part of it is shown separately. Ends with the rate, losses, duplicates, order, percentiles
+        and a histogram, also after Ctrl-C.
         Exit status 1: a message was lost or refused.
         """,
       example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .program("tappet-mqtt"))
