@@ -120,7 +120,8 @@ final class Subscriber {
       let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
       for reception in news.receptions where !isEnough { try handle(reception) }
       try endOfTurn()
-      if news.isInterrupted || isEnough { return }
+      // A reader that closes its pipe has read enough.
+      if news.isInterrupted || isEnough || !Output.isTaken { return }
       for event in news.events {
         switch event {
         case .lost(let failure), .failed(let failure): if try !reconnect(after: failure, until: end) { return }

@@ -1,0 +1,104 @@
+// The broker tool and messages at both ends of what MQTT allows, tokens under other keys, and terminals that go away.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct MQTTBadInputTests {
+  private let broker: TestBroker
+  private let folder = TestFolder.make("bad-input")
+  private let tappet: URL
+
+  init() throws {
+    broker = try TestBroker(.plain)
+    tappet = try Programs.built("tappet")
+  }
+
+  private var url: [String] { ["--url", "mqtt://localhost:\(broker.port)"] }
+
+  private func run(_ command: String, _ more: String...) throws -> Finished {
+    try Programs.run(tappet, ["mqtt", command] + url + more, limit: 60)
+  }
+
+  /// A file of zeros that takes no room on the disk.
+  private func zeros(_ count: UInt64) throws -> String {
+    let path = folder + "/zeros-\(count)"
+    FileManager.default.createFile(atPath: path, contents: nil)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: count)
+    try file.close()
+    return path
+  }
+
+  @Test func `a message of no bytes is shown as one, in each form`() throws {
+    let subscriber = try TestProcess(
+      tappet, ["mqtt", "sub"] + url + ["a/#", "--count", "2"], output: folder + "/out", errors: folder + "/err")
+    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(try run("pub", "a/none", "--empty").status == 0)
+    #expect(try run("pub", "a/none", "--file", try zeros(0)).status == 0)
+    #expect(subscriber.ends(within: 10) && subscriber.status == 0)
+    let lines = textSoFar(folder + "/out").split(separator: "\n")
+    #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix(" q1  a/none  (no bytes)") }, "\(lines)")
+  }
+
+  @Test func `a message of 256 MB is refused before it is read, and one that comes is counted and not shown`() throws {
+    let refused = try run("pub", "a/large", "--file", try zeros(268_435_455))
+    #expect(refused.status == 4 && refused.errors.contains("zeros-268435455"), "\(refused)")
+    #expect(refused.output.isEmpty && !broker.log.contains("Client tappet-mqtt"), "\(refused)")
+    let subscriber = try TestProcess(
+      tappet, ["mqtt", "sub"] + url + ["a/#", "--qos", "0", "--for", "45"], output: folder + "/out",
+      errors: folder + "/err")
+    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    // 12 bytes less than MQTT's largest packet, for its topic.
+    let large = try Programs.run(
+      try Programs.installed("mosquitto_pub"),
+      ["-h", "localhost", "-p", "\(broker.port)", "-t", "a/large", "-q", "1", "-f", try zeros(268_435_443)], limit: 60)
+    #expect(large.status == 0, "\(large)")
+    #expect(try run("pub", "a/small", "afterwards").status == 0)
+    #expect(
+      eventually(40) { textSoFar(folder + "/out").contains("a/small  afterwards") }, "\(textSoFar(folder + "/err"))")
+    subscriber.send(SIGINT)
+    #expect(subscriber.ends(within: 10) && subscriber.status == 0)
+    #expect(!textSoFar(folder + "/out").contains("a/large"))
+    #expect(
+      textSoFar(folder + "/err").contains("1 thrown away, larger than 262144 bytes"), "\(textSoFar(folder + "/err"))")
+  }
+
+  @Test func `pub and sub agree on a token, and another key opens nothing`() throws {
+    let world = try KioskWorld()
+    let began = Date()
+    let foreign = world.folder + "/foreign.key"
+    try (String(Signing.key().prefix(32)) + "\n").write(toFile: foreign, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: foreign)
+    #expect(try world.tappet("mqtt", "pub", "home/token", "open %T", "--fill", "--retain").status == 0)
+    let own = try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--decode-token").output
+    let age = try #require(own.firstMatch(of: /\[%T of [^,]+, (\d+) s old\]/), "\(own)").1
+    #expect(Int(age).map { Double($0) <= Date().timeIntervalSince(began) + 1 } ?? false, "\(own)")
+    let other = try world.tappet(
+      "mqtt", "sub", "home/token", "--count", "1", "--decode-token", "--key-file", foreign)
+    #expect(other.status == 0 && !other.output.contains("[%T"), "\(other)")
+    let sent = try world.tappet("mqtt", "pub", "home/token", "%T", "--fill", "--retain", "--key-file", foreign)
+    #expect(sent.status == 0, "\(sent)")
+    let opened = try world.tappet(
+      "mqtt", "sub", "home/token", "--count", "1", "--decode-token", "--key-file", foreign)
+    #expect(opened.output.contains(" s old]"), "\(opened)")
+    #expect(!(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--decode-token").output.contains("[%T")))
+  }
+
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+  func `a tree ends with the terminal on which it is drawn`() throws {
+    let terminal = try Terminal(tappet, ["mqtt", "sub"] + url + ["#", "--tree"], in: folder, columns: 80)
+    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains("0 topics, 0 messages in") })
+    terminal.close()
+    #expect(eventually(10) { broker.log.contains("disconnected") }, "\(broker.log)")
+  }
+
+  @Test func `a reader of the output that goes away ends it`() throws {
+    let command = "\(tappet.path) mqtt sub \(url.joined(separator: " ")) '#' --for 60 | head -n 1"
+    let shell = try TestProcess(
+      URL(fileURLWithPath: "/bin/sh"), ["-c", command], output: folder + "/out", errors: folder + "/err")
+    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually(20) { (try? run("pub", "a", "x").status) == 0 && shell.ends(within: 1) })
+    #expect(textSoFar(folder + "/out").hasSuffix(" q1  a  x\n"), "\(textSoFar(folder + "/out"))")
+  }
+}
