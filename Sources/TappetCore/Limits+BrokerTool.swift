@@ -2,7 +2,9 @@
 
 extension Limits {
   /// Bytes of messages that wait to be printed; a broker that sends more is read more slowly.
-  package static let brokerToolBacklogMax = 1 << 20
+  ///
+  /// As many again are being printed; both are what a flood adds to the memory of 'mqtt sub'.
+  package static let brokerToolBacklogMax = 128 << 10
   /// How long what comes in quick succession is gathered: each by itself would wake the thread that prints it.
   package static let brokerToolGathering: Duration = .milliseconds(2)
   /// Messages that are sent and not yet acknowledged.
