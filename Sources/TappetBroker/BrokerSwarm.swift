@@ -164,8 +164,8 @@ package final class BrokerSwarm {
       [(descriptors.fileDescriptor, .readable), (file, .readable)], for: max(.zero, end - now))
     if !ready[1].isEmpty { news.isFileReady = true }
     guard !ready[0].isEmpty else { return }
+    // The next turn sends the answers: what came is the owner's first, who measures when.
     for client in descriptors.ready() { try read(client) }
-    try write()
   }
 
   /// Returns the news since the last call.
