@@ -1280,6 +1280,31 @@ struct tappet_kiosk_output {
   uint8_t reserved[6]; /**< Set to 0. */
 };
 
+/** A person, as tappet_kiosk_list_people() reports one. It and everything it points to are valid only during the
+ * callback. */
+struct tappet_kiosk_person {
+  size_t size;                  /**< sizeof(struct tappet_kiosk_person), as the library was built. */
+  const char *name;             /**< Name of the person, which nobody else has. */
+  size_t tag_count;             /**< Number of the person's tags. */
+  int64_t created_unix_seconds; /**< When the person was added, in seconds since 1970. */
+  bool is_suspended;            /**< Whether all of the person's tags are refused. */
+  uint8_t reserved[7];          /**< 0. */
+};
+
+/** Receives a person.
+ * @param context The pointer that was given with the request.
+ * @param person The person. */
+typedef void (*tappet_kiosk_person_callback)(void *context, const struct tappet_kiosk_person *person);
+
+/** Receives the result of a request about people or learned tags. Called exactly once for each request that was
+ * accepted, inside tappet_kiosk_dispatch() and tappet_kiosk_run(), but not after the object was freed.
+ * @param context The pointer that was given with the request.
+ * @param result 0, or of tappet_kiosk_list_people() the number of people; otherwise TAPPET_ERROR_ARGUMENT (the request
+ *   was refused; sentence says why), TAPPET_ERROR_STORE, TAPPET_ERROR_LIMIT (too much was asked at once), or
+ *   TAPPET_ERROR_STATE (the kiosk ended first; the change may have been made).
+ * @param sentence A sentence for a person, valid only during the call; NULL if the result is not an error. */
+typedef void (*tappet_kiosk_completion)(void *context, int result, const char *sentence);
+
 /** Creates a kiosk with nothing configured.
  * @param ret_kiosk Receives the kiosk; the caller frees it with tappet_kiosk_free().
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_SYSTEM or TAPPET_ERROR_LIMIT. */
@@ -1454,6 +1479,109 @@ int tappet_kiosk_get_output(
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 requests are
  *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
 int tappet_kiosk_write_tag(struct tappet_kiosk *kiosk, const char *action, const char *label);
+
+/** Lists the people of the database, in the order of their names. The callbacks follow in tappet_kiosk_dispatch(), the
+ * completion last. A person who is added or removed meanwhile may be missing. Any thread may call this at any time,
+ * even while another one is in tappet_kiosk_run().
+ * @param kiosk The kiosk.
+ * @param callback Called with each person; NULL means that they are only counted.
+ * @param completion Called with the number of people; may be NULL.
+ * @param context Passed to the callback and the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_list_people(
+    struct tappet_kiosk *kiosk, tappet_kiosk_person_callback callback, tappet_kiosk_completion completion,
+    void *context);
+
+/** Adds a person, who has no tags yet. This request and those below are the same as those of `tappet person` and
+ * `tappet tag`: tappet_kiosk_dispatch() passes them to the database, in the order of the calls. The audit names this
+ * process. A change is in force when the completion is called. Any thread may make these requests at any time, even
+ * while another one is in tappet_kiosk_run().
+ * @param kiosk The kiosk.
+ * @param name The name, 1 to 128 bytes on one line, without space at its ends. The request is refused if somebody has
+ *   it.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 requests are
+ *   waiting), TAPPET_ERROR_OBJECT or TAPPET_ERROR_FORK. */
+int tappet_kiosk_add_person(
+    struct tappet_kiosk *kiosk, const char *name, tappet_kiosk_completion completion, void *context);
+
+/** Gives a person another name. Their tags stay theirs.
+ * @param kiosk The kiosk.
+ * @param name The person's name until now.
+ * @param new_name The person's name from now on, as in tappet_kiosk_add_person().
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_rename_person(
+    struct tappet_kiosk *kiosk, const char *name, const char *new_name, tappet_kiosk_completion completion,
+    void *context);
+
+/** Refuses all tags of a person, until tappet_kiosk_resume_person().
+ * @param kiosk The kiosk.
+ * @param name The person's name.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_suspend_person(
+    struct tappet_kiosk *kiosk, const char *name, tappet_kiosk_completion completion, void *context);
+
+/** Accepts the tags of a suspended person again.
+ * @param kiosk The kiosk.
+ * @param name The person's name.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_resume_person(
+    struct tappet_kiosk *kiosk, const char *name, tappet_kiosk_completion completion, void *context);
+
+/** Removes a person and the secrets of their tags, for good: these tags are refused from then on. The log of taps keeps
+ * the person's rows without the name.
+ * @param kiosk The kiosk.
+ * @param name The person's name.
+ * @param forgets_taps Whether the log of taps loses the person's rows, too.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_remove_person(
+    struct tappet_kiosk *kiosk, const char *name, bool forgets_taps, tappet_kiosk_completion completion, void *context);
+
+/** Gives a tag to a person, or to nobody. A tag belongs to one person at most: it is taken from whoever has it.
+ * @param kiosk The kiosk.
+ * @param secret_id The id of the tag's secret, which TAPPET_KIOSK_EVENT_TAG_WRITTEN and `tappet secret list` say, or so
+ *   much of its beginning that no other has it.
+ * @param name The person's name; NULL means nobody.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_assign_tag(
+    struct tappet_kiosk *kiosk, const char *secret_id, const char *name, tappet_kiosk_completion completion,
+    void *context);
+
+/** Lets a tag that others wrote set off an action, by its UID. A UID can be copied by anybody and opens no doors: the
+ * request is refused for an action that drives an output or unlocks the buttons, and also for a UID that the tag draws
+ * by lot at each tap. A tag that is known already gets the new action and label.
+ * @param kiosk The kiosk.
+ * @param uid The UID, as in struct tappet_kiosk_event; copied.
+ * @param uid_size Size of the UID in bytes: 4, 7 or 10.
+ * @param action The name of the action.
+ * @param label A label, at most 128 bytes on one line; may be NULL.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_learn_tag(
+    struct tappet_kiosk *kiosk, const uint8_t *uid, size_t uid_size, const char *action, const char *label,
+    tappet_kiosk_completion completion, void *context);
+
+/** Forgets a tag that tappet_kiosk_learn_tag() or `tappet tag learn` has learned by its UID.
+ * @param kiosk The kiosk.
+ * @param uid The UID.
+ * @param uid_size Size of the UID in bytes: 4, 7 or 10.
+ * @param completion Called with the result; may be NULL.
+ * @param context Passed to the completion; may be NULL.
+ * @return 0; otherwise the errors of tappet_kiosk_add_person(). */
+int tappet_kiosk_forget_tag(
+    struct tappet_kiosk *kiosk, const uint8_t *uid, size_t uid_size, tappet_kiosk_completion completion, void *context);
 
 /** Asks the kiosk to end. It waits up to 3 s for the broker's outstanding acknowledgements; a second call ends it at
  * once. Any thread may call this at any time, even while another one is in tappet_kiosk_run(), but a signal handler may

@@ -22,6 +22,7 @@ final class KioskObject: LibraryObject {
     case output(String, OutputRequest)
     case write(TagJobRequest)
     case cancelWriting
+    case people(PeopleRequest)
     case stop
   }
   /// Requests to stop wait here from one run to the next: the thread that is to run the kiosk may only be about to.
@@ -31,6 +32,8 @@ final class KioskObject: LibraryObject {
   /// through.
   private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
+  /// Requests about people whose answers have not come.
+  var people = PeopleRequests()
   /// For calls that any thread may make.
   let facts = SharedFacts()
   private var hasBegun = false
@@ -83,6 +86,7 @@ final class KioskObject: LibraryObject {
     runtime.observers.onLight = calling(self) { $0.tell($1) }
     runtime.observers.onReply = calling(self) { $0.tell($1) }
     runtime.observers.onTagJob = calling(self) { $0.tell($1, $2) }
+    runtime.observers.onSecretAnswer = calling(self) { $0.tell($1, $2) }
     do throws(RuntimeError) {
       do throws(SystemError) {
         requestsWatch = try runtime.watch(requests.fileDescriptor, calling(self) { $0.execute() })
@@ -106,6 +110,7 @@ final class KioskObject: LibraryObject {
       case .write(let request):
         if runtime?.beginTagJob(request) == false { tell(request, .busy) }
       case .cancelWriting: runtime?.cancelTagJob()
+      case .people(let request): ask(request)
       case .stop: runtime?.stop()
       }
     }
@@ -154,7 +159,7 @@ final class KioskObject: LibraryObject {
     request.action = name
     if label != nil {
       guard let label = shortText(label, sizeMax: Limits.secretLabelSizeMax) else {
-        return fail(.argument, "the label must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
+        return fail(.argument, Self.labelSizes)
       }
       request.label = label
     }
@@ -162,15 +167,16 @@ final class KioskObject: LibraryObject {
   }
 
   private static let notRunning = "the kiosk does not run"
-  private static let noSuchAction = "there is no action of this name; add it first"
+  static let noSuchAction = "there is no action of this name; add it first"
+  static var labelSizes: String { "the label must have 1 to \(Limits.secretLabelSizeMax) bytes on one line" }
 
-  private func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
+  func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
     guard let name = text(action, sizeMax: Limits.actionNameSizeMax), facts.hasAction(name) else { return nil }
     return name
   }
 
   /// Leaves a request for the next dispatch.
-  private func post(_ request: Request) -> Int32 {
+  func post(_ request: Request) -> Int32 {
     guard facts.isRunning else { return fail(.state, Self.notRunning) }
     guard requests.count < KioskObject.requestsMax, requests.post(request) else {
       return fail(.limit, "too many requests wait; dispatch them")
@@ -208,10 +214,11 @@ final class KioskObject: LibraryObject {
     requestsWatch = nil
     self.runtime = nil
     // Requests to this run are not meant for the next one.
-    _ = requests.drain()
-    guard let trouble else { return 0 }
+    let left = requests.drain()
+    let trouble = trouble
     self.trouble = nil
-    return fail(trouble)
+    completeRest(people.takeAll() + left.compactMap { if case .people(let request) = $0 { request } else { nil } })
+    return trouble.map { fail($0) } ?? 0
   }
 
   func run() -> Int32 {

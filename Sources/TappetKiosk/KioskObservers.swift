@@ -24,6 +24,8 @@ package struct KioskObservers {
   package var onLight: ((Light) -> Void)?
   /// Called with the result of each job that `beginTagJob` began.
   package var onTagJob: ((TagJobRequest, TagJobRunner.Result) -> Void)?
+  /// Called with the answer to each request that `Runtime.ask` made, and its number.
+  package var onSecretAnswer: ((UInt64, JSON) -> Void)?
 
   init(startedAt: Instant) { self.startedAt = startedAt }
 

@@ -34,13 +34,14 @@ VALUES = {
     "length_milliseconds": "1", "request": "TAPPET_KIOSK_REQUEST_ON", "output": '"gate"', "position": "0",
     "ret_output": "&output",
     "properties": "&broker_properties", "ret_report": "&report", "ret_step": "&step",
-    "ret_certificate": "&certificate",
+    "ret_certificate": "&certificate", "name": '"Ann"', "new_name": '"Ben"', "forgets_taps": "false",
+    "secret_id": '"00ff"', "uid": "bytes", "uid_size": "4",
     "yaml": '"a: 1"', "folder": '"/"', "ret_devices": "(char *)buffer", "ret_info": "&info",
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_kiosk_write_tag", "action"): '"one"',
-              ("tappet_panel_add_line", "line"): "&line",
+              ("tappet_kiosk_learn_tag", "action"): '"one"', ("tappet_panel_add_line", "line"): "&line",
               ("tappet_broker_subscribe_with", "options"): "&subscribe_options"}
 STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_broker_properties": "broker_properties",
               "tappet_broker_subscribe_options": "subscribe_options",

@@ -8,10 +8,18 @@ import TappetMessages
 import TappetPlatform
 import TappetStore
 
+/// The receiver of the answer to a request about secrets.
+enum SecretRequester: Sendable {
+  /// A client of the control socket, by its number.
+  case client(UInt64)
+  /// The program around the kiosk, with its own number for the request.
+  case program(UInt64)
+}
+
 /// The store thread's answer to work on the secrets.
 enum SecretNotice: Sendable {
-  /// For a client of the control socket.
-  case answered(SecretAnswer, client: UInt64)
+  /// For a client of the control socket, or for the program around the kiosk.
+  case answered(SecretAnswer, for: SecretRequester)
   /// A job for a tag may begin, or may not.
   case tagJobPrepared(Result<TagJob, TagJobRefusal>)
   /// The secret of the tag that was written is stored, or cannot be.
@@ -29,12 +37,19 @@ extension Runtime {
       return client.send(.failure("cannot identify the client process; nothing was done"))
     }
     let request = SecretRequest(message.json, enclosing: message.secretPayload, by: peer)
+    if !ask(request, for: .client(client.number)) { client.send(.failure("too much is asked at once; try again")) }
+  }
+
+  /// Has the store's thread serve a request of the program around the kiosk; returns false when too much waits there.
+  ///
+  /// `observers.onSecretAnswer` gets the answer, with `number`.
+  package func ask(_ json: JSON, number: UInt64) -> Bool {
+    ask(SecretRequest(json, by: .current()), for: .program(number))
+  }
+
+  private func ask(_ request: SecretRequest, for requester: SecretRequester) -> Bool {
     let service = SecretService(configuration, owner: geteuid())
-    let number = client.number
-    let isAccepted = askStore(isRequired: false) { secrets in
-      .answered(service.answer(request, in: secrets), client: number)
-    }
-    if !isAccepted { client.send(.failure("too much is asked at once; try again")) }
+    return askStore(isRequired: false) { secrets in .answered(service.answer(request, in: secrets), for: requester) }
   }
 
   /// Performs `work` on the store's thread and posts its result; returns false when too much of it waits there.
@@ -55,7 +70,10 @@ extension Runtime {
   /// Puts a change into force, then answers.
   func handle(_ notice: SecretNotice) {
     switch notice {
-    case .answered(let answer, let number):
+    case .answered(let answer, .program(let number)):
+      apply(answer)
+      observers.onSecretAnswer?(number, answer.json)
+    case .answered(let answer, .client(let number)):
       apply(answer)
       control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
     case .tagJobPrepared(let job): tagJobPrepared(job)

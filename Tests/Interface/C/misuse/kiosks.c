@@ -139,3 +139,67 @@ void threads(void) {
   CHECK(pthread_join(thread, &result) == 0 && result == NULL);
   unsetenv("TAPPET_READER");
 }
+
+static int completions, last_result;
+static const char *last_sentence;
+
+/* Its context is a kiosk to free, or NULL. */
+static void complete(void *context, int result, const char *sentence) {
+  completions++;
+  last_result = result;
+  last_sentence = sentence;
+  if (context != NULL) tappet_kiosk_free(context);
+}
+
+/* Dispatches until there were `count` completions, for at most 60 s. */
+static int completes(struct tappet_kiosk *kiosk, int count) {
+  const time_t end = time(NULL) + 60;
+  while (completions < count && time(NULL) < end && tappet_kiosk_dispatch(kiosk) == 1) tappet_kiosk_wait(kiosk, 1000);
+  return completions == count;
+}
+
+/* Requests about people: bad arguments, too many, a kiosk that ends or is freed before the answer. */
+void people(void) {
+  setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
+  static const uint8_t uid[11] = {4, 1, 2, 3};
+  char path[512], name[130];
+  memset(name, 'n', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  struct tappet_kiosk *kiosk = kiosk_new();
+  snprintf(path, sizeof path, "%s.people", folder);
+  CHECK(tappet_kiosk_set_state_folder(kiosk, path) == 0);
+  CHECK(tappet_kiosk_add_person(kiosk, "Ann", complete, NULL) == TAPPET_ERROR_STATE);
+  CHECK(tappet_kiosk_start(kiosk) == 0);
+  CHECK(tappet_kiosk_add_person(kiosk, name, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_add_person(kiosk, "", complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_add_person(kiosk, "A\nnn", complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_rename_person(kiosk, "Ann", "\xff", complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_assign_tag(kiosk, "", "Ann", complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_learn_tag(kiosk, uid, 4, "two", NULL, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_learn_tag(kiosk, uid, 4, "one", name, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_learn_tag(kiosk, uid, 0, "one", NULL, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_learn_tag(kiosk, uid, 5, "one", NULL, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_forget_tag(kiosk, uid, 11, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(tappet_kiosk_forget_tag(kiosk, uid, SIZE_MAX, complete, NULL) == TAPPET_ERROR_ARGUMENT);
+  CHECK(strstr(sentence(kiosk), "4, 7 or 10 bytes") != NULL);
+  /* None of them is completed; one without a completion is done. */
+  CHECK(tappet_kiosk_add_person(kiosk, "Ann", NULL, NULL) == 0);
+  CHECK(tappet_kiosk_list_people(kiosk, NULL, complete, NULL) == 0 && completions == 0);
+  CHECK(completes(kiosk, 1) && last_result == 1 && last_sentence == NULL);
+  CHECK(tappet_kiosk_add_person(kiosk, "Ann", complete, NULL) == 0);
+  CHECK(completes(kiosk, 2) && last_result == TAPPET_ERROR_ARGUMENT && last_sentence != NULL);
+  /* As many as can wait; each of them is completed when the kiosk ends. */
+  int count = 0, result = 0;
+  while (count < 2000 && (result = tappet_kiosk_suspend_person(kiosk, "Ann", complete, NULL)) == 0) count++;
+  CHECK(count > 1000 && count <= 1024 && result == TAPPET_ERROR_LIMIT);
+  CHECK(tappet_kiosk_stop(kiosk) == 0 && tappet_kiosk_stop(kiosk) == 0);
+  while ((result = tappet_kiosk_dispatch(kiosk)) == 1) tappet_kiosk_wait(kiosk, 1000);
+  CHECK(result == 0 && completions == 2 + count && last_result == TAPPET_ERROR_STATE);
+  /* A completion frees the kiosk: those after it are not called. */
+  CHECK(tappet_kiosk_start(kiosk) == 0);
+  CHECK(tappet_kiosk_resume_person(kiosk, "Ann", complete, kiosk) == 0);
+  CHECK(tappet_kiosk_resume_person(kiosk, "Ann", complete, NULL) == 0);
+  CHECK(completes(kiosk, 3 + count) && last_result == 0);
+  CHECK(tappet_kiosk_add_person(kiosk, "Ben", complete, NULL) == TAPPET_ERROR_OBJECT);
+  unsetenv("TAPPET_READER");
+}

@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
   callbacks();
   full();
   threads();
+  people();
   forked();
   CHECK(without_standard_descriptors());
   printf("misuse: %d passed, %d failed\n", passed, failed);

@@ -51,6 +51,7 @@ void silent_reader(void);
 void callbacks(void);
 void full(void);
 void threads(void);
+void people(void);
 /* processes.c */
 void forked(void);
 int without_standard_descriptors(void);

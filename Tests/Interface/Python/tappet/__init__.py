@@ -11,18 +11,21 @@ tappet.Error: none of the keys made the signature
 from __future__ import annotations
 
 import ctypes
-from ctypes import (POINTER, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint64, c_void_p,
-                    sizeof)
+import itertools
+from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Output", "Reader", "TokenReceiver", "URL", "open_token",
-           "seal_token", "readers", "sign_url", "verify_url", "version"]
+from . import _native
 
-_library = ctypes.CDLL("libtappet.so.0")
+__all__ = ["Counters", "Error", "Kiosk", "KioskEvent", "Output", "Person", "Reader", "TokenReceiver", "URL",
+           "open_token", "seal_token", "readers", "sign_url", "verify_url", "version"]
+
+_library = _native.library
 
 KEY_SIZE = 32
 LIGHT, REFUSED, IGNORED, ACCEPTED, QUEUED, DELIVERED, EXPIRED, UNDELIVERABLE = range(1, 9)
+READER_READY, TAG_WRITTEN, TAG_NOT_WRITTEN = 9, 36, 37
 OUTPUT_CHANGED, OUTPUT_WAITING, OUTPUT_REFUSED = range(39, 42)
 COMMAND_ACCEPTED, COMMAND_REFUSED, COMMANDS_REFUSED_MORE, COMMAND_DONE, COMMANDS_READY, COMMANDS_DENIED = range(42, 48)
 ON, OFF, PULSE, TOGGLE = range(1, 5)
@@ -34,90 +37,6 @@ class Error(Exception):
     def __init__(self, code: int, sentence: Optional[str] = None) -> None:
         super().__init__(sentence or _library.tappet_strerror(code).decode())
         self.code = code
-
-
-class _Structure(ctypes.Structure):
-    """A structure that sets its own size, as the header requires."""
-
-    def __init__(self) -> None:
-        super().__init__(size=sizeof(self))
-
-
-class _URL(_Structure):
-    _fields_ = [("size", c_size_t), ("index", c_int64), ("timestamp", c_int64), ("key_index", c_size_t),
-                ("carries_key", c_bool), ("reserved", c_uint8 * 7)]
-
-
-class _Failure(_Structure):
-    _fields_ = [("size", c_size_t), ("code", c_int), ("system_code", c_int), ("file_line", c_int),
-                ("file_column", c_int), ("sentence", c_char_p)]
-
-
-class _Counters(_Structure):
-    _fields_ = [("size", c_size_t)] + [
-        (name, c_uint64)
-        for name in ("accepted", "delivered", "refused", "ignored", "expired", "undeliverable", "waiting")]
-
-
-class _Event(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("type", c_int), ("trigger", c_int), ("light", c_int), ("priority", c_int),
-                ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
-                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64),
-                ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7),
-                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p)]
-
-
-class _Output(_Structure):
-    _fields_ = [("size", c_size_t), ("name", c_char * 64), ("is_on", c_bool), ("is_available", c_bool),
-                ("reserved", c_uint8 * 6)]
-
-
-class _ReaderEvent(_Structure):
-    _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("device", c_char_p),
-                ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t),
-                ("message", POINTER(c_uint8)), ("message_size", c_size_t), ("memory", POINTER(c_uint8)),
-                ("memory_size", c_size_t), ("sentence", c_char_p)]
-
-
-_EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(_Event))
-
-
-def _declare(name: str, *types: object, result: object = c_int) -> None:
-    function = getattr(_library, name)
-    function.argtypes, function.restype = types, result
-
-
-_declare("tappet_version", result=c_char_p)
-_declare("tappet_strerror", c_int, result=c_char_p)
-_declare("tappet_url_verify", c_char_p, c_size_t, c_char_p, c_size_t, POINTER(_URL))
-_declare("tappet_url_sign", c_int64, c_int64, c_char_p, c_char_p, c_size_t)
-_declare("tappet_token_seal", c_int64, c_char_p, c_size_t, c_char_p, c_size_t)
-_declare("tappet_token_open", c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_int64))
-_declare("tappet_token_receiver_new", c_int, c_int64, c_char_p, c_size_t, POINTER(c_void_p))
-_declare("tappet_token_receiver_accept", c_void_p, c_char_p, c_size_t, c_int64, POINTER(c_int64))
-_declare("tappet_token_receiver_free", c_void_p, result=None)
-_declare("tappet_ndef_uri_encode", c_char_p, c_size_t, c_char_p, c_size_t)
-_declare("tappet_reader_new", POINTER(c_void_p))
-_declare("tappet_reader_free", c_void_p, result=None)
-_declare("tappet_reader_list", c_char_p, c_size_t)
-_declare("tappet_reader_open", c_void_p, c_char_p)
-_declare("tappet_reader_fd", c_void_p)
-_declare("tappet_reader_next", c_void_p, POINTER(_ReaderEvent))
-_declare("tappet_reader_write", c_void_p, c_char_p, c_size_t)
-_declare("tappet_reader_last_error", c_void_p, POINTER(_Failure))
-_declare("tappet_kiosk_new", POINTER(c_void_p))
-_declare("tappet_kiosk_free", c_void_p, result=None)
-_declare("tappet_kiosk_load", c_void_p, c_char_p)
-_declare("tappet_kiosk_add_secret", c_void_p, c_char_p, c_char_p)
-_declare("tappet_kiosk_set_event_callback", c_void_p, _EventCallback, c_void_p)
-_declare("tappet_kiosk_press", c_void_p, c_char_p)
-_declare("tappet_kiosk_request_output", c_void_p, c_char_p, c_int)
-_declare("tappet_kiosk_get_output", c_void_p, c_size_t, POINTER(_Output))
-_declare("tappet_kiosk_write_tag", c_void_p, c_char_p, c_char_p)
-for _name in ("start", "fd", "dispatch", "run", "stop"):
-    _declare(f"tappet_kiosk_{_name}", c_void_p)
-_declare("tappet_kiosk_get_counters", c_void_p, POINTER(_Counters))
-_declare("tappet_kiosk_last_error", c_void_p, POINTER(_Failure))
 
 
 def _checked(result: int) -> int:
@@ -153,7 +72,7 @@ def verify_url(url: str, keys: Sequence[bytes]) -> URL:
     """Returns the contents of `url` if it was signed with one of `keys` (32 bytes each); otherwise raises Error."""
     if any(len(key) != KEY_SIZE for key in keys):
         raise ValueError("a key has 32 bytes")
-    text, found = url.encode(), _URL()
+    text, found = url.encode(), _native.URL()
     _checked(_library.tappet_url_verify(text, len(text), b"".join(keys), len(keys), byref(found)))
     return URL(found.index, found.timestamp, found.key_index, found.carries_key)
 
@@ -228,7 +147,7 @@ class Reader:
 
         Bytes of a stranger's URL that are not UTF-8 are replaced.
         """
-        event = _ReaderEvent()
+        event = _native.ReaderEvent()
         while self._check(_library.tappet_reader_next(self._handle, byref(event))) == 1:
             # A stranger wrote the URL: it may contain a NUL.
             text = event.device or event.sentence
@@ -250,7 +169,7 @@ class Reader:
     def _check(self, result: int) -> int:
         if result >= 0:
             return result
-        failure = _Failure()
+        failure = _native.Failure()
         if _library.tappet_reader_last_error(self._handle, byref(failure)) == 0:
             raise Error(result, failure.sentence.decode())
         raise Error(result)
@@ -285,6 +204,20 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Person:
+    """A person of the kiosk's database."""
+
+    name: str
+    tag_count: int
+    created_unix_seconds: int
+    is_suspended: bool  #: all of the person's tags are refused
+
+
+#: Receives the result of a request: None if it was done.
+Done = Optional[Callable[[Optional[Error]], None]]
+
+
+@dataclass(frozen=True)
 class Counters:
     """Numbers of taps and presses by outcome."""
 
@@ -308,7 +241,12 @@ class Kiosk:
         _checked(_library.tappet_kiosk_new(byref(self._handle)))
         self._on_event = on_event
         # Kept, because C uses it as long as the kiosk lives.
-        self._callback = _EventCallback(self._forward)
+        self._callback = _native.EventCallback(self._forward)
+        self._person_callback = _native.PersonCallback(self._add_person)
+        self._completion = _native.Completion(self._complete)
+        # Requests without a result yet, by their numbers, which are the contexts of C; a list gets its people here.
+        self._requests: Dict[int, Tuple[Done, Optional[List[Person]]]] = {}
+        self._numbers = itertools.count(1)
         try:
             self._check(_library.tappet_kiosk_set_event_callback(self._handle, self._callback, None))
             self._check(_library.tappet_kiosk_load(self._handle, path.encode()))
@@ -348,7 +286,7 @@ class Kiosk:
 
     def outputs(self) -> List[Output]:
         """Lists the outputs of the panel as they are. Any thread may call this."""
-        found = _Output()
+        found = _native.Output()
         outputs: List[Output] = []
         while self._check(_library.tappet_kiosk_get_output(self._handle, len(outputs), byref(found))) == 1:
             outputs.append(Output(found.name.decode(), found.is_on, found.is_available))
@@ -359,15 +297,52 @@ class Kiosk:
         self._check(_library.tappet_kiosk_write_tag(
             self._handle, None if action is None else action.encode(), None if label is None else label.encode()))
 
+    def list_people(self, done: Callable[[List[Person], Optional[Error]], None]) -> None:
+        """Lists the people. `dispatch` or `run` calls `done` later, as with all requests below, once for each."""
+        people: List[Person] = []
+        self._ask("list_people", lambda error: done(people, error), self._person_callback, people=people)
+
+    def add_person(self, name: str, done: Done = None) -> None:
+        """Adds a person, who has no tags yet. Any thread may call this and what follows."""
+        self._ask("add_person", done, name.encode())
+
+    def rename_person(self, name: str, new_name: str, done: Done = None) -> None:
+        """Gives a person another name."""
+        self._ask("rename_person", done, name.encode(), new_name.encode())
+
+    def suspend_person(self, name: str, done: Done = None) -> None:
+        """Refuses all tags of a person, until `resume_person`."""
+        self._ask("suspend_person", done, name.encode())
+
+    def resume_person(self, name: str, done: Done = None) -> None:
+        """Accepts the tags of a suspended person again."""
+        self._ask("resume_person", done, name.encode())
+
+    def remove_person(self, name: str, forgets_taps: bool = False, done: Done = None) -> None:
+        """Removes a person and the secrets of their tags, and what the log of taps has of them if that is wanted."""
+        self._ask("remove_person", done, name.encode(), forgets_taps)
+
+    def assign_tag(self, secret_id: str, name: Optional[str], done: Done = None) -> None:
+        """Gives the tag of a secret to a person, or to nobody."""
+        self._ask("assign_tag", done, secret_id.encode(), None if name is None else name.encode())
+
+    def learn_tag(self, uid: bytes, action: str, label: Optional[str] = None, done: Done = None) -> None:
+        """Lets a tag that others wrote set off an action, by its UID, which anybody can copy."""
+        self._ask("learn_tag", done, uid, len(uid), action.encode(), None if label is None else label.encode())
+
+    def forget_tag(self, uid: bytes, done: Done = None) -> None:
+        """Forgets a tag that was learned by its UID."""
+        self._ask("forget_tag", done, uid, len(uid))
+
     def stop(self) -> None:
         """Asks the kiosk to end. Any thread may call this."""
         _checked(_library.tappet_kiosk_stop(self._handle))
 
     def counters(self) -> Counters:
         """Returns the numbers of taps and presses by outcome. Any thread may call this."""
-        found = _Counters()
+        found = _native.Counters()
         self._check(_library.tappet_kiosk_get_counters(self._handle, byref(found)))
-        return Counters(*(getattr(found, field[0]) for field in _Counters._fields_[1:]))
+        return Counters(*(getattr(found, field[0]) for field in _native.Counters._fields_[1:]))
 
     def close(self) -> None:
         """Ends the kiosk and frees it; it cannot be used afterwards."""
@@ -379,7 +354,28 @@ class Kiosk:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _forward(self, _: Optional[int], pointer: "ctypes._Pointer[_Event]") -> None:
+    def _ask(self, request: str, done: Done, *arguments: object, people: Optional[List[Person]] = None) -> None:
+        number = next(self._numbers)
+        self._requests[number] = done, people
+        try:
+            call = getattr(_library, "tappet_kiosk_" + request)
+            self._check(call(self._handle, *arguments, self._completion, number))
+        except BaseException:
+            del self._requests[number]
+            raise
+
+    def _add_person(self, number: int, pointer: "ctypes._Pointer[_native.Person]") -> None:
+        person, people = pointer.contents, self._requests[number][1]
+        if people is not None:
+            people.append(
+                Person(person.name.decode(), person.tag_count, person.created_unix_seconds, person.is_suspended))
+
+    def _complete(self, number: int, result: int, sentence: Optional[bytes]) -> None:
+        done, _ = self._requests.pop(number)
+        if done is not None:
+            done(Error(result, None if sentence is None else sentence.decode()) if result < 0 else None)
+
+    def _forward(self, _: Optional[int], pointer: "ctypes._Pointer[_native.Event]") -> None:
         if self._on_event is None:
             return
         event = pointer.contents
@@ -394,7 +390,7 @@ class Kiosk:
     def _check(self, result: int) -> int:
         if result >= 0:
             return result
-        failure = _Failure()
+        failure = _native.Failure()
         if _library.tappet_kiosk_last_error(self._handle, byref(failure)) == 0:
             raise Error(result, failure.sentence.decode())
         raise Error(result)
