@@ -1546,7 +1546,7 @@ int tappet_kiosk_resume_person(
 int tappet_kiosk_remove_person(
     struct tappet_kiosk *kiosk, const char *name, bool forgets_taps, tappet_kiosk_completion completion, void *context);
 
-/** Gives a tag to a person, or to nobody. A tag belongs to one person at most: it is taken from whoever has it.
+/** Gives a tag to a person, or to nobody. A tag belongs to one person at most; a former owner loses it.
  * @param kiosk The kiosk.
  * @param secret_id The id of the tag's secret, which TAPPET_KIOSK_EVENT_TAG_WRITTEN and `tappet secret list` say, or so
  *   much of its beginning that no other has it.

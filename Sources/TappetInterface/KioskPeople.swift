@@ -113,7 +113,7 @@ extension KioskObject {
     callback(context, &facts)
   }
 
-  /// Reports the end of the run to those whose answers did not come.
+  /// Reports the end of the run for the requests that have no answer yet.
   func completeRest(_ requests: [PeopleRequest]) {
     for request in requests { complete(request, ErrorCode.state.rawValue, "the kiosk ended before the answer came") }
   }

@@ -32,7 +32,7 @@ final class KioskObject: LibraryObject {
   /// through.
   private static let requestsMax = Limits.mailboxCapacity
   private(set) var runtime: Runtime?
-  /// Requests about people whose answers have not come.
+  /// Requests about people that have no answer yet.
   var people = PeopleRequests()
   /// For calls that any thread may make.
   let facts = SharedFacts()
