@@ -102,8 +102,7 @@ endif
 WIPING := Sources/CLibraries/standins/wiping-free.c
 
 KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
-TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode)
-INVENTORY_LIBS = $(TOOL_LIBS) -lcsv
+TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto)
 READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 
@@ -232,7 +231,7 @@ $(OUT)/libexec/tappet/tappet-mqtt:
 $(OUT)/libexec/tappet/tappet-inventory:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-inventory/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
-		$(LDFLAGS) $(INVENTORY_LIBS)
+		$(LDFLAGS) $(TOOL_LIBS)
 	$(STRIPPED)
 
 $(OUT)/libexec/tappet/tappet-reader:
@@ -354,7 +353,9 @@ check-tests:
 # The tests' own program: `swift test` side by side with another crashes (SIGBUS in swift-test, 6.3.1).
 TEST_ENVIRONMENT := TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no \
 	$(if $(MAKE_TERMOUT),,NO_COLOR=1)
-RUN_TESTS = $(TEST_ENVIRONMENT) $(1)/debug/TappetPackageTests.xctest --testing-library swift-testing
+RUN_TESTS = $(TEST_ENVIRONMENT) $(TEST_PROGRAM)
+TEST_PROGRAM = $(1)/debug/TappetPackageTests.xctest --testing-library swift-testing
+REPORTS := .build/reports
 SHIPPED := TAPPET_BIN=$(CURDIR)/$(OUT)/bin
 
 ifdef FILTER
@@ -366,7 +367,7 @@ test:
 		$(call RUN_TESTS,.build) --filter '$(FILTER)'
 else
 test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swift tests whose names match)
-	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead
+	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead || { cat $(REPORTS)/failures.txt; exit 1; }
 	@$(MAKE) --no-print-directory --jobs=2 test-interface test-sanitized
 	@$(MAKE) --no-print-directory vm-test
 	@$(MAKE) --no-print-directory lint-deb
@@ -380,6 +381,7 @@ test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swif
 	@Tests/Torture/supervision
 	@Tests/Torture/damage --cases 500
 	@Tests/Cluster/run --kiosks 3 --crowd 3 --calm 1
+	@if test -e $(REPORTS)/again.txt; then cat $(REPORTS)/again.txt; fi
 endif
 
 lint:  ## is the code laid out as .swift-format says?
@@ -396,14 +398,16 @@ PARTS := test-modules test-system-a-p test-system-q-s test-system-t-z
 .PHONY: test-unit $(PARTS)
 test-unit: all  ## module and system tests: regular Swift, and the shipped programs
 	$(SWIFT) build --build-tests
-	@$(MAKE) --no-print-directory --jobs=$(words $(PARTS)) $(PARTS)
+	@rm -rf $(REPORTS) && mkdir $(REPORTS)
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS) || $(SHIPPED) $(TEST_ENVIRONMENT) \
+		Tests/System/again $(REPORTS) $(PARTS) -- $(call TEST_PROGRAM,.build) --no-parallel
 
 test-modules: SELECTED := --skip SystemTests
 test-system-a-p: SELECTED := --filter 'SystemTests\.[A-P]'
 test-system-q-s: SELECTED := --filter 'SystemTests\.[Q-S]'
 test-system-t-z: SELECTED := --filter 'SystemTests\.[T-Z]'
 $(PARTS):
-	@$(SHIPPED) $(call RUN_TESTS,.build) --no-parallel $(SELECTED)
+	@$(SHIPPED) $(call RUN_TESTS,.build) --no-parallel --xunit-output $(REPORTS)/$@.xml $(SELECTED)
 
 SANITIZED := --scratch-path .build-asan --sanitize=address
 
