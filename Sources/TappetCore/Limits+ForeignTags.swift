@@ -5,6 +5,4 @@ extension Limits {
   package static let foreignTagsMax = 5000
   /// Bytes of a text or a URI by which a tag is learned: a label has a hundred, and a request has to fit it.
   package static let learnedContentSizeMax = 1024
-  /// Learned tags in one reply of the control socket: a text may be six times as long in JSON.
-  package static let learnedTagsPerAnswerMax = 6
 }

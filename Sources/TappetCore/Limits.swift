@@ -283,8 +283,11 @@ package enum Limits {
   // MARK: Secrets
   /// Rows of the audit that are kept; a person who sets up a kiosk all day writes a hundred.
   package static let auditRowsMax: Int64 = 1000
-  /// Rows in one reply of the control socket, so that it fits `controlReplySizeMax` whatever the labels are.
+  /// Rows of the audit, or unreadable secrets, in one reply of the control socket, so that it fits
+  /// `controlReplySizeMax` whatever the labels are.
   package static let secretsPerAnswerMax = 50
+  /// Bytes of a page of a list that are kept for what surrounds its elements.
+  package static let answerReserve = 12 * 1024
   /// A shared code leaves the screen after this time, which is enough to hold a phone to it.
   package static let shareDisplayTime: Duration = .seconds(60)
   /// Bytes of a backup; it fits ten thousand secrets with their labels.

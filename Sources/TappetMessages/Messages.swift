@@ -96,6 +96,7 @@ extension SecretError {
         + "the secrets again"
     case .unreadable(let name): "the stored '\(name)' was sealed under another key, or is damaged; store it again"
     case .person(let error): error.sentence
+    case .peopleRow(let line, let fault): "line \(line): \(fault.sentence)"
     case .notSealed: "the secret could not be sealed; the system is out of memory or of random numbers"
     case .store(let error): error.sentence
     }
@@ -125,6 +126,26 @@ extension PersonLimitsError {
     case .overlap(let text): "'\(text)' overlaps with hours before it"
     case .tooManyHours(let max): "there are more than \(max) hours"
     case .uses(let max): "the number of uses is not 0 to \(max)"
+    }
+  }
+}
+
+extension PeopleRowFault {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .person(let error): error.sentence
+    case .limits(let error): error.sentence
+    case .suspended(let text): "suspended is 'yes', 'no' or empty, not '\(text)'"
+    case .number(let text, let column): "\(column) is a whole number or empty, not '\(text)'"
+    case .unknownTag(let tag):
+      "there is no secret '\(tag)' here; 'tappet secret list' shows the ids. Without the column 'tag', the people are "
+        + "imported without their tags"
+    case .ambiguousTag(let fingerprint): "several secrets have the fingerprint \(fingerprint); give the id of one"
+    case .tagTwice(let tag, let line): "line \(line) gives the tag \(tag) to somebody else"
+    case .differs(let name, let column, let line):
+      "'\(name)' has another '\(column)' in line \(line); all rows of a person say the same"
+    case .noRandomNumbers: "the system has no random numbers"
     }
   }
 }

@@ -163,10 +163,10 @@ package struct SecretStore {
     }
   }
 
-  /// Gives everything of an action to one of another name; returns the number of secrets.
+  /// Gives everything of an action to one of another name.
   package func renameAction(
     _ old: String, to new: String, limit: Int, noting auditEntry: AuditEntry
-  ) throws(SecretStoreError) -> Int {
+  ) throws(SecretStoreError) -> RenamedAction {
     do throws(SecretError) {
       return try store.renameAction(old, to: new, sealedUnder: sealingKey, limit: limit, noting: auditEntry)
     } catch { throw .secret(error) }

@@ -1,18 +1,27 @@
-// Everything that hangs on an action's name in the database: its secrets, which are sealed together with the name, and
-// the entries that wait. All of it follows the action to another name.
+// Everything that hangs on an action's name in the database: its secrets and learned tags, which are sealed together
+// with the name, the entries that wait, and the removals that are owed. All of it follows the action to another name.
+// The log of taps stays as it is: it says what happened under the name of then.
 
 import TappetCore
 
+/// The numbers of what followed an action to its new name.
+package struct RenamedAction: Hashable, Sendable {
+  /// The number of its secrets.
+  package var secretCount = 0
+  /// The number of its learned tags.
+  package var learnedTagCount = 0
+}
+
 extension Store {
-  /// Gives everything of the action `old` to the action `new`; returns the number of secrets.
+  /// Gives everything of the action `old` to the action `new`.
   ///
   /// All of it or nothing. Refuses more secrets than an action may have, one that `new` has already, and one that
   /// cannot be opened.
   package func renameAction(
     _ old: String, to new: String, sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
     noting auditEntry: AuditEntry
-  ) throws(SecretError) -> Int {
-    let count = try transaction(
+  ) throws(SecretError) -> RenamedAction {
+    let renamed = try transaction(
       { () throws(SecretError) in
         try requireSealing(under: key)
         let known: StoredSecrets
@@ -21,15 +30,16 @@ extension Store {
         let moving = known.readable.map { $0.secret }.filter { $0.action == old }
         try Store.requireRoom(for: moving, in: new, known, limit: limit)
         for secret in moving { try move(secret, to: new, key) }
+        let learnedTagCount = try moveLearnedTags(of: old, to: new, key)
         do throws(StoreError) {
           try renameEntries(old, to: new)
           try noteSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
-        return moving.count
+        return RenamedAction(secretCount: moving.count, learnedTagCount: learnedTagCount)
       }, failed: { .store($0) })
     renewReplica()
-    return count
+    return renamed
   }
 
   private static func requireRoom(
@@ -49,9 +59,22 @@ extension Store {
     try writeSealed(moved, key)
   }
 
+  private func moveLearnedTags(of old: String, to new: String, _ key: SecretKey) throws(SecretError) -> Int {
+    let known: [LearnedTag]
+    do throws(StoreError) { known = try learnedTags(sealedUnder: key) } catch { throw .store(error) }
+    var count = 0
+    for var learned in known where learned.tag.action == old {
+      learned.tag.action = new
+      try writeValue(learned.stored, as: learned.name, under: key)
+      count += 1
+    }
+    return count
+  }
+
   private func renameEntries(_ old: String, to new: String) throws(StoreError) {
     let statements: [StaticString] = [
       "UPDATE outbox SET action = ?2 WHERE action = ?1", "UPDATE webhooks SET action = ?2 WHERE action = ?1",
+      "UPDATE arrivals SET action = ?2 WHERE action = ?1",
     ]
     for text in statements {
       let statement = try database.statement(text)

@@ -72,11 +72,19 @@ extension SecretStore {
 }
 
 extension LearnedTag {
+  /// The name of its sealed value.
+  var name: String { Store.learnedTagPrefix + id }
+
+  /// The value that is sealed.
+  var stored: [UInt8] {
+    let (kind, content) = (tag.mark.kind, tag.mark.content)
+    return Array("1\n\(kind)\n\(tag.action)\n\(tag.label ?? "")\n\(learnedUnixSeconds)\n\(content)".utf8)
+  }
+
   /// The sealed value of this tag, and its name, for a backup too.
   package var sealedValue: SealedValue {
-    let (kind, content) = (tag.mark.kind, tag.mark.content)
-    var bytes = Array("1\n\(kind)\n\(tag.action)\n\(tag.label ?? "")\n\(learnedUnixSeconds)\n\(content)".utf8)
-    return (Store.learnedTagPrefix + id, SecretBytes(taking: &bytes))
+    var bytes = stored
+    return (name, SecretBytes(taking: &bytes))
   }
 
   fileprivate init?(id: String, stored: [UInt8]) {

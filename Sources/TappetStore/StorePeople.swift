@@ -40,8 +40,12 @@ struct PeopleChange {
   var removedSecrets: [String] = []
   /// The person whose rows of the log of taps go too.
   var forgotten: Person?
-  /// The name of a count that is not needed any more.
-  var endedTicket: String?
+  /// The names of counts that are not needed any more.
+  var endedTickets: [String] = []
+  /// The first counts of new tickets.
+  var uses: [(ticket: String, count: Int64)] = []
+  /// The audit entry's text, where only the change tells it.
+  var auditDetail: String?
 }
 
 extension Store {
@@ -86,12 +90,15 @@ extension Store {
         let change = try change(known)
         for (name, value) in change.entries { try writeValue(value, as: name, under: key) }
         do throws(StoreError) {
-          if let ticket = change.endedTicket { try removeUses(of: ticket) }
+          for ticket in change.endedTickets { try removeUses(of: ticket) }
+          for uses in change.uses { try setUses(uses.count, of: uses.ticket) }
           if let person = change.forgotten {
             try deleteHistory(of: person.id, secrets: change.removedSecrets)
           }
           for id in change.removedSecrets { try removeRow(ofSecret: id) }
           try noteSecretChange()
+          var auditEntry = auditEntry
+          if let detail = change.auditDetail { auditEntry.detail = detail }
           try note(auditEntry)
         } catch { throw .store(error) }
       }, failed: { .store($0) })
@@ -145,7 +152,7 @@ extension SecretStore {
       let former = old.limits?.ticket
       return PeopleChange(
         entries: [(Store.personPrefix + person.id, person.stored)],
-        endedTicket: former == person.limits?.ticket ? nil : former)
+        endedTickets: former == person.limits?.ticket ? [] : [former].compactMap { $0 })
     }
   }
 
@@ -156,7 +163,7 @@ extension SecretStore {
     try change(auditEntry) { (_) throws(SecretError) in
       PeopleChange(
         entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets, forgotten: forgets ? person : nil,
-        endedTicket: person.limits?.ticket)
+        endedTickets: [person.limits?.ticket].compactMap { $0 })
     }
   }
 
@@ -191,7 +198,7 @@ extension Person {
   /// The value that is sealed.
   ///
   /// One line of text for each fact: the name has no control characters.
-  fileprivate var stored: [UInt8] {
+  var stored: [UInt8] {
     let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
     return (facts + (limits?.lines ?? [])).flatMap { Array($0.utf8) + [0x0A] }
   }

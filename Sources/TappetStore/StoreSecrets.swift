@@ -52,6 +52,8 @@ package indirect enum SecretError: Error, Hashable, Sendable {
   case unreadable(String)
   /// The people are not as the request wants them.
   case person(PersonError)
+  /// A row of an import of people is wrong; the line on which it begins.
+  case peopleRow(line: Int, PeopleRowFault)
   /// The secret could not be sealed.
   case notSealed(CryptoError)
   /// The secret could not be written.

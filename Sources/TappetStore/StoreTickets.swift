@@ -24,6 +24,14 @@ extension Store {
     try statement.run()
   }
 
+  /// Sets the number of uses of a new ticket, within a transaction.
+  func setUses(_ count: Int64, of ticket: String) throws(StoreError) {
+    let statement = try database.statement("INSERT OR REPLACE INTO ticket_uses (ticket, count) VALUES (?1, ?2)")
+    statement.bind(ticket, at: 1)
+    statement.bind(count, at: 2)
+    try statement.run()
+  }
+
   /// Forgets the uses of a ticket that nobody has any more, within a transaction.
   func removeUses(of ticket: String) throws(StoreError) {
     let statement = try database.statement("DELETE FROM ticket_uses WHERE ticket = ?1")

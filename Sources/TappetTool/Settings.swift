@@ -132,22 +132,25 @@ struct KioskClient {
   let configuration: KioskConfiguration
 
   /// Sends a request, of which `members` are the facts, and returns the answer; `direct` does it where no kiosk runs.
+  ///
+  /// `pieces` go to a running kiosk before it, each as a request of this name.
   func request(
-    _ name: String, _ members: [JSON.Member], enclosing secretPayload: SecretBytes? = nil,
-    waiting limit: Duration = .seconds(30), direct: (JSON) throws(CommandFailure) -> ControlMessage
+    _ name: String, _ members: [JSON.Member], after pieces: [[JSON.Member]] = [],
+    enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(30),
+    direct: (JSON) throws(CommandFailure) -> ControlMessage
   ) throws(CommandFailure) -> ControlMessage {
-    let json = JSON.object([JSON.Member(name: "request", value: .string(name))] + members)
-    let answer: ControlMessage
-    if let kiosk = RunningKiosk(configuration) {
-      if let distrust = kiosk.distrust(configuration) { throw .failed(distrust, FailureCode.kioskDistrusted) }
-      guard let reply = kiosk.ask(json, enclosing: secretPayload, waiting: limit) else {
-        throw .failed(
-          "the running kiosk does not answer; look at its log, and ask again whether it was done",
-          FailureCode.kioskSilent)
-      }
-      answer = reply
-    } else {
-      answer = try direct(json)
+    let head = JSON.Member(name: "request", value: .string(name))
+    guard let kiosk = RunningKiosk(configuration) else { return try judged(direct(.object([head] + members))) }
+    if let distrust = kiosk.distrust(configuration) { throw .failed(distrust, FailureCode.kioskDistrusted) }
+    for piece in pieces { _ = try judged(kiosk.ask(.object([head] + piece), waiting: limit)) }
+    return try judged(kiosk.ask(.object([head] + members), enclosing: secretPayload, waiting: limit))
+  }
+
+  private func judged(_ answer: ControlMessage?) throws(CommandFailure) -> ControlMessage {
+    guard let answer else {
+      throw .failed(
+        "the running kiosk does not answer; look at its log, and ask again whether it was done",
+        FailureCode.kioskSilent)
     }
     guard let sentence = answer.json["error"]?.text else { return answer }
     throw answer.json["refused"] == .bool(true) ? .refused(sentence) : .failed(sentence)

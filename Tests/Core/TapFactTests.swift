@@ -64,6 +64,9 @@ import Testing
     let template = try #require(PayloadTemplate(configured: "door/%{tag}/%{uid}", format: .text))
     #expect(template.topic(with: TapFactTests.facts([.tag: "a/b+c#\u{0}d$e", .uid: "04a1"])) == "door/a_b_c__d_e/04a1")
     #expect(template.topic(with: TapFacts()) == "door/none/none")
+    let controls = template.topic(
+      with: TapFactTests.facts([.tag: String(repeating: "\u{1}\u{9}\r\n\u{7F}", count: 800)]))
+    #expect(Action.isTopic(controls) && controls.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
     let long = template.topic(with: TapFactTests.facts([.tag: String(repeating: "é", count: 5_000)]))
     #expect(long.utf8.count <= template.topicSizeMax && Action.isTopic(long))
     let first = try #require(PayloadTemplate(configured: "%{text}", format: .text))

@@ -14,7 +14,7 @@ import Testing
       label: "L\(number)")
   }
 
-  private func rename(_ old: String, to new: String, limit: Int = 1000) throws -> Int {
+  private func rename(_ old: String, to new: String, limit: Int = 1000) throws -> RenamedAction {
     let auditEntry = AuditEntry(unixSeconds: 1, peer: .current(), operation: "action-renamed", subject: old)
     return try folder.open().renameAction(old, to: new, sealedUnder: try folder.key(), limit: limit, noting: auditEntry)
   }
@@ -25,7 +25,7 @@ import Testing
     for number in 1...2 { try store.addSecret(try secret(UInt8(number), action: "garage"), sealedUnder: key) }
     try store.addSecret(try secret(3, action: "light"), sealedUnder: key)
     _ = try store.append([.test(1, action: "garage")])
-    #expect(try rename("garage", to: "gate") == 2)
+    #expect(try rename("garage", to: "gate") == RenamedAction(secretCount: 2))
     for round in 0...1 {
       let known = try folder.open().secrets(sealedUnder: key)
       #expect(known.unreadable.isEmpty)
@@ -38,6 +38,32 @@ import Testing
     }
     #expect(try folder.sqlite("SELECT action FROM outbox") == "gate")
     #expect(try folder.sqlite("SELECT deed FROM audit") == "action-renamed")
+  }
+
+  @Test func `learned tags and owed removals follow too, also where there are no secrets`() throws {
+    let store = try folder.open()
+    let key = try folder.key()
+    func learn(_ id: String, _ content: String, for action: String) throws {
+      let mark = try #require(ForeignTag.Mark(kind: "uid", content: content))
+      let learned = LearnedTag(
+        id: id, tag: ForeignTag(mark: mark, action: action, label: "Abbey Road"), learnedUnixSeconds: 7)
+      try store.seal(learned.sealedValue.value, as: learned.sealedValue.name, under: key)
+    }
+    try learn("a", "01020304", for: "play")
+    try learn("b", "01020305", for: "other")
+    let uid = try #require(TagUID([1, 2, 3, 4]))
+    let arrival = TagArrival(entry: EntryID(high: 1, low: 1), action: "play", uid: uid)
+    let entry = OutboxEntry(
+      id: arrival.entry, action: "play", topic: "t", message: PayloadTemplate("m"), isRetained: false,
+      trigger: .tag, acceptedUnixMilliseconds: 0, acceptedAt: Instant(nanoseconds: 0),
+      expiry: .at(Instant(nanoseconds: 1000)), notes: EntryNotes(arrival: arrival))
+    _ = try store.append([entry])
+    #expect(try rename("play", to: "music") == RenamedAction(learnedTagCount: 1))
+    let learned = try folder.open().learnedTags(sealedUnder: key).map { $0.tag }
+    #expect(learned.map { $0.action } == ["music", "other"])
+    #expect(learned.map { $0.label } == ["Abbey Road", "Abbey Road"])
+    #expect(try folder.open().arrivals(of: ["music"]).map { $0.uid } == [uid])
+    #expect(try rename("play", to: "music") == RenamedAction())
   }
 
   @Test func `more secrets than an action may have, and a key that it has, stay where they are`() throws {

@@ -5,10 +5,14 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct ActionIndexTests {
-  private func edit(_ world: KioskWorld, _ old: String, _ new: String) throws {
-    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+  private func edit(file: String, _ old: String, _ new: String) throws {
+    let text = try String(contentsOfFile: file, encoding: .utf8)
     try #require(text.contains(old))
-    try text.replacingOccurrences(of: old, with: new).write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    try text.replacingOccurrences(of: old, with: new).write(toFile: file, atomically: true, encoding: .utf8)
+  }
+
+  private func edit(_ world: KioskWorld, _ old: String, _ new: String) throws {
+    try edit(file: world.configPath, old, new)
     let before = world.log.components(separatedBy: "event=reloaded").count
     world.kiosk?.signal(SIGHUP)
     guard eventually(10, { world.log.components(separatedBy: "event=reloaded").count > before }) else {
@@ -41,8 +45,54 @@ import Testing
     #expect(try world.tappet("check").output.contains("lamp has index 7, but its tags have 1"))
 
     let none = try world.tappet("action", "rename", "light", "lamp")
-    #expect(none.status == 1 && none.errors.contains("there are no secrets of 'light'"), "\(none)")
+    #expect(none.status == 1 && none.errors.contains("there are no secrets and no learned tags of 'light'"), "\(none)")
     let early = try world.tappet("action", "rename", "lamp", "later")
     #expect(early.errors.contains("'later' is not configured there yet"), "\(early)")
+  }
+
+  @Test func `a card that lies there while its action is renamed still stops the music`() throws {
+    let world = try KioskWorld(
+      .init(
+        more: """
+            - {name: play, topic: home/music, message: play, on_remove: {message: 'stop %{action}'}}
+            - {name: door, topic: home/door, message: open, unlock: true}
+          """))
+    try world.start()
+    func learn(_ card: String) throws -> Finished {
+      try world.tell("place " + card)
+      defer { try? world.takeAway() }
+      return try world.tappet("tag", "learn", "play", "--timeout", "10")
+    }
+    #expect(try learn("classic uid=01020304").status == 0)
+    // A kiosk that has not noticed yet that the card is gone learns it once more.
+    let isLearned = try eventually(20) {
+      try learn("classic uid=01020305").status == 0
+        && world.tappet("tag", "learned").output.contains("uid 01020305  play")
+    }
+    #expect(isLearned, "\(world.log)")
+    func payloads() -> [String] { world.received.filter { $0.topic == "home/music" }.map { $0.payload } }
+    try world.tell("place classic uid=01020304")
+    #expect(eventually(10) { payloads() == ["play"] }, "\(world.log)")
+
+    let door = try world.tappet("action", "rename", "play", "door")
+    #expect(door.status == 1 && door.errors.contains("play has learned tags, but door"), "\(door)")
+    try edit(world, "name: play,", "name: music,")
+    let renamed = try world.tappet("action", "rename", "play", "music")
+    #expect(renamed.errors == "2 learned tags of play now belong to music.\n", "\(renamed)")
+    try world.takeAway()
+    #expect(eventually(10) { payloads() == ["play", "stop music"] }, "\(payloads())")
+    try world.tell("place classic uid=01020305")
+    #expect(eventually(10) { payloads() == ["play", "stop music", "play"] }, "\(world.log)")
+    #expect(try world.tappet("tag", "learned").output.contains("uid 01020304  music"))
+
+    // The same without a kiosk: the removal that is owed over a restart.
+    #expect(world.kiosk?.end(SIGKILL) == true)
+    try edit(file: world.configPath, "name: music,", "name: radio,")
+    let offline = try world.tappet("action", "rename", "music", "radio")
+    #expect(offline.errors == "2 learned tags of music now belong to radio.\n", "\(offline)")
+    _ = try? world.tell("take")
+    try world.start()
+    #expect(eventually(10) { payloads().last == "stop radio" }, "\(payloads())")
+    #expect(payloads().count == 4)
   }
 }

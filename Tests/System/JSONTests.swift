@@ -20,7 +20,8 @@ import Testing
       "output toggle": ["gate"], "status": [], "check": ["--config-only"], "cert check": [], "secret list": [],
       "person add": ["Ann"], "person allow": ["Ann", "--uses", "7", "--until", "2099-12-31"], "person list": [],
       "person rename": ["Ann", "Ann Lee"], "person suspend": ["Ann Lee"],
-      "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret], "person remove": ["Ann Lee", "--yes"],
+      "person resume": ["Ann Lee"], "person assign": ["Ann Lee", secret],
+      "person import": [try peopleTable(world)], "person remove": ["Ann Lee", "--yes"],
       "audit": [], "history": [], "outbox list": [], "outbox drop": [String(repeating: "0", count: 32)],
       "outbox export": [world.folder + "/exported"], "tag read": ["--timeout", "1"], "tag watch": [],
       "tag write": ["light", "--timeout", "1"], "tag erase": ["--timeout", "1"],
@@ -34,6 +35,12 @@ import Testing
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
     ].merging(Dictionary(uniqueKeysWithValues: inventory.map { ($0.0, $0.1) })) { $1 }
+  }
+
+  private func peopleTable(_ world: KioskWorld) throws -> String {
+    let path = world.folder + "/people.csv"
+    try "name,suspended\nBen,no\n".write(toFile: path, atomically: true, encoding: .utf8)
+    return path
   }
 
   /// The commands of the inventory, in an order in which each has something to do.
@@ -97,8 +104,7 @@ import Testing
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
     for name in [
       "status", "check", "cert check", "person add", "person allow", "person rename", "person suspend", "person list",
-      "person resume",
-      "person assign", "secret list", "person remove", "audit", "token open",
+      "person resume", "person assign", "person import", "secret list", "person remove", "audit", "token open",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }

@@ -41,6 +41,11 @@ import Testing
     try world.takeAway()
     let moved = try world.tappet("person", "assign", "Ben", String(id.prefix(8)))
     #expect(moved.status == 0 && moved.errors.contains("is Ben's now, formerly Ann Lee's"), "\(moved)")
+    before = world.lights.count
+    try world.tell("back")
+    try world.awaitLight("delivered-by-tag", after: before)
+    #expect(world.received.last?.payload == "Ben")
+    try world.takeAway()
     #expect(try world.tappet("person", "remove", "Ben", "--yes").status == 0)
     before = world.lights.count
     try world.tell("back")
@@ -104,6 +109,8 @@ import Testing
     #expect(try refusal("assign", "Cy", "nobody").contains("there is no person 'Cy'"))
     #expect(try refusal("allow", "Ann", "--hours", "Mon 9-10").contains("is not days and hours"))
     #expect(try refusal("allow", "Ann", "--hours", "Mon 09:00-12:00; Mon 11:00-13:00").contains("overlaps"))
+    #expect(try refusal("allow", "Ann", "--hours", "Mon 12:00-09:00").contains("ends before it begins"))
+    #expect(try refusal("allow", "Ann", "--from", "2026-02-02", "--until", "2026-02-01").contains("precedes the first"))
     #expect(try refusal("allow", "Ann", "--until", "2026-02-30").contains("is not a day"))
     #expect(try refusal("allow", "Cy", "--uses", "1").contains("there is no person 'Cy'"))
     #expect(try person(world, ["allow", "Ann"]).status == 2)

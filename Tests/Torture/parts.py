@@ -21,6 +21,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.environ.get("TAPPET_BUILD", os.path.join(ROOT, "build"))
 TAPPET = os.path.join(BUILD, "bin/tappet")
 PATH = os.environ["PATH"] + ":/usr/sbin"
+# The cards of others that the kiosk knows. A topic names the card, and which of its arrivals it was.
+CARDS = [f"01{number:06x}" for number in range(20)]
+PEOPLE = (
+    "  - {name: members, index: 20, topic: 'home/members/%{person}', message: '%I', cooldown: 10 ms}\n"
+    "  - {name: card, topic: 'home/card/in/%{uid}/%{count}', message: '%I', cooldown: 10 ms,\n"
+    "     on_remove: {topic: 'home/card/out/%{uid}/%{count}', message: '%I'}}\n"
+    "tags:\n" + "".join(f"  - {{uid: '{uid}', action: card, trust: uid}}\n" for uid in CARDS)
+)
 # The line that separates the kiosk's lives in its log.
 START = "--- start"
 
@@ -143,6 +151,21 @@ class Witness:
         found = re.findall(r"^got (\d+\.\d+) home/\S+ (\S*)$", read(self.log), re.M)
         return [(float(moment), name) for moment, name in found]
 
+    def cards(self):
+        """The ids of the messages of each arrival of a card, as (uid, number): the sets of its arrival and removal."""
+        arrivals = {}
+        for way, uid, number, name in re.findall(
+                r"^got \S+ home/card/(in|out)/(\w+)/(\d+) ([0-9a-f]{32})$", read(self.log), re.M):
+            arrivals.setdefault((uid, number), (set(), set()))[way == "out"].add(name)
+        return arrivals
+
+    def await_removals(self):
+        """Waits until each card's removal has come; the verdict names those that never do."""
+        try:
+            await_("the removal of each card", lambda: all(map(all, self.cards().values())), 30)
+        except Failure:
+            pass
+
     def replies(self):
         """The replies to commands, in JSON."""
         found = re.findall(rf"^got \S+ {commands.REPLY} (.*)$", read(self.log), re.M)
@@ -185,6 +208,7 @@ class Kiosk:
         self.folder, self.process = folder, None
         hook = f", webhook: {{url: 'http://127.0.0.1:{web_port}/bell', timeout: 2 s}}" if web_port else ""
         self.key, self.signing_key = os.urandom(32), os.urandom(32)
+        self.people = {"Ann": os.urandom(32), "Sue": os.urandom(32)}
         # When each of its processes was started, and when it was gone.
         self.lives = []
         self.config, self.log, self.lights = f"{folder}/kiosk.yaml", f"{folder}/kiosk.log", f"{folder}/lights"
@@ -198,13 +222,30 @@ class Kiosk:
                 + (commands.CONFIG if takes_commands else "")
                 + "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
                 f"  - {{name: bell, topic: home/bell, message: '%I'{hook}}}\n"
-                + (commands.COMMANDS if takes_commands else "")
+                + PEOPLE + (commands.COMMANDS if takes_commands else "")
             )
         with open(os.open(f"{folder}/signing.key", os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
             file.write(self.signing_key.hex() + "\n")
         with open(f"{folder}/share", "w") as file:
             file.write(f"smpshare://secret?idx=0&key={self.key.hex()}&label=Torture\n")
         self.ask("secret", "import", "--file", f"{folder}/share")
+        for name, key in self.people.items():
+            with open(f"{folder}/share", "w") as file:
+                file.write(f"smpshare://secret?idx=20&key={key.hex()}&label={name}\n")
+            self.ask("secret", "import", "--file", f"{folder}/share")
+        self.ask("person", "import", self._people_table())
+
+    def _people_table(self):
+        """Writes a table of the people with their tags, of whom Sue is suspended; returns its path."""
+        path = f"{self.folder}/people.csv"
+        secrets = json.loads(self.ask("secret", "list", "--json"))["data"]["secrets"]
+        with open(path, "w") as file:
+            file.write("name,suspended,tag\n")
+            for secret in secrets:
+                if secret["label"] in self.people:
+                    is_suspended = "yes" if secret["label"] == "Sue" else "no"
+                    file.write(f"{secret['label']},{is_suspended},{secret['id']}\n")
+        return path
 
     def use(self, name):
         """Gives the kiosk the files of this authority, for its next connection."""
@@ -240,9 +281,9 @@ class Kiosk:
         children = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
         return next((int(child) for child in children if read(f"/proc/{child}/comm").strip() == name), None)
 
-    def url(self, is_forged=False):
-        signed = f"idx=0&ts={int(time.time())}"
-        key = os.urandom(32) if is_forged else self.key
+    def url(self, is_forged=False, person=None):
+        signed = f"idx={20 if person else 0}&ts={int(time.time())}"
+        key = os.urandom(32) if is_forged else self.people[person] if person else self.key
         return f"smp://action?{signed}&sig={hmac.new(key, signed.encode(), hashlib.sha256).hexdigest()}"
 
 

@@ -1,14 +1,19 @@
 """A crowd in front of the kiosk."""
 import time
 
+from parts import CARDS
+
 
 class Taps:
-    """Holds good and forged tags to the reader and presses the button, as fast as a crowd would."""
+    """Holds tags of all kinds to the reader and presses the button, as fast as a crowd would."""
+
+    KINDS = {"good": 0.4, "forged": 0.15, "card": 0.25, "Ann": 0.1, "Sue": 0.1}
 
     def __init__(self, world, random, pause=(0.02, 0.15)):
         self.world, self.random, self.pause = world, random, pause
-        self.good = self.forged = self.cards = 0
-        self.has_tag = False
+        self.good = self.placed = 0
+        # The kind of the tag on the reader.
+        self.tag = None
         self.due = 0.0
 
     def turn(self):
@@ -22,16 +27,30 @@ class Taps:
             tell("press bell")
             time.sleep(0.03)  # Longer than the debounce: a press that counts.
             tell("release bell")
-        elif self.has_tag:
-            tell("take")
-            self.has_tag = False
+        elif self.tag:
+            self.take()
             self.due = now + 0.5  # The reader has to notice.
         else:
-            is_forged = self.random.random() < 0.2
-            self.cards += 1
-            # A tag that is on the reader while the kiosk starts is read again: each start may accept it once more.
-            url = self.world.kiosk.url(is_forged)
-            if tell(f"place ntag213 uid=04{self.cards:012x} url={url}").startswith("ok"):
-                self.has_tag = True
-                if not is_forged:
-                    self.good += 1
+            self.place(self.random.choices(list(self.KINDS), list(self.KINDS.values()))[0])
+
+    def place(self, kind):
+        """Holds a tag to the reader, if it is plugged in."""
+        self.placed += 1
+        if kind == "card":
+            words = f"classic uid={self.random.choice(CARDS)}"
+        else:
+            url = self.world.kiosk.url(kind == "forged", kind if kind in ("Ann", "Sue") else None)
+            words = f"ntag213 uid=04{self.placed:012x} url={url}"
+        if self.world.simulator.tell("place " + words).startswith("ok"):
+            self.tag = kind
+            self.count()
+
+    def count(self):
+        """Counts the messages that the tag on the reader may make; a start of the kiosk may read it once more."""
+        self.good += {"good": 1, "Ann": 1, "card": 2}.get(self.tag, 0)
+
+    def take(self):
+        """Takes the tag away."""
+        if self.tag:
+            self.world.simulator.tell("take")
+        self.tag = None

@@ -33,6 +33,8 @@ class Verdict:
         self.unexcused = [
             name for name, life in self.entries.items() if self.arrivals[name] > max(1, life.connections)
         ]
+        self.cards = world.witness.cards()
+        self.suspended = len(re.findall(r"^got \S+ home/members/(?!Ann )", read(world.witness.log), re.M))
         self.traps = re.findall(r"^.*(?:Fatal error|Illegal instruction|Segmentation).*$", log, re.M)
 
     def _follow(self, log):
@@ -66,7 +68,8 @@ class Verdict:
         return (
             f"arrived {len(self.arrivals)}, lost {len(self.lost)}, repeats {self.repeats}, "
             f"of them without a lost PUBACK {unexcused}; webhooks {len(self.posted)}, lost {len(self.unposted)}, "
-            f"repeats {sum(self.posted.values()) - len(self.posted)}")
+            f"repeats {sum(self.posted.values()) - len(self.posted)}; cards that came {len(self.cards)}, and left "
+            f"{sum(bool(removals) for _, removals in self.cards.values())}")
 
     def broken_promises(self):
         """A sentence for each broken promise."""
@@ -81,6 +84,11 @@ class Verdict:
             found.append(f"{self.promised_lights} lights promised a message, {len(self.arrivals)} arrived")
         if len(self.arrivals) > self.good_taps:
             found.append(f"{len(self.arrivals)} messages arrived from {self.good_taps} good taps and presses")
+        for (uid, number), (came, left) in self.cards.items():
+            if len(came) != 1 or len(left) != 1:
+                found.append(f"arrival {number} of the card {uid} has {len(came)} messages, its removal {len(left)}")
+        if self.suspended:
+            found.append(f"{self.suspended} messages arrived from tags that are not Ann's")
         if self.unexcused:
             found.append(
                 f"{len(self.unexcused)} messages arrived twice on one connection, {self.unexcused[0]} among them")

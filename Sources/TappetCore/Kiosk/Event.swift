@@ -33,6 +33,8 @@ package enum Event: Sendable {
   case secretsLoaded([TagSecret])
   /// All tags of others that the store has; the kiosk knows none until then.
   case tagsLearned([ForeignTag])
+  /// The store gave everything of the action `from` to the action `to`.
+  case actionRenamed(from: String, to: String)
   /// Whether the next tag is for a job (`TagJob`), or a tap again.
   case tagJob(TagJobPhase)
   /// tappet-reader sent a message.

@@ -158,6 +158,9 @@ package struct Kiosk: Sendable {
     case .tagsLearned(let tags):
       learnedTags = ForeignTags(tags)
       effects = []
+    case .actionRenamed(let former, let name):
+      presence.renameAction(former, to: name)
+      effects = []
     case .tagJob(let phase): effects = tagJobChanged(phase)
     case .reader(let message): effects = readerSaid(message, at: now)
     case .readerMalformed(let error): effects = reader.malformed(error)

@@ -41,6 +41,11 @@ struct Presence: Sendable {
   /// Forgets an arrival whose action has no removal any more.
   mutating func forget(_ entry: EntryID) { places.removeAll { $0.arrival.entry == entry } }
 
+  /// Gives the removals that the action `former` owes to the action `name`.
+  mutating func renameAction(_ former: String, to name: String) {
+    for index in places.indices where places[index].arrival.action == former { places[index].arrival.action = name }
+  }
+
   // MARK: The tags
 
   /// Handles a new reader, which reports a tag that lies there within moments.

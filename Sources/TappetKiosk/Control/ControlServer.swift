@@ -20,6 +20,8 @@ final class ControlServer {
     var isWatching = false
     /// The tags that it wants to see.
     var tagsAwaited = TagsAwaited.none
+    /// Its part of an import of people.
+    var stagedRows = StagedRows()
 
     fileprivate init(_ socket: UnixSocket, number: UInt64) {
       self.socket = socket
@@ -154,6 +156,9 @@ final class ControlServer {
 
   /// The client with this number; `nil` when it has gone.
   func client(_ number: UInt64) -> Client? { clients.values.first { $0.number == number } }
+
+  /// Whether another client has sent a part of an import: one at a time, so that their memory is bounded.
+  func isStaging(besides client: Client) -> Bool { clients.values.contains { $0 !== client && $0.isStaging } }
 
   private func drop(_ client: Client) {
     let fd = client.socket.fileDescriptor

@@ -36,7 +36,12 @@ extension Runtime {
     guard let peer = client.peer else {
       return client.send(.failure("cannot identify the client process; nothing was done"))
     }
-    let request = SecretRequest(message.json, enclosing: message.secretPayload, by: peer)
+    var json = message.json
+    if json["request"]?.text == SecretRequest.Kind.importPeople.rawValue {
+      guard let whole = stage(json, for: client) else { return }
+      json = whole
+    }
+    let request = SecretRequest(json, enclosing: message.secretPayload, by: peer)
     if !ask(request, for: .client(client.number)) { client.send(.failure("too much is asked at once; try again")) }
   }
 
@@ -88,6 +93,7 @@ extension Runtime {
   private func apply(_ answer: SecretAnswer) {
     if let secrets = answer.secrets { load(secrets) }
     if let tags = answer.learnedTags { feed(.tagsLearned(tags)) }
+    if let action = answer.renamedAction { feed(.actionRenamed(from: action.former, to: action.name)) }
     if let key = answer.timestampKey, configuration.storesTimestampKey {
       configuration.timestampKey = key
       replaceCommandKeys()

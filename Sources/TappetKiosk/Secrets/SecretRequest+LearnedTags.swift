@@ -10,14 +10,7 @@ import TappetStore
 extension SecretService {
   /// Lists a page of the learned tags; `from` is the number of those on earlier pages.
   func listLearnedTags(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    let tags = try secretStore.learnedTags()
-    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), tags.count)
-    let page = tags[from...].prefix(Limits.learnedTagsPerAnswerMax)
-    let next = from + page.count
-    return SecretAnswer(
-      json: .object([
-        "tags": .array(page.map { json($0) }), "next": next < tags.count ? .number(Int64(next)) : .null,
-      ]))
+    page(try secretStore.learnedTags(), "tags", request) { json($0) }
   }
 
   /// Learns a tag; one that is known already gets the new action and label.

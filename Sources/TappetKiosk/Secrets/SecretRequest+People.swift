@@ -13,20 +13,12 @@ extension SecretService {
     let people = try secretStore.people()
     var counts: [String: Int64] = [:]
     for secret in try secretStore.usableSecrets() { if let id = secret.person?.id { counts[id, default: 0] += 1 } }
-    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), people.all.count)
-    let page = people.all[from...].prefix(Limits.secretsPerAnswerMax)
-    let next = from + page.count
-    return SecretAnswer(
-      json: .object([
-        "people": .array(
-          page.map { person in
-            .object([
-              "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
-              "created": .number(person.createdUnixSeconds), "tags": .number(counts[person.id] ?? 0),
-            ]).with(person.limits)
-          }),
-        "next": next < people.all.count ? .number(Int64(next)) : .null,
-      ]))
+    return page(people.all, "people", request) { person in
+      .object([
+        "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
+        "created": .number(person.createdUnixSeconds), "tags": .number(counts[person.id] ?? 0),
+      ]).with(person.limits)
+    }
   }
 
   func addPerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {

@@ -29,6 +29,7 @@ extension SecretRequest {
     case removePerson = "person-remove"
     case assign = "person-assign"
     case allowPerson = "person-allow"
+    case importPeople = "person-import"
     case listLearnedTags = "tag-learned"
     case learnTag = "tag-learn"
     case forgetTag = "tag-forget"
@@ -38,7 +39,7 @@ extension SecretRequest {
       switch self {
       case .share, .rekey, .sealValue, .revealValue: true
       case .list, .new, .add, .rename, .remove, .renameAction, .audit, .reload, .listPeople, .addPerson, .renamePerson,
-        .suspendPerson, .resumePerson, .removePerson, .assign, .allowPerson,
+        .suspendPerson, .resumePerson, .removePerson, .assign, .allowPerson, .importPeople,
         .listLearnedTags, .learnTag, .forgetTag:
         false
       }
@@ -72,6 +73,7 @@ extension SecretService {
     case .removePerson: try removePerson(secretStore, request)
     case .assign: try assign(secretStore, request)
     case .allowPerson: try allowPerson(secretStore, request)
+    case .importPeople: try importPeople(secretStore, request)
     case .listLearnedTags: try listLearnedTags(secretStore, request)
     case .learnTag: try learnTag(secretStore, request)
     case .forgetTag: try forgetTag(secretStore, request)
@@ -83,18 +85,13 @@ extension SecretService {
   /// Lists a page of the secrets; `from` is the number of those on earlier pages.
   private func list(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
     let stored = try secretStore.secrets()
-    let from = min(max(0, Int(clamping: request.json["from"]?.wholeNumber ?? 0)), stored.readable.count)
-    let page = stored.readable[from...].prefix(Limits.secretsPerAnswerMax)
     var unreadable: [JSON] = []
     for secret in stored.unreadable.prefix(Limits.secretsPerAnswerMax) {
       unreadable.append(.object(["id": .string(secret.id), "action": .string(secret.action)]))
     }
-    let next = from + page.count
-    return SecretAnswer(
-      json: .object([
-        "secrets": .array(page.map { json($0) }), "unreadable": .array(unreadable),
-        "next": next < stored.readable.count ? .number(Int64(next)) : .null,
-      ]))
+    return page(
+      stored.readable, "secrets", request, [JSON.Member(name: "unreadable", value: .array(unreadable))]
+    ) { json($0) }
   }
 
   private func json(_ entry: StoredSecret) -> JSON {
@@ -253,21 +250,34 @@ extension SecretService {
     guard (1...Limits.actionNameSizeMax).contains(new.utf8.count), new.labelFault == nil else {
       return .refused("an action's name has 1 to \(Limits.actionNameSizeMax) bytes on one line")
     }
-    guard old != new, try secretStore.secrets().hasAny(of: old) else {
-      return .refused("there are no secrets of '\(old)'; 'tappet secret list' shows the actions that have some")
+    let hasLearnedTags = try secretStore.learnedTags().contains { $0.tag.action == old }
+    let hasSecrets = try secretStore.secrets().hasAny(of: old)
+    guard old != new, hasSecrets || hasLearnedTags else {
+      return .refused(
+        "there are no secrets and no learned tags of '\(old)'; 'tappet secret list' and 'tappet tag learned' show the "
+          + "actions that have some")
     }
-    let count = try secretStore.renameAction(
+    let action = configuration.actions.first { $0.name == new }
+    if hasLearnedTags, action != nil, let sentence = configuration.refusalToLearn(for: new) {
+      return .refused("\(old) has learned tags, but " + sentence)
+    }
+    let renamed = try secretStore.renameAction(
       old, to: new, limit: configuration.secretsPerActionMax,
       noting: auditEntry("action-renamed", "\(old), now \(new)", request))
     var answer = SecretAnswer(
       json: .object([
-        "secrets": .number(Int64(count)),
-        "configured": .bool(configuration.actions.contains { $0.name == new }),
+        "secrets": .number(Int64(renamed.secretCount)), "learned_tags": .number(Int64(renamed.learnedTagCount)),
+        "configured": .bool(action != nil),
       ]))
     answer.logRecord = logRecord(
-      .notice, "action-renamed", "the secrets of \(old) belong to \(new) now", request,
-      [("action", new), ("formerly", old), ("count", String(count))])
+      .notice, "action-renamed", "the secrets and learned tags of \(old) belong to \(new) now", request,
+      [
+        ("action", new), ("formerly", old), ("count", String(renamed.secretCount)),
+        ("learned_tags", String(renamed.learnedTagCount)),
+      ])
     answer.secrets = try secretStore.usableSecrets()
+    answer.learnedTags = try secretStore.learnedTags().map { $0.tag }
+    answer.renamedAction = (old, new)
     return answer
   }
 

@@ -37,6 +37,8 @@ package struct SecretAnswer: Sendable {
   package var secrets: [TagSecret]?
   /// All learned tags after a change.
   package var learnedTags: [ForeignTag]?
+  /// The former and the present name of an action whose secrets were moved.
+  package var renamedAction: (former: String, name: String)?
   /// The timestamp key after it was replaced.
   package var timestampKey: TimestampKey?
   /// The broker's password after it was replaced.
@@ -54,11 +56,15 @@ package final class SecretService: Sendable {
   let configuration: KioskConfiguration
   /// The user who, besides root, may see keys and replace the sealing key; the control socket's group may do the rest.
   let owner: UInt32
+  /// Bytes of an answer.
+  let answerSizeMax: Int
 
-  /// A service for the configuration's state folder.
-  package init(_ configuration: KioskConfiguration, owner: UInt32) {
+  /// A service for the configuration's state folder; its answers fit the control socket unless `answerSizeMax` says
+  /// otherwise.
+  package init(_ configuration: KioskConfiguration, owner: UInt32, answerSizeMax: Int = Limits.controlReplySizeMax) {
     self.configuration = configuration
     self.owner = owner
+    self.answerSizeMax = answerSizeMax
   }
 
   /// Whether a request of this name is one of ours.
@@ -187,7 +193,7 @@ extension SecretStoreError {
     case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
     case .secret(let error):
       switch error {
-      case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable, .person: true
+      case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable, .person, .peopleRow: true
       case .foreignKey, .unreadable, .notSealed, .store: false
       }
     }

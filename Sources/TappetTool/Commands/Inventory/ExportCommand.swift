@@ -6,6 +6,7 @@ import TappetInventory
 
 /// Writes all things to standard output.
 struct ExportCommand {
+  private var table = CSVWriter()
   private var text: [UInt8] = []
   private let isJSON: Bool
   private var count = 0
@@ -26,45 +27,22 @@ struct ExportCommand {
   private init(isJSON: Bool) { self.isJSON = isJSON }
 
   private mutating func begin() {
-    put(isJSON ? "[" : InventoryColumn.allCases.map { $0.rawValue }.joined(separator: ",") + "\r\n")
+    if isJSON { text += "[".utf8 } else { table.write(InventoryColumn.allCases.map { $0.rawValue }) }
   }
 
   private mutating func end() {
-    if isJSON { put("\n]\n") }
+    if !isJSON { return table.flush() }
+    text += "\n]\n".utf8
     flush()
   }
 
   private mutating func write(_ record: InventoryRecord) {
-    if isJSON {
-      put(count == 0 ? "\n" : ",\n")
-      text += record.json.encoded()
-    } else {
-      for (index, column) in InventoryColumn.allCases.enumerated() {
-        if index > 0 { put(",") }
-        put(field: record.field(column))
-      }
-      put("\r\n")
-    }
+    if !isJSON { return table.write(InventoryColumn.allCases.map { record.field($0) }) }
+    text += (count == 0 ? "\n" : ",\n").utf8
+    text += record.json.encoded()
     count += 1
     if text.count >= Limits.tablePieceSize { flush() }
   }
-
-  /// A field with quotes where it needs them (RFC 4180 §2); spaces at an end would be lost without.
-  private mutating func put(field: String) {
-    let bytes = field.utf8
-    let needsQuotes =
-      bytes.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || bytes.first == 0x20
-      || bytes.first == 0x09 || bytes.last == 0x20 || bytes.last == 0x09
-    guard needsQuotes else { return put(field) }
-    put("\"")
-    for byte in bytes {
-      if byte == 0x22 { text.append(byte) }
-      text.append(byte)
-    }
-    put("\"")
-  }
-
-  private mutating func put(_ more: String) { text += more.utf8 }
 
   private mutating func flush() {
     Output.write(bytes: text)

@@ -23,8 +23,17 @@ struct SecretClient {
     }
   }
 
+  /// Sends a request in several pieces to a running kiosk; `whole` makes it for this process.
+  func ask(
+    _ name: String, _ members: [JSON.Member], after pieces: [[JSON.Member]], whole: () -> JSON
+  ) throws(CommandFailure) -> ControlMessage {
+    try KioskClient(configuration: configuration).request(name, members, after: pieces) {
+      (_) throws(CommandFailure) in try askHere(whole(), nil)
+    }
+  }
+
   private func askHere(_ json: JSON, _ secretPayload: SecretBytes?) throws(CommandFailure) -> ControlMessage {
-    let service = SecretService(configuration, owner: geteuid())
+    let service = SecretService(configuration, owner: geteuid(), answerSizeMax: .max)
     let reply = service.answer(SecretRequest(json, enclosing: secretPayload, by: .current()))
     if let error = reply.replicaError { Output.printError("tappet: " + LogRecord(replicaError: error).sentence) }
     // A kiosk may have started since.

@@ -1,0 +1,95 @@
+// A CSV file of people, read as a whole.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The rows of a file.
+struct PeopleTable {
+  private(set) var rows: [PeopleRow] = []
+  private let path: String
+  /// The place in the file of each of `PeopleColumn.obeyed`.
+  private var places: [Int?] = []
+  private var columnCount = 0
+
+  /// Reads a file.
+  init(_ path: String) throws(CommandFailure) {
+    self.path = path
+    guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
+    let file = try reading { () throws(SystemError) in try FileDescriptor.open(path, O_RDONLY) }
+    var size = 0
+    while true {
+      let bytes = try reading { () throws(SystemError) in try file.read(sizeMax: Limits.tablePieceSize) }
+      size += bytes.count
+      guard size <= Limits.peopleTableSizeMax else {
+        throw refusal("it has more than \(Limits.peopleTableSizeMax) bytes; import it in parts")
+      }
+      do throws(CSVError) {
+        if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }
+      } catch { throw refusal(error.sentence) }
+      for row in reader.takeRows() { try take(row) }
+      if bytes.isEmpty { break }
+    }
+    if places.isEmpty { throw refusal("it is empty; the first line names the columns, of which 'name' is one") }
+  }
+
+  /// A mistake in the file.
+  func refusal(_ sentence: String) -> CommandFailure {
+    .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
+  }
+
+  private func reading<Result>(_ body: () throws(SystemError) -> Result) throws(CommandFailure) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .failed("\(path) cannot be read: \(error.text)") }
+  }
+
+  private mutating func take(_ row: CSVRow) throws(CommandFailure) {
+    guard !places.isEmpty else { return try takeHeader(row) }
+    guard row.fields.count == columnCount else {
+      throw refusal("line \(row.line): the row has \(row.fields.count) fields, the first line \(columnCount)")
+    }
+    let fields = places.map { place in place.map { row.fields[$0] } }
+    guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
+      throw refusal("line \(row.line): the row has more than \(Limits.peopleRowSizeMax) bytes; is a quote missing?")
+    }
+    rows.append(PeopleRow(line: row.line, fields: fields))
+  }
+
+  private mutating func takeHeader(_ row: CSVRow) throws(CommandFailure) {
+    let names = row.fields.map { $0.trimmedLabel ?? "" }
+    for (index, name) in names.enumerated() {
+      guard PeopleColumn(rawValue: name) != nil else {
+        let known = PeopleColumn.allCases.map { $0.rawValue }.joined(separator: ", ")
+        throw refusal("line \(row.line): there is no column '\(name)'; the columns are \(known)")
+      }
+      if names[..<index].contains(name) { throw refusal("line \(row.line): there are two columns '\(name)'") }
+    }
+    guard names.contains(PeopleColumn.name.rawValue) else {
+      throw refusal("line \(row.line): the column 'name' is missing")
+    }
+    columnCount = names.count
+    places = PeopleColumn.obeyed.map { column in names.firstIndex(of: column.rawValue) }
+  }
+
+  // MARK: Requests
+
+  /// The rows in pieces that fit into requests.
+  var pieces: [[JSON]] {
+    var pieces: [[JSON]] = [[]]
+    var size = 0
+    for row in rows {
+      let json = row.json
+      let more = json.encoded().count + 1
+      if size + more > Limits.peoplePieceSizeMax {
+        pieces.append([])
+        size = 0
+      }
+      pieces[pieces.count - 1].append(json)
+      size += more
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,136 @@
+// Tables of people, through the kiosk and directly, with the shipped programs.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PersonTableTests {
+  private func write(_ world: KioskWorld, _ text: String) throws -> String {
+    let path = world.folder + "/people.csv"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func importing(_ world: KioskWorld, _ text: String, _ words: String...) throws -> Finished {
+    try Programs.run(
+      try Programs.built("tappet"),
+      ["person", "import", try write(world, text)] + words + ["--config", world.configPath])
+  }
+
+  private func secretIDs(_ world: KioskWorld) throws -> [String] {
+    try world.tappet("secret", "list", "--json").list("secrets").compactMap { $0["id"] as? String }
+  }
+
+  @Test(arguments: [true, false])
+  func `a table makes people and gives them their tags, and an export is read back unchanged`(runs: Bool) throws {
+    let world = try KioskWorld(.init(more: "  - {name: who, topic: home/who, message: '%{person}', cooldown: 0 s}"))
+    try world.importSecret(index: 3, key: world.keys[1])
+    if runs { try world.start() }
+    #expect(try world.tappet("secret", "new", "light", "--label", "spare").status == 0)
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let id = try #require(secrets.first { $0["action"] as? String == "who" }?["id"] as? String)
+    let spare = try #require(secrets.first { $0["label"] as? String == "spare" })
+    let (spareID, fingerprint) = (
+      try #require(spare["id"] as? String), try #require(spare["fingerprint"] as? String)
+    )
+    #expect(try world.tappet("person", "add", "Ben").status == 0)
+    #expect(try world.tappet("person", "assign", "Ben", id).status == 0)
+    // A byte-order mark, CRLF, quotes and semicolons, as a spreadsheet writes them.
+    let table =
+      "\u{FEFF}tag;name;suspended;hours;uses;used\r\n"
+      + "\(id);\"Ann \"\"Ann\"\" Lee\";no;\"Mon-Fri 07:00-19:30; Sat 09:00-12:00\";;\r\n"
+      + "\r\n\(fingerprint);Day ticket;;;3;1\r\n;Ben;yes;;;\r\n"
+    let trial = try importing(world, table, "--dry-run")
+    #expect(
+      trial.output
+        == "+ Ann \"Ann\" Lee\n+ Day ticket\n~ Ben: suspended\n"
+        + "~ Ann \"Ann\" Lee: the tag \(id) of who, formerly Ben's\n~ Day ticket: the tag \(spareID) of light\n",
+      "\(trial)")
+    #expect(trial.errors == "It would be: 2 added, 1 changed, 2 tags assigned. Nothing was changed.\n")
+    #expect(try world.tappet("person", "list").output == "Ben  1 tag\n")
+    let done = try importing(world, table)
+    #expect(done.status == 0 && done.errors == "Imported: 2 added, 1 changed, 2 tags assigned.\n", "\(done)")
+    #expect(
+      try world.tappet("person", "list").output
+        == "Ann \"Ann\" Lee  1 tag  Mon-Fri 07:00-19:30, Sat 09:00-12:00\nBen  0 tags  suspended\n"
+        + "Day ticket  1 tag  1 of 3 uses\n")
+    if !runs { try world.start() }
+
+    let exported = try world.tappet("person", "export")
+    let lines = exported.output.components(separatedBy: "\r\n")
+    #expect(lines[0] == "name,suspended,from,until,hours,uses,used,tag,action,label")
+    #expect(
+      lines[1].hasPrefix("\"Ann \"\"Ann\"\" Lee\",no,,,Mon-Fri 07:00-19:30; Sat 09:00-12:00,,,\(id),who,"), "\(lines)")
+    #expect(lines[2] == "Ben,yes,,,,,,,," && lines[3] == "Day ticket,no,,,,3,1,\(spareID),light,spare", "\(lines)")
+    let again = try importing(world, exported.output, "--json")
+    #expect(again.data["added"] as? Int == 0 && again.data["changed"] as? Int == 0, "\(again)")
+    #expect(again.data["assigned"] as? Int == 0 && again.data["dry_run"] as? Bool == false, "\(again)")
+    // Neither a use nor a suspension was forgotten.
+    #expect(try world.tappet("person", "export").output == exported.output)
+    #expect(try world.tappet("audit").output.contains("people-imported"))
+
+    // The tag is Ann's, and says so.
+    #expect(try importing(world, "name,hours\nAnn \"Ann\" Lee,\n").errors.contains("a quote is in the wrong place"))
+    #expect(try importing(world, "name,hours\n\"Ann \"\"Ann\"\" Lee\",\n").status == 0)
+    let url = try Signing.url(index: "3", key: world.keys[1])
+    let tap = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "delivered-by-tag", messages: 1)
+    #expect(tap.received.map { $0.payload } == ["Ann \"Ann\" Lee"], "\(tap.log)")
+    #expect(try importing(world, "name,tag\nBen,\(id)\n").errors.contains("1 tag assigned"))
+    let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused", messages: 0)
+    #expect(refused.log.contains("Ben is suspended"), "\(refused.log)")
+  }
+
+  @Test(arguments: [true, false])
+  func `one wrong row changes nothing, and is named`(runs: Bool) throws {
+    let world = try KioskWorld(withBroker: false)
+    if runs { try world.start(until: "offline") }
+    let id = try #require(try secretIDs(world).first)
+    func refusal(_ rows: String, columns: String = "name,suspended,from,until,hours,uses,tag") throws -> String {
+      let done = try importing(world, columns + "\nCy,,,,,,\n" + rows)
+      #expect(done.status == 1 && done.errors.contains("people.csv: line "), "\(done)")
+      #expect(done.errors.contains("nothing was changed"), "\(done)")
+      return done.errors
+    }
+    #expect(try refusal("Ann,maybe,,,,,\n").contains("line 3: suspended is 'yes', 'no' or empty, not 'maybe'"))
+    #expect(try refusal("Ann,,,2026-02-30,,,\n").contains("line 3: '2026-02-30' is not a day"))
+    #expect(try refusal("Ann,,2026-03-01,2026-02-01,,,\n").contains("the last day precedes the first one"))
+    #expect(try refusal("Ann,,,,Mon 12:00-09:00,,\n").contains("ends before it begins"))
+    #expect(try refusal("Ann,,,,Mon 09:00-12:00; Mon 11:00-13:00,,\n").contains("overlaps"))
+    #expect(try refusal("Ann,,,,,-1,\n").contains("uses is a whole number or empty, not '-1'"))
+    #expect(try refusal("Ann,,,,,9999999999,\n").contains("the number of uses is not 0 to"))
+    #expect(try refusal("Ann,,,,,,nobody\n").contains("line 3: there is no secret 'nobody' here"))
+    #expect(try refusal(",,,,,,\n").contains("line 3: a person needs a name"))
+    #expect(try refusal("\"a\u{1B}[2Jb\",,,,,,\n").contains("control characters"))
+    #expect(try refusal("Ann,,,,,,\(id)\nBen,,,,,,\(id)\n").contains("line 4: line 3 gives the tag"))
+    #expect(try refusal("Ann,yes,,,,,\nAnn,,,,,,\(id)\n").contains("line 4: 'Ann' has another 'suspended' in line 3"))
+    #expect(try refusal("Ann,,\n").contains("line 3: the row has 3 fields, the first line 7"))
+    #expect(try refusal("Ann,\"no\"x,,,,,\n").contains("line 3: a quote is in the wrong place"))
+    #expect(try refusal("Ann,\"no,,,,,\n").contains("a quote is in the wrong place, or never closed"))
+    #expect(try refusal("Ann,,,,\(String(repeating: "x", count: 2000)),,\n").contains("line 3: the row has more than"))
+    #expect(try refusal("", columns: "name,nick,from,until,hours,uses,tag").contains("there is no column 'nick'"))
+    #expect(try refusal("", columns: "name,name,from,until,hours,uses,tag").contains("two columns 'name'"))
+    #expect(try refusal("", columns: "tag,suspended,from,until,hours,uses,used").contains("column 'name' is missing"))
+    #expect(try importing(world, "").errors.contains("it is empty"))
+    let folder = try world.tappet("person", "import", world.folder)
+    #expect(folder.status == 4 && folder.errors.contains("cannot be read"), "\(folder)")
+    #expect(try world.tappet("person", "list").output.isEmpty)
+    #expect(try world.tappet("audit").output.contains("people-imported") == false)
+  }
+
+  @Test(arguments: [true, false])
+  func `ten thousand people are imported at once, and of a hundred thousand none`(runs: Bool) throws {
+    let world = try KioskWorld(withBroker: false)
+    if runs { try world.start(until: "offline") }
+    var table = "name,hours\r\n"
+    for number in 1...100_000 {
+      table += "Person \(number),Mon-Fri 07:00-19:30\r\n"
+      if number == 10_000 {
+        let done = try importing(world, table)
+        #expect(done.errors == "Imported: 10000 added, 0 changed, 0 tags assigned.\n", "\(done)")
+      }
+    }
+    let refused = try importing(world, table)
+    #expect(refused.status == 1 && refused.errors.contains("line 10002: there are 10000 people already"), "\(refused)")
+    #expect(try world.tappet("person", "list", "--json").list("people").count == 10_000)
+  }
+}
