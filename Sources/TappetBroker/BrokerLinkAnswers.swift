@@ -39,7 +39,7 @@ extension BrokerLinkSession.Connack {
   func refusal(_ version: MQTTVersion) -> LinkFailure? {
     if code == 0 { return nil }
     switch version {
-    case .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
+    case .v31, .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
     case .v5: return .refused(ReasonCode(code))
     }
   }

@@ -332,6 +332,9 @@ package enum Limits {
   package static let tagReadTime: Duration = .seconds(30)
   /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.
   package static let keyFileSizeMax = 256
+  /// Bytes of a pre-shared key for TLS, and of its name.
+  package static let preSharedKeySizeMax = 64
+  package static let preSharedKeyNameSizeMax = 120
   /// Bytes of a client id; it is part of the status topic.
   package static let clientIDSizeMax = 128
   /// YAML nodes with their aliases expanded, so that an anchor cannot explode.

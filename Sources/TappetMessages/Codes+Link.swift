@@ -90,6 +90,8 @@ extension CertificateProblem {
     case .passphraseWrong: "passphrase-wrong"
     case .keyWithoutCertificate, .certificateWithoutKey: "partner-missing"
     case .keyMismatch: "key-mismatch"
+    case .keyNotHex: "key-malformed"
+    case .keyReadable: "key-readable"
     case .tooWeak: "certificate-weak"
     case .noSystemTrustStore: "no-trust-store"
     case .unusableHost: "host-unusable"

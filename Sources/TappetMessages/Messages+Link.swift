@@ -250,6 +250,8 @@ extension CertificateProblem {
     case .bundleWithoutCertificate(let path): "\(path) has no certificate: export it together with its key"
     case .passphraseWrong(let path): "the passphrase does not open \(path)"
     case .keyWithoutCertificate(let key): "\(key) is given without a certificate: set broker.certificate too"
+    case .keyNotHex(let path): "the first line of \(path) is not a pre-shared key of 2 to 128 hexadecimal digits"
+    case .keyReadable(let path): "\(path) can be read by others; run: chmod 600 \(path)"
     case .certificateWithoutKey(let certificate): "\(certificate) is given without its key: set broker.private_key too"
     case .unknownKey(let path):
       "\(path) has a key that this machine's OpenSSL does not know, or that is damaged: get one with P-256 or RSA 2048"

@@ -32,6 +32,8 @@ package final class TLSContext {
   fileprivate var verification: (code: Int32, subject: String)?
   fileprivate var alert: UInt8?
   fileprivate var errorCode: UInt = 0
+  /// The key that stands for certificates; `nil` with certificates.
+  var preSharedKey: (identity: String, key: SecretBytes)?
 
   fileprivate init(host: String, serverName: String?) throws(CertificateProblem) {
     ERR_clear_error()
@@ -80,6 +82,11 @@ package enum Certificates {
     let isAddress = isNumeric(host)
     let context = try TLSContext(host: host, serverName: isAddress ? nil : host)
     try expect(host, isAddress: isAddress, in: context.handle)
+    if let key = settings.preSharedKey {
+      // No certificate is trusted: only a broker that has the key is the right one.
+      try context.use(key)
+      return context
+    }
     if let path = settings.caFile {
       try trust(path, in: context.handle)
     } else if SSL_CTX_set_default_verify_paths(context.handle) != 1 {
@@ -234,7 +241,7 @@ package enum Certificates {
     }
   }
 
-  private static func context(of ssl: OpaquePointer) -> TLSContext? {
+  static func context(of ssl: OpaquePointer) -> TLSContext? {
     guard let pointer = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0) else { return nil }
     return Unmanaged<TLSContext>.fromOpaque(pointer).takeUnretainedValue()
   }

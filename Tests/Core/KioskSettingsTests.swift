@@ -56,7 +56,7 @@ extension KioskScript {
     let entry = try #require(accepted)
     #expect(
       story.at(200, .reconfigured(story.settings { $0.endpointCount = 1 }, reconnect: true)) == [
-        "disconnect", "light starting",
+        "light starting", "disconnect",
       ])
     // Nothing is sent on a connection that was given up; its PUBACKs count.
     story.tap(at: 210, .of(.lightSecret, uid: 2))

@@ -63,6 +63,11 @@ private struct Weather {
       .tap: 30, .leave: 15, .again: 250, .readerEnds: 50, .readerStarts: 250, .crash: 25, .commit: 250, .tell: 250,
       .pass: 60, .minutes: 0,
     ]),
+    // Tags that are held, while somebody changes whose they are and who is suspended.
+    Weather([
+      .tap: 300, .leave: 40, .secrets: 200, .readerStarts: 200, .commit: 250, .tell: 250, .minutes: 0, .crash: 0,
+      .power: 0, .linkUp: 200,
+    ]),
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // A broker full of commands.

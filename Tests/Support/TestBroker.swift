@@ -46,6 +46,8 @@ package final class TestBroker {
     case mutual(server: String)
     /// TLS without client certificates; wants this user name and password.
     case password(user: String, password: String)
+    /// TLS without certificates: both sides have this key, in hexadecimal.
+    case preSharedKey(identity: String, key: String)
   }
 
   package let port: UInt16
@@ -72,6 +74,9 @@ package final class TestBroker {
       try "\(user):\(password)\n".write(toFile: file, atomically: true, encoding: .utf8)
       let hashed = try Programs.run(Programs.installed("mosquitto_passwd"), ["-U", file])
       guard hashed.status == 0 else { throw TestFault(hashed.errors) }
+    }
+    if case .preSharedKey(let identity, let key) = security {
+      try "\(identity):\(key)\n".write(toFile: folder + "/keys", atomically: true, encoding: .utf8)
     }
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
     process = try TestProcess(try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"])
@@ -107,6 +112,13 @@ package final class TestBroker {
         password_file \(folder)/users
 
         """ + more
+    case .preSharedKey:
+      return common + """
+        psk_hint tests
+        psk_file \(folder)/keys
+        use_identity_as_username true
+
+        """ + more
     case .mutual(let server):
       return common + """
         cafile \(TestCertificates.path("broker-ca.pem"))
@@ -127,6 +139,7 @@ package final class TestBroker {
     case .plain:
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: false)], clientID: clientID, version: version)
+    case .preSharedKey: fatalError("only the broker tool has pre-shared keys")
     case .password(let user, _):
       BrokerSettings(
         endpoints: [BrokerEndpoint(host: host, port: port, usesTLS: true)], clientID: clientID,

@@ -19,6 +19,8 @@ package struct BrokerEndpoint: Hashable, Sendable {
 
 /// The version of MQTT to use.
 package enum MQTTVersion: Hashable, Sendable {
+  /// For the broker tool alone.
+  case v31
   case v311
   case v5
 }
@@ -37,6 +39,20 @@ package struct BrokerPassword: Hashable, Sendable {
   package static func == (left: Self, right: Self) -> Bool { left.bytes.isEqual(to: right.bytes) }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
+}
+
+/// A key that the broker has too, instead of certificates (RFC 4279, RFC 8446 §2.2).
+package struct PreSharedKey: Hashable, Sendable {
+  /// The name under which the broker knows the key.
+  package var identity: String
+  /// File whose first line is the key in hexadecimal digits, read at each connect.
+  package var file: String
+
+  /// The key in this file, under this name.
+  package init(identity: String, file: String) {
+    self.identity = identity
+    self.file = file
+  }
 }
 
 /// The message that the broker publishes when the connection breaks.
@@ -79,6 +95,8 @@ package struct BrokerSettings: Hashable, Sendable {
   package var certificateFile: String?
   /// PEM file of the private key; `nil` means that the certificate's file contains the key too.
   package var privateKeyFile: String?
+  /// A key in place of certificates on both sides; for the broker tool alone.
+  package var preSharedKey: PreSharedKey?
   /// The user name in CONNECT; `nil` means none.
   package var username: String?
   /// File whose first line is the password, read at each connect; `nil` means none.
@@ -131,6 +149,9 @@ package struct BrokerSettings: Hashable, Sendable {
   package func firstVersion(for endpoint: BrokerEndpoint) -> MQTTVersion {
     version ?? (endpoint.usesTLS ? .v5 : .v311)
   }
+
+  /// The name of the version that was agreed upon: `5`, `3.1.1` or `3.1`.
+  package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : version == .v31 ? "3.1" : "3.1.1" }
 
   /// Settings with the usual version of MQTT.
   package init(

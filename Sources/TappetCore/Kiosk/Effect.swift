@@ -92,20 +92,23 @@ extension Effect {
     case report
     /// An outcome is reported before its entry is forgotten: a kill in between reports it twice, never not at all.
     case forget
+    /// The link ends after everything that was given to it.
+    case disconnect
   }
 
   private var turn: Turn {
     switch self {
     case .setOutput: .drive
     case .publish, .postWebhook: .send
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .disconnect,
-      .store, .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .store,
+      .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
       .stopWebhooks,
       .killWebhooks, .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.
     case .report, .reply, .announce: .report
     case .forget, .forgetWebhooks, .giveUpWebhook: .forget
+    case .disconnect: .disconnect
     }
   }
 

@@ -261,6 +261,10 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   /// A key derivation that would take longer than anybody waits.
   case bundleSlow(path: String, iterations: UInt64)
   case keyWithoutCertificate(key: String)
+  /// The first line is not a pre-shared key in hexadecimal digits.
+  case keyNotHex(path: String)
+  /// Others can read the file of a pre-shared key.
+  case keyReadable(path: String)
   case certificateWithoutKey(certificate: String)
   case keyMismatch(certificate: String, key: String)
   /// A certificate's key is of a kind that OpenSSL does not know, or damaged.

@@ -35,7 +35,7 @@ enum ConnectCommand {
     var report = ConnectReport(endpoint: endpoint, settings: settings, facts: facts)
     switch attempt {
     case .connected(let usesMQTT5):
-      facts.end(.mqtt, "MQTT \(usesMQTT5 ? "5" : "3.1.1"): accepted as \(settings.clientID.quoted)")
+      facts.end(.mqtt, "MQTT \(settings.versionName(usesMQTT5: usesMQTT5)): accepted as \(settings.clientID.quoted)")
       report.usesMQTT5 = usesMQTT5
     case .failed(let failure): report.failure = failure
     case .timeUp: report.failure = silence(facts, endpoint)

@@ -74,7 +74,7 @@ struct ConnectReport {
     .object([
       "url": .string(endpoint.text), "good": .bool(failure == nil), "code": .optional(failure?.code),
       "text": .optional(failure?.sentence), "found": .optional(hint), "client_id": .string(settings.clientID),
-      "protocol": failure == nil ? .string(usesMQTT5 ? "5" : "3.1.1") : .null,
+      "protocol": failure == nil ? .string(settings.versionName(usesMQTT5: usesMQTT5)) : .null,
       "steps": .array(facts.steps.map { $0.json }), "tls": tlsJSON,
     ])
   }

@@ -15,7 +15,8 @@ enum MonitorCommand {
     let usesMQTT5 = try client.connectToAny()
     let filters = arguments.operands.isEmpty ? ["#"] : arguments.operands
     let model = MonitorModel(
-      url: settings.endpoints[client.endpoint].text, version: usesMQTT5 ? "5" : "3.1.1", filters: filters,
+      url: settings.endpoints[client.endpoint].text, version: settings.versionName(usesMQTT5: usesMQTT5),
+      filters: filters,
       brokerWords: arguments.brokerWords)
     let screen = try FullScreen()
     let monitor = MonitorLoop(client, model, screen, qos: Int32(arguments.number("qos") ?? 1))

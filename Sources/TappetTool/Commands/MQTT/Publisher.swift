@@ -134,7 +134,7 @@ final class Publisher {
 
   var members: [JSON.Member] {
     [
-      JSON.Member(name: "protocol", value: .string(usesMQTT5 ? "5" : "3.1.1")),
+      JSON.Member(name: "protocol", value: .string(client.settings.versionName(usesMQTT5: usesMQTT5))),
       JSON.Member(name: "sent", value: .number(Int64(count))),
       JSON.Member(name: "acknowledged", value: .number(acknowledged)),
       JSON.Member(name: "unheard", value: .number(unheard)),

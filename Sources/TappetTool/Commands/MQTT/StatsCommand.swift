@@ -11,7 +11,8 @@ enum StatsCommand {
   /// Everything that is shown.
   private struct Figures {
     var url: String
-    var usesMQTT5: Bool
+    /// `5`, `3.1.1` or `3.1`.
+    var version: String
     var connectMicroseconds: Int64
     var trips = LatencyHistogram()
     var sys: [LinkMessage] = []
@@ -43,7 +44,7 @@ enum StatsCommand {
     let usesMQTT5 = try client.connectToAny()
     let connected = Instant.now()
     var figures = Figures(
-      url: client.settings.endpoints[client.endpoint].text, usesMQTT5: usesMQTT5,
+      url: client.settings.endpoints[client.endpoint].text, version: client.settings.versionName(usesMQTT5: usesMQTT5),
       connectMicroseconds: (connected - began).wholeNanoseconds / 1000)
     figures.statistics.connected(at: connected)
     let dialogue = BrokerDialogue(client)
@@ -85,8 +86,7 @@ enum StatsCommand {
   private static func print(_ figures: Figures) {
     let time = ConnectReport.milliseconds
     let trips = figures.trips
-    let version = figures.usesMQTT5 ? "5" : "3.1.1"
-    Output.print("connected to \(figures.url) with MQTT \(version) in \(time(figures.connectMicroseconds))")
+    Output.print("connected to \(figures.url) with MQTT \(figures.version) in \(time(figures.connectMicroseconds))")
     if trips.count > 0 {
       Output.print(
         "round trip of \(trips.count): min \(time(trips.smallest)), median "
@@ -109,7 +109,7 @@ enum StatsCommand {
     return .object(
       [
         JSON.Member(name: "url", value: .string(figures.url)),
-        JSON.Member(name: "protocol", value: .string(figures.usesMQTT5 ? "5" : "3.1.1")),
+        JSON.Member(name: "protocol", value: .string(figures.version)),
         JSON.Member(name: "connect_microseconds", value: .number(figures.connectMicroseconds)),
         JSON.Member(name: "round_trip_min_microseconds", value: trip(1)),
         JSON.Member(name: "round_trip_median_microseconds", value: trip(500)),
