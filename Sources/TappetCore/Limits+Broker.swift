@@ -43,7 +43,8 @@ extension Limits {
   package static let connectionProvedAfter: Duration = .seconds(30)
   /// Connections lost within `stormWindow` before they had proved themselves; more are a storm.
   ///
-  /// The cause is two programs with one client id, or a broker that throws us out.
+  /// The cause is two programs with one client id, or a broker that throws us out. For each of several brokers: a
+  /// cluster without a leader accepts connections, takes no message, and so loses some at each election.
   package static let stormCount = 10
   /// See `stormCount`: with the backoff between them, eleven such losses take three minutes.
   package static let stormWindow: Duration = .seconds(600)

@@ -30,7 +30,10 @@ package struct Randomness: RandomNumberGenerator, Sendable {
 struct RetryPolicy: Sendable {
   /// Number of attempts since the last connection that proved itself.
   private(set) var failures = 0
-  /// Recent losses of connections that had not proved themselves, oldest first; at most `Limits.stormCount + 1`.
+  /// Number of attempts that failed since the last connection, proved or not.
+  private var failedInTurn = 0
+  /// Recent losses of connections that had not proved themselves, oldest first; at most one more than
+  /// `Limits.stormCount` for each broker.
   private var losses: [Instant] = []
 
   /// The next step after a loss.
@@ -43,7 +46,8 @@ struct RetryPolicy: Sendable {
   ///
   /// Of several, each gets its turn at once; only a whole round of failures is followed by a wait.
   mutating func connectionFailed(endpointCount: Int = 1, random: inout Randomness) -> Duration {
-    guard failures % endpointCount == 0 else {
+    failedInTurn += 1
+    guard failedInTurn % endpointCount == 0 else {
       failures += 1
       return jitter(upTo: Limits.nextBrokerDelayMax, &random)
     }
@@ -54,6 +58,7 @@ struct RetryPolicy: Sendable {
   mutating func connectionLost(
     connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
   ) -> Verdict {
+    failedInTurn = 0
     if now - connectedAt >= Limits.connectionProvedAfter {
       failures = 0
       losses.removeAll()
@@ -61,7 +66,7 @@ struct RetryPolicy: Sendable {
     }
     losses.removeAll { now - $0 > Limits.stormWindow }
     losses.append(now)
-    guard losses.count <= Limits.stormCount else {
+    guard losses.count <= Limits.stormCount * endpointCount else {
       let count = losses.count
       losses.removeAll()
       return .rest(losses: count, Limits.stormRest)
