@@ -36,6 +36,8 @@ package struct BrokerPreset: Sendable {
   package var messageSizeMax: Int?
   /// Shortest and longest interval between PINGREQs.
   package var keepalive: (min: Duration?, max: Duration?)
+  /// Whether Home Assistant is there, to which the kiosk describes itself.
+  package var isHomeAssistant: Bool
   /// Notes on what to set up at the broker.
   package var notes: [String]
 
@@ -111,7 +113,7 @@ extension YAMLReader {
   fileprivate mutating func preset(_ root: YAMLNode, name: String) -> BrokerPreset? {
     let keys = [
       "title", "example", "port", "also", "certificate", "client_id_max", "topic_size_max", "topic_levels_max",
-      "message_size_max", "keepalive_min", "keepalive_max", "notes",
+      "message_size_max", "keepalive_min", "keepalive_max", "home_assistant", "notes",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let title = shortText(required("title", in: top), sizeMax: 64)
@@ -135,7 +137,7 @@ extension YAMLReader {
       messageSizeMax: bound(top["message_size_max"]),
       keepalive: (
         duration(top["keepalive_min"], max: .seconds(65_535)), duration(top["keepalive_max"], max: .seconds(65_535))
-      ), notes: notes)
+      ), isHomeAssistant: flag(top["home_assistant"]) ?? false, notes: notes)
     return problems.isEmpty ? preset : nil
   }
 

@@ -158,7 +158,7 @@ private final class ReaderObject: LibraryObject {
 
   private func lost(_ loss: ReaderLoss, _ result: UnsafeMutablePointer<tappet_reader_event>) -> Int32 {
     close()
-    let sentence = loss.sentence(device: device, isRestarted: false)
+    let sentence = loss.sentence(device: device, of: .library)
     failure = Failure(.system, sentence)
     return tell(Fact(type: TAPPET_READER_EVENT_LOST, sentence: sentence), result)
   }

@@ -3,13 +3,28 @@
 import TappetCore
 import TappetPlatform
 
+/// The program whose reader was lost, and which can or cannot have it back.
+package enum ReaderOwner: Hashable, Sendable {
+  /// It starts the reader again by itself.
+  case kiosk
+  /// A program that uses the C library decides for itself.
+  case library
+  /// A command of a person's, which is over.
+  case tool
+}
+
 extension ReaderLoss {
   /// The cause and the remedy; `device` is the configured connection string.
-  ///
-  /// A kiosk restarts its reader; a program that uses the C library decides for itself.
-  package func sentence(device: String?, isRestarted: Bool = true) -> String {
+  package func sentence(device: String?, of owner: ReaderOwner = .kiosk) -> String {
     let name = device ?? "the reader"
-    let next = isRestarted ? "it is started again" : "open the reader again"
+    func remedy(_ ofKiosk: String, _ ofLibrary: String, _ ofTool: String) -> String {
+      switch owner {
+      case .kiosk: ofKiosk
+      case .library: ofLibrary
+      case .tool: ofTool
+      }
+    }
+    let next = remedy("it is started again", "open the reader again", "try again")
     switch self {
     case .fault(.notFound, _):
       guard let device else { return "no reader was found; plug one in, or name it with 'reader: {device: …}'" }
@@ -19,16 +34,17 @@ extension ReaderLoss {
       return "\(name) is not there; plug it in, or correct 'reader: {device: …}'"
     case .fault(.silent, _):
       return "\(name) does not answer; check its power and wires"
-        + (isRestarted ? ". Tappet keeps reopening it" : ", and open it again")
+        + remedy(". Tappet keeps reopening it", ", and open it again", ", and try again")
     case .fault(.ioError, let code):
       return "\(name) was unplugged or its line broke (libnfc \(code)); "
-        + (isRestarted ? "Tappet uses it again as soon as it is back" : "open it again when it is back")
+        + remedy(
+          "Tappet uses it again as soon as it is back", "open it again when it is back", "try again when it is back")
     case .fault(.busy, _): return "another program uses \(name); end it (nfc-list, a second tappet, pcscd)"
     case .fault(.permissionDenied, _):
       return "this user may not open \(name); add the user to the group dialout (or i2c, spi)"
     case .fault(.unusable, let code):
       return "\(name) answers, but not like a usable reader (libnfc \(code)); "
-        + (isRestarted ? "Tappet reopens it" : "open it again")
+        + remedy("Tappet reopens it", "open it again", "try again")
     case .ended(.exited(let status)): return "tappet-reader ended with status \(status); \(next)"
     case .ended(.signaled(let number)): return "tappet-reader was ended by signal \(number); \(next)"
     case .silent: return "tappet-reader hung and was killed; \(next)"

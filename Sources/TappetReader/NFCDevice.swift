@@ -175,6 +175,15 @@ final class NFCDevice {
     return found
   }
 
+  /// Whether a tag that sleeps is there besides another one.
+  func isThere(_ tag: SelectedTag, besides other: SelectedTag) throws(DeviceTrouble) -> Bool {
+    // Wakes both.
+    try cycleField()
+    guard let first = try select() else { return false }
+    if first.isSame(as: tag) { return true }
+    return try otherTag(than: other)?.isSame(as: tag) == true
+  }
+
   /// Whether the selected tag still answers.
   ///
   /// False may also mean that it sleeps: `selectAgain` finds out.

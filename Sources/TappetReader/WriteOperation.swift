@@ -93,10 +93,14 @@ final class WriteOperation {
 
   /// A second tag would answer to a request while the first one sleeps.
   private func requireAlone(_ tag: SelectedTag) throws(WriteFailure) {
-    let other: SelectedTag?
-    do throws(DeviceTrouble) { other = try device.otherTag(than: tag) } catch { throw .device(error) }
-    if other != nil { throw .fault(.notAlone) }
-    try selectAgain(tag)
+    let (other, isThere): (SelectedTag?, Bool)
+    do throws(DeviceTrouble) {
+      other = try device.otherTag(than: tag)
+      isThere = try other.map { (other) throws(DeviceTrouble) in try device.isThere(tag, besides: other) } ?? true
+    } catch { throw .device(error) }
+    if other == nil { return try selectAgain(tag) }
+    // Otherwise it has left, and the other one has come.
+    throw isThere ? .fault(.notAlone) : .noAnswer
   }
 
   private func selectAgain(_ tag: SelectedTag) throws(WriteFailure) {

@@ -73,6 +73,19 @@ import Testing
     #expect(fate(job.received(done())) == "none")
   }
 
+  @Test func `a tag that came before the answer about the old one is taken`() {
+    var job = job(FormerSecrets())
+    _ = job.tagIsThere(.number(2))
+    _ = job.received(.tagRead(TagReading(uid: uid, model: .ntag213, bytes: [])))
+    let gone = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .pulledAway(begun: false))
+    let steps = job.received(.orderDone(gone))
+    guard steps.count == 1, case .order(let order)? = steps.first else {
+      Issue.record("\(steps)")
+      return
+    }
+    #expect(order.uid == uid && job.isWorking)
+  }
+
   @Test func `without room only the action's own tags are written`() throws {
     var secrets = [old.secret]
     for id in 1...2 {

@@ -65,8 +65,8 @@ private struct Weather {
     ]),
     // Tags that are held, while somebody changes whose they are and who is suspended.
     Weather([
-      .tap: 300, .leave: 40, .secrets: 200, .readerStarts: 200, .commit: 250, .tell: 250, .minutes: 0, .crash: 0,
-      .power: 0, .linkUp: 200,
+      .tap: 60, .leave: 10, .torn: 0, .again: 0, .hammer: 0, .readerEnds: 0, .readerLost: 0, .readerMalformed: 0,
+      .hangs: 0, .secrets: 300, .pass: 900, .minutes: 0, .crash: 0, .power: 0, .stop: 0,
     ]),
     // Somebody plays with the gate.
     Weather([.output: 400, .linkLost: 20, .pass: 200]),

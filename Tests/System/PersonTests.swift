@@ -45,6 +45,7 @@ import Testing
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: before)
     #expect(world.received.last?.payload == "Ben")
+    #expect(try world.tappet("status").output.contains("  Ben\n"))
     try world.takeAway()
     #expect(try world.tappet("person", "remove", "Ben", "--yes").status == 0)
     before = world.lights.count

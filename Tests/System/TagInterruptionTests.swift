@@ -106,6 +106,33 @@ import Testing
     #expect(try secretCount(world) == 3)
   }
 
+  @Test(arguments: [0, 0.05, 0.15, 0.25])
+  func `a write that begins when a tag has just left takes the next one, without a word about the old one`(
+    _ delay: Double
+  ) throws {
+    let world = try KioskWorld()
+    try world.start()
+    for isExchanged in [false, true] {
+      let (old, new) = (world.freshUID(), world.freshUID())
+      let count = world.log.components(separatedBy: "uid=\(old)").count
+      try world.tell("place ntag213 uid=\(old) url=https://example.org/old")
+      #expect(eventually(10) { world.log.components(separatedBy: "uid=\(old)").count > count })
+      try world.tell(isExchanged ? "place ntag215 uid=\(new)" : "take")
+      pause(seconds: delay, "how long the tag has been gone is the case")
+      let lights = world.lights.count
+      let writing = try write(world, "bell")
+      if !isExchanged {
+        try world.awaitLight("writing", after: lights)
+        try world.tell("place ntag215 uid=\(new)")
+      }
+      #expect(eventually(10) { !writing.isRunning })
+      let text = "\(isExchanged): \(writing.text)"
+      #expect(text.contains("written: bell on NTAG215 \(new)"), "\(text)")
+      #expect(!text.contains("too soon") && !text.contains("two tags"), "\(text)")
+      try world.takeAway()
+    }
+  }
+
   @Test func `killed in the midst of the pages it has saved no secret, and a second write repairs the tag`() throws {
     let world = try slowWorld()
     let before = try secretCount(world)

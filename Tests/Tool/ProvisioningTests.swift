@@ -85,6 +85,7 @@ import Testing
     let preset = try #require(BrokerPreset.load(name: name))
     #expect(preset.port == 8883 && !preset.notes.isEmpty && !preset.title.isEmpty)
     #expect(BrokerEndpoint(url: "mqtts://" + preset.example) != nil)
+    #expect(preset.isHomeAssistant == (name == "home-assistant"))
     if name == "aws-iot" {
       #expect(preset.other?.port == 443 && preset.other?.alpn == "x-amzn-mqtt-ca" && preset.wantsCertificate)
       let action = Action(name: "a", title: "a", index: 0, topic: "1/2/3/4/5/6/7/8/9", message: PayloadTemplate("m"))

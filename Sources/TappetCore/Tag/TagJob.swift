@@ -47,6 +47,10 @@ package struct TagJob: Sendable {
   private var former: (uid: TagUID, secret: FormerSecret?)?
   /// Whether a tag was left without its message.
   private var leftTorn = false
+  /// The tag that lay there before the job; it may have left since, and the person may hold another one.
+  private var presumed: TagUID?
+  /// A tag that came before the answer to the order for another one.
+  private var arrived: TagReading?
 
   /// A job that waits for a tag.
   ///
@@ -68,7 +72,8 @@ package struct TagJob: Sendable {
 
   /// Handles a tag that was on the reader before the job began, with the URL that it held.
   package mutating func tagIsThere(_ uid: TagUID, holding url: TagURL? = nil) -> [Step] {
-    begin(uid, holding: url)
+    presumed = uid
+    return begin(uid, holding: url)
   }
 
   private mutating func begin(_ uid: TagUID, holding url: TagURL?) -> [Step] {
@@ -94,6 +99,7 @@ package struct TagJob: Sendable {
   package mutating func received(_ message: ReaderMessage) -> [Step] {
     switch (state, message) {
     case (.waiting, .tagRead(let reading)):
+      presumed = nil
       return begin(reading.uid, holding: try? reading.tagURL())
     case (.waiting, .tagFaulted(_, let model, let fault)):
       // A tag that moved is waited for; it appears again when it lies still.
@@ -101,6 +107,12 @@ package struct TagJob: Sendable {
       return end(.failed(model, .unreadable(fault)))
     case (.working, .orderProgress(let done, let total)), (.protecting, .orderProgress(let done, let total)):
       return [.notify(.progress(done: Int(done), total: Int(total)))]
+    case (.working(let uid), .tagRead(let reading)) where reading.uid != uid:
+      arrived = reading
+      return []
+    case (.working, .tagLeft(let uid)):
+      if arrived?.uid == uid { arrived = nil }
+      return []
     case (.working(let uid), .orderDone(let outcome)) where outcome.uid == uid: return worked(outcome)
     case (.protecting(let written), .orderDone(let outcome)) where outcome.uid == written.uid:
       return protected(written, outcome)
@@ -162,14 +174,20 @@ package struct TagJob: Sendable {
       return [.save(secret, former?.secret)]
     case .pulledAway(let begun):
       leftTorn = leftTorn || begun
-      state = .waiting
-      return [.notify(.pulledAway(begun: begun))]
-    case .notThere:
-      state = .waiting
-      return []
+      // Nobody has held that tag there for this job.
+      let isNews = begun || presumed != outcome.uid
+      return (isNews ? [.notify(.pulledAway(begun: begun))] : []) + waitAgain()
+    case .notThere: return waitAgain()
     case .some(let fault):
       return end(.failed(outcome.model, .tag(fault)))
     }
+  }
+
+  private mutating func waitAgain() -> [Step] {
+    state = .waiting
+    guard let reading = arrived else { return [] }
+    arrived = nil
+    return received(.tagRead(reading))
   }
 
   private mutating func protected(_ written: OrderOutcome, _ outcome: OrderOutcome) -> [Step] {

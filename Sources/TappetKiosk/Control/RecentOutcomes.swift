@@ -18,19 +18,22 @@ package struct TapOutcome: Sendable {
   package var action: String?
   /// The tag's UID in hexadecimal digits, if there was a tag.
   package var uid: String?
+  /// The name of the person whose tag it is.
+  package var person: String?
   /// Whether it went as the person wished.
   package var isGood: Bool
   /// One sentence for a person.
   package var text: String
 
   /// The outcome that `record` reports.
-  init(_ record: LogRecord, isGood: Bool, at now: Moment) {
+  init(_ record: LogRecord, of person: Person?, isGood: Bool, at now: Moment) {
     func field(_ key: String) -> String? { record.fields.first { $0.key == key }?.value }
     unixMilliseconds = now.unixMilliseconds
     event = record.name
     code = field("code")
     action = field("action")
     uid = field("uid")
+    self.person = person?.name
     self.isGood = isGood
     text = record.sentence
   }
@@ -40,7 +43,8 @@ package struct TapOutcome: Sendable {
     .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "event": .string(event),
       "code": .optional(code), "action": .optional(action),
-      "uid": .optional(maySeeKeys ? uid : uid.map { "…" + String($0.suffix(4)) }), "good": .bool(isGood),
+      "uid": .optional(maySeeKeys ? uid : uid.map { "…" + String($0.suffix(4)) }), "person": .optional(person),
+      "good": .bool(isGood),
       "text": .string(text),
     ])
   }
@@ -71,6 +75,19 @@ struct RecentOutcomes {
       return
     }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }
-    outcomes.insert(TapOutcome(record, isGood: isGood, at: now), at: 0)
+    outcomes.insert(TapOutcome(record, of: report.person, isGood: isGood, at: now), at: 0)
+  }
+}
+
+extension Report {
+  /// The person whose tag it is about.
+  fileprivate var person: Person? {
+    switch self {
+    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _), .deliveredUnheard(let entry, _),
+      .deliveredOfMany(let entry), .expired(let entry), .dropped(let entry):
+      entry.person
+    case .refused(_, _, _, let owner), .ignored(_, _, _, let owner), .performed(_, _, _, let owner): owner?.person
+    case _: nil
+    }
   }
 }

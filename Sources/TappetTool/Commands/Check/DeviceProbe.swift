@@ -17,7 +17,7 @@ enum DeviceProbe {
 
   static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
     let device = configuration.readerDevice
-    func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device), loss.code) }
+    func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device, of: .tool), loss.code) }
     do throws(SystemError) {
       let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
       let limit = SystemClock().now().instant + Limits.readerStartMax

@@ -126,7 +126,9 @@ final class LiveView {
     for tap in view.taps {
       let time = WallTime.brief(unixMilliseconds: tap.unixMilliseconds, now: view.unixMilliseconds)
       let uid = tap.uid.map { "  " + Self.painted($0, 2) } ?? ""
-      row(tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid)
+      let person = tap.person.map { "  " + $0.escaped } ?? ""
+      row(
+        tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid + person)
     }
     return lines
   }

@@ -70,7 +70,8 @@ extension Command {
     }
     for tap in status["taps"]?.elements ?? [] {
       let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
-      Output.print("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid)
+      let person = tap["person"]?.text.map { "  " + $0 } ?? ""
+      Output.print("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + person)
     }
   }
 

@@ -28,6 +28,7 @@ struct ConfigTemplate {
   var reader: String?
   var panel = PanelDraft()
   var state: String?
+  var isHomeAssistant = false
   var trustsClock = false
   var actions: [Action] = []
 
@@ -80,6 +81,10 @@ struct ConfigTemplate {
     text +=
       state.map { "\nstate: " + Self.quoted($0) + "        # the database and its key\n" }
       ?? "\n# state: /var/lib/tappet        # the database and its key\n"
+    text +=
+      isHomeAssistant
+      ? "\nhome_assistant: true        # it finds this kiosk by itself\n"
+      : "\n# home_assistant: true        # Home Assistant finds this kiosk by itself\n"
     text += panelText + "\nactions:\n"
     for action in actions {
       text += "  - name: " + Self.quoted(action.name) + "\n"

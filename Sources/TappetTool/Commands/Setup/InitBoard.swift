@@ -92,7 +92,8 @@ extension SetupWizard {
       files.draft.panel.simulator = answer
       return nil
     }
-    inform("  'tappet-sim --panel \(files.draft.panel.simulator ?? "")' plays it.")
+    let socket = files.draft.panel.simulator ?? ""
+    inform("  'tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control' plays it.")
     return nil
   }
 

@@ -27,6 +27,7 @@ extension SetupWizard {
 
   private func acceptPreset(_ answer: String, _ known: [String]) -> String? {
     preset = nil
+    files.draft.isHomeAssistant = false
     var name = answer
     if let number = Int64(decimal: answer.utf8), number >= 1, number <= known.count + 1 {
       name = number > known.count ? "another" : known[Int(number) - 1]
@@ -37,6 +38,7 @@ extension SetupWizard {
       return "there is no preset '\(name)'\(nearest); the presets are " + known.joined(separator: ", ") + ", another"
     }
     preset = found
+    files.draft.isHomeAssistant = found.isHomeAssistant
     return nil
   }
 

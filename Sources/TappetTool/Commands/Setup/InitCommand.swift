@@ -152,7 +152,11 @@ final class SetupWizard {
       } else {
         throw .usage("--\(option) is missing")
       }
-      guard let mistake = try accept(answer) else { return }
+      guard let mistake = try accept(answer) else {
+        // Asked again, after a connection that failed, it is the one to keep.
+        earlier.append((option, answer))
+        return
+      }
       if files.prompt.isOver { throw .reported(.refused) }
       guard prompt != nil else { throw .refused("--\(option): " + mistake) }
       Output.printError("  " + mistake)

@@ -11,7 +11,11 @@ extension SetupWizard {
     files.draft.username = nil
     files.password = nil
     // Without TLS everybody on the way could read it.
-    guard BrokerEndpoint(url: files.draft.url)?.usesTLS == true else { return }
+    guard BrokerEndpoint(url: files.draft.url)?.usesTLS == true else {
+      let sentence = "a user name and a password are sent only over TLS: use mqtts://"
+      if let name = arguments.value("username"), name != "none" { throw .refused("--username: " + sentence) }
+      return inform("  " + sentence)
+    }
     try resolve("username", "User name at the broker (or 'none')", default: "none") { answer in
       if answer == "none" || answer.isEmpty { return nil }
       guard answer.utf8.count <= Limits.usernameSizeMax else {

@@ -49,7 +49,8 @@ final class ReaderClient {
       return .process(try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device))
     } catch {
       throw .failed(
-        ReaderLoss.notStarted(code: error.code).sentence(device: device), ReaderLoss.notStarted(code: error.code).code)
+        ReaderLoss.notStarted(code: error.code).sentence(device: device, of: .tool),
+        ReaderLoss.notStarted(code: error.code).code)
     }
   }
 
@@ -137,5 +138,7 @@ final class ReaderClient {
     return .faulted(uid, model, fault)
   }
 
-  private func lost(_ loss: ReaderLoss) -> CommandFailure { .failed(loss.sentence(device: device), loss.code) }
+  private func lost(_ loss: ReaderLoss) -> CommandFailure {
+    .failed(loss.sentence(device: device, of: .tool), loss.code)
+  }
 }

@@ -124,7 +124,7 @@ final class TagJobClient {
     // The reader's fault says more, unless a tag was being written.
     if wasWorking, let result = job.result { return result }
     return Result(
-      isDone: false, isRefusal: false, code: loss.code, sentence: loss.sentence(device: reader.device))
+      isDone: false, isRefusal: false, code: loss.code, sentence: loss.sentence(device: reader.device, of: .tool))
   }
 
   private func invite() {
