@@ -73,10 +73,12 @@ struct PollLoop {
     let outcome = try work.run(on: tag)
     stay.misses = 0
     stay.model = outcome.model
-    if case .pulledAway? = outcome.fault {
+    switch outcome.fault {
+    case .pulledAway?, .notThere?:
       // When it is seen again it is read again, and may be written to its end.
       stay.isTorn = true
       stay.rereads = Limits.readerRereadsMax
+    case _: break
     }
     field = .occupied(tag, stay)
     report(.orderDone(outcome))

@@ -98,9 +98,11 @@ final class WriteOperation {
       other = try device.otherTag(than: tag)
       isThere = try other.map { (other) throws(DeviceTrouble) in try device.isThere(tag, besides: other) } ?? true
     } catch { throw .device(error) }
-    if other == nil { return try selectAgain(tag) }
-    // Otherwise it has left, and the other one has come.
-    throw isThere ? .fault(.notAlone) : .noAnswer
+    guard other == nil else { throw .fault(isThere ? .notAlone : .notThere) }
+    do throws(WriteFailure) { try selectAgain(tag) } catch {
+      if case .noAnswer = error { throw .fault(.notThere) }
+      throw error
+    }
   }
 
   private func selectAgain(_ tag: SelectedTag) throws(WriteFailure) {

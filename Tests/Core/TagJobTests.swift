@@ -73,11 +73,20 @@ import Testing
     #expect(fate(job.received(done())) == "none")
   }
 
+  @Test func `a tag that has left before the order is news, unless it lay there before the job`() {
+    var job = job(FormerSecrets())
+    _ = job.tagIsThere(uid)
+    let gone = OrderOutcome(uid: uid, model: .ntag213, writes: 0, fault: .notThere)
+    #expect(job.received(.orderDone(gone)).isEmpty)
+    _ = job.received(.tagRead(TagReading(uid: uid, model: .ntag213, bytes: [])))
+    #expect(fate(job.received(.orderDone(gone))) == "notice")
+  }
+
   @Test func `a tag that came before the answer about the old one is taken`() {
     var job = job(FormerSecrets())
     _ = job.tagIsThere(.number(2))
     _ = job.received(.tagRead(TagReading(uid: uid, model: .ntag213, bytes: [])))
-    let gone = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .pulledAway(begun: false))
+    let gone = OrderOutcome(uid: .number(2), model: .ntag213, writes: 0, fault: .notThere)
     let steps = job.received(.orderDone(gone))
     guard steps.count == 1, case .order(let order)? = steps.first else {
       Issue.record("\(steps)")

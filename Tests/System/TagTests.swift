@@ -76,10 +76,13 @@ import Testing
     if hasKiosk { try world.start() }
     for exchanges in [7, 20, 33] {
       let before = world.lights.count
-      try world.tell("place ntag213 uid=\(world.freshUID())")
-      try world.tell("take after \(exchanges)")
+      let placement = "place ntag213 uid=\(world.freshUID()) stays=\(exchanges)"
+      if !hasKiosk { try world.tell(placement) }
       let writing = try waiting(world, "write", "bell", log: "tag\(exchanges).log")
-      if hasKiosk { try world.awaitLight("writing", after: before) }
+      if hasKiosk {
+        try world.awaitLight("writing", after: before)
+        try world.tell(placement)
+      }
       let count = try secretCount(world)
       #expect(eventually(10) { writing.text.contains("hold it there again") }, "\(writing.text)")
       #expect(try secretCount(world) == count)

@@ -174,10 +174,10 @@ package struct TagJob: Sendable {
       return [.save(secret, former?.secret)]
     case .pulledAway(let begun):
       leftTorn = leftTorn || begun
-      // Nobody has held that tag there for this job.
-      let isNews = begun || presumed != outcome.uid
-      return (isNews ? [.notify(.pulledAway(begun: begun))] : []) + waitAgain()
-    case .notThere: return waitAgain()
+      return [.notify(.pulledAway(begun: begun))] + waitAgain()
+    case .notThere:
+      // Nobody has held the presumed one there for this job.
+      return (presumed == outcome.uid ? [] : [.notify(.pulledAway(begun: false))]) + waitAgain()
     case .some(let fault):
       return end(.failed(outcome.model, .tag(fault)))
     }

@@ -24,7 +24,7 @@ package struct OrderOutcome: Hashable, Sendable {
 ///
 /// Nothing was changed on the tag, unless the case says otherwise.
 package enum TagWriteFault: Error, Hashable, Sendable {
-  /// The tag is not on the reader.
+  /// The tag is not on the reader any more.
   case notThere
   /// Two tags are on the reader.
   case notAlone

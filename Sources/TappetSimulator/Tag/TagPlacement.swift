@@ -45,6 +45,8 @@ package struct TagPlacement {
   package var fileSize: UInt16?
   /// Milliseconds that the tag takes for each answer.
   package var slowness = 0
+  /// Exchanges after which the tag leaves; `nil` when it stays.
+  package var stay: Int?
 
   /// A tag to be made.
   package init(model: String, uid: [UInt8]? = nil, content: Content = .factory) {

@@ -94,6 +94,7 @@ enum ControlCommand {
         guard let size = UInt16(exactly: try count(parts[1])) else { throw .notACount }
         placement.fileSize = size
       case ("slow", 2): placement.slowness = try count(parts[1])
+      case ("stays", 2): placement.stay = try count(parts[1])
       case ("url", 2): placement.content = .url(String(parts[1]))
       case ("uid", 2): placement.uid = try bytes(parts[1])
       case ("ndef", 2): placement.content = .message(try bytes(parts[1]))

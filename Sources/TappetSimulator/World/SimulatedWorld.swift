@@ -95,9 +95,11 @@ package struct SimulatedWorld {
     do throws(TagPlacement.Fault) {
       let tag = try placement.makeTag(serial: serial)
       if beside {
+        guard placement.stay == nil else { throw .notPossible }
         chip.field.place(beside: tag)
       } else {
         chip.field.place(tag)
+        if let exchanges = placement.stay { chip.field.take(afterExchanges: exchanges) }
         chip.noticeTag(at: now)
       }
       return .done(Hex.encode(tag.uid))
