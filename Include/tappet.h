@@ -398,7 +398,8 @@ void tappet_token_receiver_free(struct tappet_token_receiver *receiver);
 /** Versions of MQTT. */
 enum tappet_broker_protocol {
   TAPPET_BROKER_PROTOCOL_DEFAULT = 0,   /**< MQTT 5 with mqtts://, or 3.1.1 if the broker does not take MQTT 5, which
-                                             the object remembers; MQTT 3.1.1 with mqtt://. */
+                                             the object remembers; MQTT 3.1.1 with mqtt://. For MQTT 5 the warning
+                                             below holds. */
   TAPPET_BROKER_PROTOCOL_MQTT_311 = 311, /**< MQTT 3.1.1, which acknowledges a message that the broker's access list
                                              denies. */
   TAPPET_BROKER_PROTOCOL_MQTT_5 = 5     /**< Only MQTT 5, and only with mqtts://: a hostile broker can end the process
@@ -1356,7 +1357,8 @@ int tappet_kiosk_set_timestamp_key(struct tappet_kiosk *kiosk, const uint8_t *ke
 
 /** Sets the NFC reader to use.
  * @param kiosk The kiosk; not started.
- * @param device libnfc's connection string; at most 1023 bytes. NULL means the first reader that libnfc finds.
+ * @param device libnfc's connection string; at most 1023 bytes. NULL means the first reader that libnfc finds, "none"
+ *   that there is no reader: tappet-reader is not started, and buttons and commands work.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or
  *   TAPPET_ERROR_FORK. */
 int tappet_kiosk_set_reader_device(struct tappet_kiosk *kiosk, const char *device);

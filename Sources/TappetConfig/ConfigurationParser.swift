@@ -130,7 +130,7 @@ extension YAMLReader {
       outputNames: outputNames(top["panel"]))
     let tags = foreignTags(top["tags"], actions: actions ?? [], actionNames: names)
     let unknownTags = unknownTags(top["unknown_tags"], hasKey: top["timestamp_key"] != nil)
-    let device = readerDevice(top["reader"])
+    let (hasReader, device) = reader(top["reader"])
     let publishesState = telemetry(top["telemetry"])
     let homeAssistant = homeAssistant(
       top["home_assistant"], actionNames: names, outputNames: outputNames(top["panel"]))
@@ -155,7 +155,7 @@ extension YAMLReader {
     return KioskConfiguration(
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
-      readerDevice: device,
+      hasReader: hasReader, readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
       commands: commands, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
@@ -164,13 +164,14 @@ extension YAMLReader {
       secretsPerActionMax: secretsMax.map { Int($0) } ?? Limits.secretsPerActionMax, timeZone: zone, holidays: holidays)
   }
 
-  private mutating func readerDevice(_ node: YAMLNode?) -> String? {
-    guard let node, let mapping = mapping(node, keys: ["device"]) else { return nil }
+  private mutating func reader(_ node: YAMLNode?) -> (isThere: Bool, device: String?) {
+    if case .scalar("none", _) = node?.content { return (false, nil) }
+    guard let node, let mapping = mapping(node, keys: ["device"]) else { return (true, nil) }
     let device = shortText(mapping["device"], sizeMax: Limits.readerDeviceSizeMax)
     if let value = mapping["device"], let device, device.utf8.first == UInt8(ascii: "/") {
       invalid(value, expected: "a driver and its device, as 'pn532_uart:\(device)'")
     }
-    return device
+    return (true, device)
   }
 
   private mutating func historyAge(_ node: YAMLNode?) -> Duration? {

@@ -19,6 +19,8 @@ package struct KioskConfiguration: Sendable {
   ///
   /// `timestampKey` is `nil` until it is read from there.
   package var storesTimestampKey = false
+  /// False with `reader: none`.
+  package var hasReader = true
   /// libnfc's connection string; `nil` means the first reader that libnfc finds.
   package var readerDevice: String?
   /// The lights and buttons.
@@ -172,6 +174,7 @@ extension KioskSettings {
       homeAssistant: configuration.homeAssistant,
       kioskName: configuration.broker.clientID,
       outboxCountMax: configuration.outboxCountMax, outboxSizeMax: configuration.outboxSizeMax)
+    hasReader = configuration.hasReader
     foreignTags = ForeignTags(configuration.foreignTags)
     unknownTags = configuration.unknownTags
     calendar = LocalCalendar(

@@ -93,7 +93,8 @@ public func tappet_kiosk_set_reader_device(_ kiosk: OpaquePointer?, _ device: Un
     guard device == nil || name != nil else {
       throw Failure(.argument, "the device must have 1 to 1023 bytes on one line")
     }
-    setup.configuration.readerDevice = name
+    setup.configuration.hasReader = name != "none"
+    setup.configuration.readerDevice = name == "none" ? nil : name
   }
 }
 

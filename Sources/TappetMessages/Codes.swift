@@ -255,6 +255,7 @@ extension KioskStatus.Reader {
   /// Its condition for programs.
   package var code: String {
     switch self {
+    case .absent: "none"
     case .starting: "starting"
     case .ready: "ready"
     case .lost(let loss): loss.code

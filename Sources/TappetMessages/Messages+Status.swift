@@ -5,11 +5,12 @@ import TappetCore
 
 extension KioskStatus.Reader {
   /// Whether it works.
-  package var isGood: Bool { self == .ready }
+  package var isGood: Bool { self == .ready || self == .absent }
 
   /// The message for a person, one sentence.
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
+    case .absent: "none is configured"
     case .starting: "starting"
     case .ready: "the reader is ready"
     case .lost(let loss): loss.sentence(device: configuration.readerDevice)

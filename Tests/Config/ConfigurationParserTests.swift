@@ -267,6 +267,11 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(sentences([0x61, 0x0A, 0xFF]) == ["kiosk.yaml:2:1: is not UTF-8 text"])
   }
 
+  @Test func `a board may have no reader`() throws {
+    #expect(try load(good).hasReader && load(good + "reader: {}\n").hasReader)
+    #expect(try !load(good + "reader: none\n").hasReader)
+  }
+
   @Test func `names, devices and sockets have bounds`() {
     let name = String(repeating: "n", count: Limits.actionNameSizeMax + 1)
     #expect(sentences(good.replacing("name: light", with: "name: \(name)")).count == 1)

@@ -20,7 +20,7 @@ final class KioskScript {
     firstEndpoint: Int = 0,
     trustsClock: Bool = false, countMax: Int = Limits.outboxCountMax, sizeMax: Int = Limits.outboxSizeMax,
     fallbacks: [Int: Int64] = [:], commands: [CommandPlan] = [], publishesState: Bool = false,
-    homeAssistant: HomeAssistantPlan? = nil, seed: UInt64 = 1
+    homeAssistant: HomeAssistantPlan? = nil, hasReader: Bool = true, seed: UInt64 = 1
   ) {
     var settings = KioskSettings(
       actions: actions, panel: panel, endpointCount: endpoints, fallbacks: fallbacks,
@@ -28,6 +28,7 @@ final class KioskScript {
       homeAssistant: homeAssistant,
       outboxCountMax: countMax, outboxSizeMax: sizeMax)
     settings.firstEndpoint = firstEndpoint
+    settings.hasReader = hasReader
     kiosk = Kiosk(
       settings: settings,
       seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, seed << 32 | 3, ~seed), at: Instant(nanoseconds: 0))

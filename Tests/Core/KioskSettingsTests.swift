@@ -194,4 +194,23 @@ extension KioskScript {
       ])
     #expect(story.sleep(until: 4_000) == ["kill reader"])
   }
+
+  @Test func `a reader that is configured away ends, without a loss, and comes back with the configuration`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(
+      story.at(200, .reconfigured(story.settings { $0.hasReader = false }, reconnect: false)) == ["stop reader"])
+    #expect(story.kiosk.status.reader == .absent && story.kiosk.baseLight == .ready)
+    #expect(story.at(300, .readerEnded(.exited(0))) == [])
+    #expect(!story.sleep(until: 20_000).contains("start reader"))
+    let back = story.at(20_000, .reconfigured(story.settings { $0.hasReader = true }, reconnect: false))
+    #expect(back.contains("start reader") && back.contains("light starting"))
+  }
+
+  @Test func `without a reader the kiosk is ready, and starts none`() {
+    let story = KioskScript(hasReader: false)
+    story.startAll()
+    #expect(story.kiosk.status.reader == .absent && story.kiosk.baseLight == .ready)
+    #expect(!story.sleep(until: 20_000).contains { $0.contains("reader") })
+  }
 }

@@ -101,7 +101,14 @@ enum Cast {
     foreign(
       KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150)),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
+    withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands)),
   ]
+
+  private static func withoutReader(_ settings: KioskSettings) -> KioskSettings {
+    var settings = settings
+    settings.hasReader = false
+    return settings
+  }
 
   private static func assisted(_ awaits: Bool) -> Action {
     action(

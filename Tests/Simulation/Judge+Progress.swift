@@ -70,7 +70,9 @@ extension World {
     }
     switch light {
     case .ready, .locked, .certificateExpiring:
-      if reader != .ready || !isUp || isTokenWaiting { fail("\(light.name) is shown while a part is missing") }
+      if (settings.hasReader && reader != .ready) || !isUp || isTokenWaiting {
+        fail("\(light.name) is shown while a part is missing")
+      }
       let isNear = book.certificateDays.map { $0 <= Int(Limits.certificateWarningDays) } ?? false
       if isNear != (light == .certificateExpiring) { fail("\(light.name) is the wrong light for the certificate") }
       if light == .ready, settings.panel.lockAfter != nil, book.isLocked {
@@ -80,7 +82,8 @@ extension World {
       if !isTokenWaiting, book.count + hook.count == 0 {
         fail("clock-unknown is shown, and nothing waits for the clock")
       }
-    case .starting, .offline, .readerLost, .fault, .confirming: break
+    case .readerLost: if !settings.hasReader { fail("reader-lost is shown though none is configured") }
+    case .starting, .offline, .fault, .confirming: break
     case .writing: fail("writing is shown, but no story writes a tag")
     case .reading, .accepted, .deliveredByTag, .deliveredByButton, .queued, .refused, .expired: break
     }
@@ -95,6 +98,7 @@ extension World {
     guard disk.isIdle else { return }
     if deadline == nil, !isAnotherAlive { fail("nothing is awaited and nothing is due") }
     guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
+    if !settings.hasReader, reader == .starting || reader == .ready { fail("a reader runs though none is configured") }
     judgeRemovals()
     // An entry in memory alone may wait for the clock, and holds back later entries of its action.
     let canSend = isUp && outstanding.count < Limits.inflightMax && book.memoryOnly.isEmpty
@@ -111,7 +115,9 @@ extension World {
     if reader == .starting || reader == .ending { return true }
     switch link {
     case .connecting, .closing: return true
-    case .none, .up: return false
+    // Without a reader only an event matters.
+    case .up: return !settings.hasReader
+    case .none: return false
     }
   }
 }

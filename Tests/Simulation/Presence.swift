@@ -207,6 +207,8 @@ extension World {
 
   /// Whether a removal is owed that nothing holds up.
   var owesRemoval: Bool {
-    presence.owed.values.contains { $0.arrival.uid != nil && !$0.isExcused && isConfigured($0.arrival.action) }
+    // Without a reader nobody knows whether the card still lies there.
+    settings.hasReader
+      && presence.owed.values.contains { $0.arrival.uid != nil && !$0.isExcused && isConfigured($0.arrival.action) }
   }
 }

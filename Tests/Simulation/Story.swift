@@ -89,7 +89,9 @@ extension World {
   }
 
   private var isAtRest: Bool {
-    guard reader == .ready, case .up = link, disk.isIdle, disk.rows.isEmpty else { return false }
+    guard reader == (settings.hasReader ? .ready : .none), case .up = link, disk.isIdle, disk.rows.isEmpty else {
+      return false
+    }
     if assistant.owedUntil != nil || keepsTooMuch || owesRemoval { return false }
     return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
   }

@@ -103,6 +103,7 @@ final class World {
     switch effect {
     case .startReader:
       if reader != .none { fail("a second reader was started") }
+      if !settings.hasReader { fail("a reader was started though none is configured") }
       reader = .starting
     case .killReader, .stopReader:
       if reader == .none { fail("a reader was to end although none runs") }

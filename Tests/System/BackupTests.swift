@@ -51,6 +51,13 @@ import Testing
     try world.goodTap()
     #expect(world.kiosk?.end() == true)
 
+    // On a new board there is no folder yet.
+    let other = world.folder + "/other/kiosk.yaml"
+    let moved = try Programs.run(
+      try Programs.built("tappet"),
+      ["restore", backup, "--passphrase-file", passphrase, "--yes", "--config", other])
+    #expect(moved.status == 0 && FileManager.default.fileExists(atPath: other), "\(moved)")
+
     // Files that were changed meanwhile stay with --secrets-only.
     try (text + "# changed\n").write(toFile: world.configPath, atomically: true, encoding: .utf8)
     #expect(try world.tappet("restore", backup, "--passphrase-file", passphrase, "--yes", "--secrets-only").status == 0)

@@ -181,7 +181,8 @@ import Testing
           try Certificates.path("client.key"), "--reader", "none",
         ], environment: data)
       #expect(done.status == 0, "\(done)")
-      #expect(try String(contentsOfFile: target, encoding: .utf8).contains(line))
+      let text = try String(contentsOfFile: target, encoding: .utf8)
+      #expect(text.contains(line) && text.contains("\nreader: none\n"), "\(text)")
     }
   }
 

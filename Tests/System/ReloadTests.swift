@@ -167,4 +167,42 @@ import Testing
     #expect(Kernel.commandLine(other.first ?? 0).contains("reader-by-another-name"))
     try world.goodTap()
   }
+
+  @Test func `without a reader the buttons work and nothing is missing; a reload brings one, and ends it`() throws {
+    let world = try KioskWorld()
+    try world.write(configuration(world))
+    let withReader = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    let line = "{device: \"pn532_uart:\(world.folder)/reader\"}"
+    let without = withReader.replacingOccurrences(of: line, with: "none")
+    try #require(without != withReader)
+    try without.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let alone = try world.tappet("tag", "read")
+    #expect(alone.status == 1 && alone.errors.contains("'reader: none', and a tag needs a reader"), "\(alone)")
+    let checked = try world.tappet("check")
+    #expect(checked.status == 0 && checked.output.contains("none is configured"), "\(checked)")
+
+    try world.start()
+    let kiosk = try #require(world.kiosk)
+    #expect(Kernel.children(of: kiosk.pid).isEmpty)
+    #expect(try press(world, until: 1))
+    let status = try #require(try world.tappet("status", "--json").data["reader"] as? [String: Any])
+    #expect(status["good"] as? Bool == true && status["code"] as? String == "none", "\(status)")
+    let shown = try world.tappet("status")
+    #expect(shown.status == 0 && shown.output.contains("clock     trusted because of 'clock: trust'"), "\(shown)")
+    #expect(try world.tappet("check", "--running").status == 0)
+    for words in [["tag", "write", "bell"], ["tag", "read"], ["tag", "watch"]] {
+      let refused = try world.tappet(words)
+      #expect(refused.status == 1 && refused.errors.contains("'reader: none'"), "\(words): \(refused)")
+    }
+    #expect(!world.log.contains("event=reader-"))
+
+    try withReader.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    _ = try reload(world, until: "event=reader-ready")
+    try world.goodTap()
+    try without.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let said = try reload(world, until: "event=reloaded")
+    #expect(eventually { Kernel.children(of: kiosk.pid).isEmpty })
+    #expect(!said.contains("event=reader-lost"))
+    #expect(try eventually { try world.tappet("status", "--json").data["light"] as? String == "ready" })
+  }
 }

@@ -38,7 +38,7 @@ import Testing
       known.formUnion(literals.filter { $0.offset % 2 == 1 }.map { String($0.element) })
     }
     // The codes of the tag jobs are next to the jobs.
-    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown"])
+    known.formUnion(["secret-not-saved", "secrets-full", "label-malformed", "person-unknown", "reader-none"])
     // The fleet has codes of its own.
     let troubles: [FleetTrouble] = [.offline, .silent(.zero), .unreadable, .faults([]), .waiting(1)]
     known.formUnion(troubles.map(\.code))

@@ -75,6 +75,7 @@ package struct Kiosk: Sendable {
     self.settings = settings
     indexes = ActionIndexes(settings.actions, secrets: [])
     reader = ReaderSupervision(startAt: now)
+    _ = reader.want(settings.hasReader, at: now)
     link = LinkSupervision(
       endpointCount: settings.endpointCount, first: settings.firstEndpoint, fallbacks: settings.fallbacks,
       connectAt: now)
@@ -151,6 +152,7 @@ package struct Kiosk: Sendable {
     case .reconfigured(let settings, let reconnect, let newReader):
       effects = reconfigured(settings, reconnect: reconnect, at: now)
       if newReader { effects += reader.replace(at: now.instant) }
+      effects += reader.want(self.settings.hasReader, at: now.instant)
     case .certificates(let daysLeft): effects = certificatesChecked(daysLeft)
     case .secretsLoaded(let loaded):
       loadSecrets(loaded)
@@ -377,7 +379,7 @@ package struct Kiosk: Sendable {
     if isWriting { return .writing }
     if link.hasFailed || supervision.loss != nil || supervision.trouble != nil { return .offline }
     if isClockMissed { return .clockUnknown }
-    guard reader.isUsable, link.isUp else { return .starting }
+    guard reader.isUsable || !reader.isWanted, link.isUp else { return .starting }
     if certificateDaysLeft != nil { return .certificateExpiring }
     return lock.isLocked ? .locked : .ready
   }

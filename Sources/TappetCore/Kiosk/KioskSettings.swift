@@ -17,6 +17,8 @@ package struct KioskSettings: Sendable {
   package var kioskName: String
   /// The buttons and their actions, which are named as in `actions`.
   package var panel: PanelPlan
+  /// Whether there is a reader.
+  package var hasReader = true
   /// Number of endpoints to try in turn; at least 1.
   package var endpointCount: Int
   /// Index of the endpoint that worked last, which is tried first.

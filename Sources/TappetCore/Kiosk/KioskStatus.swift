@@ -5,6 +5,8 @@
 package struct KioskStatus: Hashable, Sendable {
   /// The NFC reader's condition.
   package enum Reader: Hashable, Sendable {
+    /// None is configured.
+    case absent
     case starting
     case ready
     case lost(ReaderLoss)

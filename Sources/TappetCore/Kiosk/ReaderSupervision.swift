@@ -5,6 +5,8 @@
 struct ReaderSupervision: Sendable {
   /// The state of the process.
   enum State: Equatable, Sendable {
+    /// None is configured, and none runs.
+    case absent
     /// No process runs; one must be started then.
     case waiting(until: Instant)
     /// It was started; no message from it yet.
@@ -22,6 +24,8 @@ struct ReaderSupervision: Sendable {
   }
 
   private(set) var state: State
+  /// Whether a reader is configured.
+  private(set) var isWanted = true
   /// Number of failed starts in a row.
   private var failures = 0
   /// The last reported loss without a recovery: each loss is reported once, not at each attempt.
@@ -32,7 +36,7 @@ struct ReaderSupervision: Sendable {
   var isUsable: Bool {
     switch state {
     case .polling, .reading: true
-    case .waiting, .starting, .ending, .stopping, .stopped: false
+    case .absent, .waiting, .starting, .ending, .stopping, .stopped: false
     }
   }
 
@@ -45,7 +49,8 @@ struct ReaderSupervision: Sendable {
   var condition: KioskStatus.Reader {
     if let reportedLoss { return .lost(reportedLoss) }
     return switch state {
-    case .waiting, .starting, .ending: .starting
+    case .absent: .absent
+    case .waiting, .starting, .ending: isWanted ? .starting : .absent
     case .polling, .reading: .ready
     case .stopping, .stopped: .stopped
     }
@@ -59,7 +64,7 @@ struct ReaderSupervision: Sendable {
     case .polling(_, let lastHeard): lastHeard + Limits.readerSilenceMax
     case .reading(_, let since): since + Limits.readerReadMax
     case .ending(let killAt): killAt
-    case .stopping, .stopped: nil
+    case .absent, .stopping, .stopped: nil
     }
   }
 
@@ -67,7 +72,7 @@ struct ReaderSupervision: Sendable {
   func sinceReady(at now: Instant) -> Duration {
     switch state {
     case .polling(let readyAt, _), .reading(let readyAt, _): now - readyAt
-    case .waiting, .starting, .ending, .stopping, .stopped: .zero
+    case .absent, .waiting, .starting, .ending, .stopping, .stopped: .zero
     }
   }
 
@@ -83,7 +88,7 @@ struct ReaderSupervision: Sendable {
     case .ending:
       state = .ending(killAt: nil)
       return [.killReader]
-    case .stopping, .stopped:
+    case .absent, .stopping, .stopped:
       return []
     }
   }
@@ -107,7 +112,7 @@ struct ReaderSupervision: Sendable {
     case (.reading, .ready), (.reading, .heartbeat), (.reading, .tagArrived), (.reading, .tagDescribed),
       (.reading, .orderProgress), (.reading, .orderDone):
       break  // The read's own deadline remains.
-    case (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
+    case (.absent, _), (.starting, _), (.waiting, _), (.ending, _), (.stopping, _), (.stopped, _):
       break  // It comes from a process that was given up.
     }
     return []
@@ -117,11 +122,11 @@ struct ReaderSupervision: Sendable {
   mutating func malformed(_ error: ReaderMessageError) -> [Effect] {
     switch state {
     case .starting, .polling, .reading: [.killReader] + markLost(.malformed(error))
-    case .waiting, .ending, .stopping, .stopped: []
+    case .absent, .waiting, .ending, .stopping, .stopped: []
     }
   }
 
-  /// Handles the end of the process; another one follows.
+  /// Handles the end of the process; another one follows while one is wanted.
   mutating func ended(_ end: ProcessEnd, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .polling, .reading:
@@ -129,12 +134,12 @@ struct ReaderSupervision: Sendable {
       scheduleRestart(at: now)
       return effects
     case .ending:
-      scheduleRestart(at: now)
+      if isWanted { scheduleRestart(at: now) } else { state = .absent }
       return []
     case .stopping:
       state = .stopped
       return []
-    case .waiting, .stopped:
+    case .absent, .waiting, .stopped:
       return []
     }
   }
@@ -153,9 +158,22 @@ struct ReaderSupervision: Sendable {
     case .starting, .polling, .reading:
       state = .ending(killAt: now + Limits.readerDeathMax)
       return [.stopReader]
-    case .waiting, .ending, .stopping, .stopped:
+    case .absent, .waiting, .ending, .stopping, .stopped:
       return []
     }
+  }
+
+  /// Begins or ends to keep a reader, which the configuration decides.
+  mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
+    guard isWanted != self.isWanted else { return [] }
+    self.isWanted = isWanted
+    if isWanted {
+      if state == .absent { state = .waiting(until: now) }
+      return []
+    }
+    (reportedLoss, failures) = (nil, 0)
+    if case .waiting = state { state = .absent }
+    return replace(at: now)
   }
 
   /// Ends the reader, because none is wanted any more.
@@ -167,7 +185,7 @@ struct ReaderSupervision: Sendable {
     case .ending:
       state = .stopping
       return []
-    case .waiting:
+    case .absent, .waiting:
       state = .stopped
       return []
     case .stopping, .stopped:

@@ -31,8 +31,10 @@ extension Discovery {
 
   /// The kiosk's condition, from its state.
   var diagnostics: [Component] {
-    var components = [
-      binary("reader", "Reader", "connectivity", "'ON' if value_json.reader.good else 'OFF'"),
+    var components =
+      configuration.hasReader
+      ? [binary("reader", "Reader", "connectivity", "'ON' if value_json.reader.good else 'OFF'")] : []
+    components += [
       binary(
         "problem", "Problem", "problem",
         "'OFF' if value_json.reader.good and value_json.disk.good and value_json.panel.good"

@@ -40,7 +40,8 @@ struct Discovery {
 
   /// All components, in the order of the configuration.
   var components: [Component] {
-    actionButtons + outputEntities + panelButtons + panelChords + tapEntities + diagnostics
+    actionButtons + outputEntities + panelButtons + panelChords + (configuration.hasReader ? tapEntities : [])
+      + diagnostics
   }
 
   /// The description in JSON.

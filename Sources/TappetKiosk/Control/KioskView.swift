@@ -44,6 +44,8 @@ package struct KioskView: Sendable {
   package var isLocked: Bool?
   /// Whether `%T` may be sealed; `nil` before the kernel was asked.
   package var clockIsGood: Bool?
+  /// Whether it may be sealed whatever the kernel says.
+  package var isClockTrusted: Bool
   /// Whether anything waits for the clock while it is not good.
   package var needsClock: Bool
   /// The outputs that are on; with the colours of an RGB LED, whether there is one or not.
@@ -92,11 +94,13 @@ package struct KioskView: Sendable {
     }
     let diskText = status.store?.sentence(folder: configuration.stateFolder)
     disk = Part(isGood: diskText == nil, code: status.diskCode, text: diskText ?? "good")
+    let hasPanel = configuration.panel != PanelSettings()
     panel = Part(
-      isGood: status.panel.isEmpty, code: status.panelCode,
-      text: status.panel.isEmpty ? "good" : status.panelSentence(configuration))
+      isGood: status.panel.isEmpty, code: hasPanel ? status.panelCode : "none",
+      text: !hasPanel ? "none is configured" : status.panel.isEmpty ? "good" : status.panelSentence(configuration))
     isLocked = status.isLocked
     clockIsGood = status.clockIsGood
+    isClockTrusted = !configuration.checksClock
     needsClock = status.needsClock
     levels = runtime.panel.on
     wired = configuration.panel.wired
@@ -128,9 +132,11 @@ package struct KioskView: Sendable {
     ])
   }
 
-  /// Whether the clock is synchronised, and whether anything needs that.
+  /// Whether the clock is synchronised or trusted, and whether anything needs that.
   var clockJSON: JSON {
-    .object(["good": clockIsGood.map { .bool($0) } ?? .null, "needed": .bool(needsClock)])
+    .object([
+      "good": clockIsGood.map { .bool($0) } ?? .null, "trusted": .bool(isClockTrusted), "needed": .bool(needsClock),
+    ])
   }
 
   /// The numbers of taps and presses.

@@ -65,6 +65,7 @@ package struct TagJobRequest: Sendable {
   func job(
     _ configuration: KioskConfiguration, _ secretStore: SecretStore, unixSeconds: Int64
   ) throws(TagJobRefusal) -> TagJob {
+    guard configuration.hasReader else { throw .noReader }
     let work: TagJob.Work
     var known = FormerSecrets()
     switch kind {
@@ -108,6 +109,7 @@ package struct TagJobRequest: Sendable {
 
 /// Why a job was refused.
 package indirect enum TagJobRefusal: Error, Hashable, Sendable {
+  case noReader
   case noSuchAction(String, known: [String])
   case draft(TagDraftError)
   case secretStore(SecretStoreError)
@@ -115,6 +117,7 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
   /// The refusal as one sentence.
   package var sentence: String {
     switch self {
+    case .noReader: return "the configuration says 'reader: none', and a tag needs a reader"
     case .noSuchAction(let name, let known):
       var text = "there is no action '\(name)'; there are "
       for (index, name) in known.enumerated() { text += (index == 0 ? "" : ", ") + name }
@@ -127,6 +130,7 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
   /// The refusal for programs.
   package var code: String {
     switch self {
+    case .noReader: "reader-none"
     case .noSuchAction: "action-unknown"
     case .draft(.labelTooLong), .draft(.malformedLabel): "label-malformed"
     case .draft(.crypto): "no-randomness"
@@ -138,8 +142,8 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
 
   var isRefusal: Bool {
     switch self {
-    case .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel), .secretStore(.secret(.limitReached)),
-      .secretStore(.secret(.person)):
+    case .noReader, .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel),
+      .secretStore(.secret(.limitReached)), .secretStore(.secret(.person)):
       true
     case .draft(.crypto), .secretStore: false
     }

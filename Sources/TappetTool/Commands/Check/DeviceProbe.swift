@@ -17,6 +17,9 @@ enum DeviceProbe {
 
   static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
     let device = configuration.readerDevice
+    guard configuration.hasReader else {
+      return (.good, KioskStatus.Reader.absent.sentence(configuration), KioskStatus.Reader.absent.code)
+    }
     func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device, of: .tool), loss.code) }
     do throws(SystemError) {
       let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)

@@ -1,5 +1,6 @@
 // tappet restore: this board becomes the one that a backup was made of, as a whole or not at all.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 import TappetKiosk
@@ -17,6 +18,7 @@ enum Restore {
       throw .refused(
         "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
     }
+    if !content.files.isEmpty { try makeFolder(of: path) }
     let store: SecretStore
     let present: Int
     do throws(SecretStoreError) {
@@ -31,6 +33,14 @@ enum Restore {
     do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
     for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
       Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
+    }
+  }
+
+  /// On a new board there may be none.
+  private static func makeFolder(of path: String) throws(CommandFailure) {
+    let folder = AtomicFiles.folder(of: path)
+    do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
+      if error.code != EEXIST { throw .failed("\(folder) cannot be created: \(error.text)") }
     }
   }
 

@@ -75,7 +75,7 @@ struct ConfigTemplate {
       ? "\n# The key for %T: the receiver has the same.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
       : "\n# timestamp_key: {file: timestamp.key}        # where a message has %T\n"
     text +=
-      reader.map { "\nreader: {device: " + Self.quoted($0) + "}\n" }
+      reader.map { $0 == "none" ? "\nreader: none\n" : "\nreader: {device: " + Self.quoted($0) + "}\n" }
       ?? "\n# reader: {device: \"pn532_uart:/dev/ttyUSB0\"}        # left out: the first reader that libnfc finds\n"
     text += trustsClock ? "\nclock: trust        # %T is sent though the clock is not synchronised\n" : ""
     text +=

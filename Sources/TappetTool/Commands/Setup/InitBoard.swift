@@ -17,7 +17,7 @@ extension SetupWizard {
     try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
       switch answer {
       case "none":
-        files.draft.reader = nil
+        files.draft.reader = answer
         return nil
       case "find":
         for node in nodes where try tryReader(node) == nil { return nil }

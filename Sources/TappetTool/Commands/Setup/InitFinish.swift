@@ -20,6 +20,7 @@ enum FirstSecret {
 extension SetupWizard {
   /// Asks for the first secret; it is made, or saved, once the files are written.
   func askFirstSecret() throws(CommandFailure) {
+    guard files.draft.reader != "none" else { return }
     start("The first tag")
     guard let configuration = try files.trial() else { throw .reported(.configuration) }
     if let path = arguments.value("share-file") {
@@ -59,9 +60,8 @@ extension SetupWizard {
       isReady = try writeTag(action, configuration)
     }
     guard isReady, hasReader else {
-      return inform(
-        "  Later: \(hint("secret import")) takes the share code, \(hint("run")) runs the kiosk, "
-          + "\(hint("check")) checks it.")
+      let code = configuration.hasReader ? "\(hint("secret import")) takes the share code, " : ""
+      return inform("  Later: \(code)\(hint("run")) runs the kiosk, \(hint("check")) checks it.")
     }
     try awaitTap(configuration)
   }

@@ -29,6 +29,7 @@ final class ReaderClient {
 
   /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
   static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
+    guard configuration.hasReader else { throw .refused(TagJobRefusal.noReader.sentence) }
     // Before the reader is started: a signal that ends us then is noticed, and the reader ended.
     let signals = HeldSignals()
     return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
