@@ -20,7 +20,7 @@ enum FirstSecret {
 extension SetupWizard {
   /// Asks for the first secret; it is made, or saved, once the files are written.
   func askFirstSecret() throws(CommandFailure) {
-    guard files.draft.reader != "none" else { return }
+    if files.draft.reader == "none", arguments.value("share-file") == nil { return }
     start("The first tag")
     guard let configuration = try files.trial() else { throw .reported(.configuration) }
     if let path = arguments.value("share-file") {

@@ -81,6 +81,35 @@ void full(void) {
   unsetenv("TAPPET_READER");
 }
 
+/* Its context counts the readers that were lost. */
+static void count_losses(void *context, const struct tappet_kiosk_event *event) {
+  if (event->type == TAPPET_KIOSK_EVENT_READER_LOST) ++*(int *)context;
+}
+
+/* Without a reader none is started and none is missed; one that cannot be started is lost. */
+void readerless(void) {
+  setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
+  char path[512];
+  snprintf(path, sizeof path, "%s.readerless", folder);
+  for (int count = 0; count <= 1; count++) {
+    int losses = 0;
+    struct tappet_kiosk *kiosk = kiosk_new();
+    CHECK(tappet_kiosk_set_state_folder(kiosk, path) == 0);
+    CHECK(tappet_kiosk_set_reader_device(kiosk, count == 0 ? "none" : NULL) == 0);
+    CHECK(tappet_kiosk_set_event_callback(kiosk, count_losses, &losses) == 0);
+    CHECK(tappet_kiosk_start(kiosk) == 0 && tappet_kiosk_press(kiosk, "one") == 0);
+    struct tappet_kiosk_counters counters = {.size = sizeof counters};
+    const time_t end = time(NULL) + 60;
+    while ((counters.accepted == 0 || losses < count) && time(NULL) < end && tappet_kiosk_dispatch(kiosk) == 1) {
+      tappet_kiosk_wait(kiosk, 1000);
+      CHECK(tappet_kiosk_get_counters(kiosk, &counters) == 0);
+    }
+    CHECK(counters.accepted == 1 && losses == count);
+    tappet_kiosk_free(kiosk);
+  }
+  unsetenv("TAPPET_READER");
+}
+
 static sem_t running;
 
 /* Callbacks are called inside tappet_kiosk_run(): posts that a thread is there. */

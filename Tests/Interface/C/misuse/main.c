@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
   panels();
   callbacks();
   full();
+  readerless();
   threads();
   people();
   forked();

@@ -50,6 +50,7 @@ void silent_reader(void);
 /* kiosks.c */
 void callbacks(void);
 void full(void);
+void readerless(void);
 void threads(void);
 void people(void);
 /* processes.c */
