@@ -169,27 +169,6 @@ import Testing
     #expect(try String(contentsOfFile: target, encoding: .utf8) == before)
   }
 
-  @Test func `with the preset of Home Assistant the kiosk shows itself there`() throws {
-    let world = try KioskWorld()
-    let share = world.folder + "/share"
-    try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(toFile: share, atomically: true, encoding: .utf8)
-    for (preset, line) in [("home-assistant", "\nhome_assistant: true "), ("mosquitto", "\n# home_assistant: true ")] {
-      let target = world.folder + "/\(preset)/kiosk.yaml"
-      let done = try Programs.run(
-        try Programs.built("tappet"),
-        [
-          "init", "--yes", "--config", target, "--preset", preset, "--url", "localhost:\(world.broker.port)", "--ca",
-          try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"), "--private-key",
-          try Certificates.path("client.key"), "--reader", "none", "--share-file", share,
-        ], environment: data)
-      #expect(done.status == 0, "\(done)")
-      let text = try String(contentsOfFile: target, encoding: .utf8)
-      #expect(text.contains(line) && text.contains("\nreader: none\n"), "\(text)")
-      let secrets = try Programs.run(try Programs.built("tappet"), ["secret", "list", "--config", target, "--json"])
-      #expect(secrets.list("secrets").count == 1, "\(secrets)")
-    }
-  }
-
   @Test func `it ends with the first tag written, which acts while it is on the reader`() throws {
     let world = try KioskWorld()
     let target = world.folder + "/new/kiosk.yaml"
