@@ -271,6 +271,8 @@ package enum Limits {
   package static let gpioLinesPerChipMax: UInt32 = 1024
   /// Bytes of a profile; two headers of 46 pins take 6 KB.
   package static let profileSizeMax = 64 * 1024
+  /// Bytes of a table of boards; 10,000 rows of a few facts take 1 MB.
+  package static let boardTableSizeMax = 8 * 1024 * 1024
   /// Pins of one header.
   package static let profilePinsMax = 128
   /// Bytes of one word in a profile; the header's drawing has a column for it.

@@ -39,19 +39,10 @@ package struct GPIOChips: Sendable {
 
   /// Returns character devices only: Raspberry Pi OS also has symbolic links with older numbers.
   private static func nodes(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var paths: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.begins(with: "gpiochip") else { continue }
-      let path = folder + "/" + name
+    FolderNames.sorted(in: folder).filter { $0.begins(with: "gpiochip") }.map { folder + "/" + $0 }.filter { path in
       var status = stat()
-      if lstat(path, &status) == 0, tp_is_character_device(status.st_mode) != 0 { paths.append(path) }
+      return lstat(path, &status) == 0 && tp_is_character_device(status.st_mode) != 0
     }
-    return paths.inOrder { $0 < $1 }
   }
 
   // MARK: Finding

@@ -20,15 +20,7 @@ package enum DataFolder {
 
   /// The names of the folder's YAML files, without their ending, sorted.
   package static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
-      if bytes.suffix(5).elementsEqual(".yaml".utf8) {
-        names.append(String(decoding: bytes.dropLast(5), as: UTF8.self))
-      }
-    }
-    return names.inOrder { $0 < $1 }
+    FolderNames.sorted(in: folder).filter { $0.utf8.suffix(5).elementsEqual(".yaml".utf8) }
+      .map { String($0.dropLast(5)) }.inOrder { $0 < $1 }
   }
 }

@@ -33,6 +33,14 @@ struct Arguments {
     return rest
   }
 
+  /// The same with options that were given elsewhere, unless they are here already.
+  func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure) -> Arguments {
+    var sum = self
+    for other in others where !has(other.name) { sum.values.append(other) }
+    try sum.check(for: command)
+    return sum
+  }
+
   /// Parses what follows the words of `command`, and checks it unless it asks for help.
   static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
     let arguments = try scan(words, for: command)

@@ -19,32 +19,14 @@ struct PeopleTable {
   /// Reads a file.
   init(_ path: String) throws(CommandFailure) {
     self.path = path
-    guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
-    let file = try reading { () throws(SystemError) in try FileDescriptor.open(path, O_RDONLY) }
-    var size = 0
-    while true {
-      let bytes = try reading { () throws(SystemError) in try file.read(sizeMax: Limits.tablePieceSize) }
-      size += bytes.count
-      guard size <= Limits.peopleTableSizeMax else {
-        throw refusal("it has more than \(Limits.peopleTableSizeMax) bytes; import it in parts")
-      }
-      do throws(CSVError) {
-        if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }
-      } catch { throw refusal(error.sentence) }
-      for row in reader.takeRows() { try take(row) }
-      if bytes.isEmpty { break }
+    try CSVFile.read(path, sizeMax: Limits.peopleTableSizeMax) { (row) throws(CommandFailure) in
+      try take(row)
     }
     if places.isEmpty { throw refusal("it is empty; the first line names the columns, of which 'name' is one") }
   }
 
   /// A mistake in the file.
-  func refusal(_ sentence: String) -> CommandFailure {
-    .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
-  }
-
-  private func reading<Result>(_ body: () throws(SystemError) -> Result) throws(CommandFailure) -> Result {
-    do throws(SystemError) { return try body() } catch { throw .failed("\(path) cannot be read: \(error.text)") }
-  }
+  func refusal(_ sentence: String) -> CommandFailure { CSVFile.refusal(path, sentence) }
 
   private mutating func take(_ row: CSVRow) throws(CommandFailure) {
     guard !places.isEmpty else { return try takeHeader(row) }

@@ -144,9 +144,7 @@ extension SetupWizard {
   }
 
   private static func hostClientID() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, 255) == 0 else { return "kiosk" }
-    let text = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+    let text = BoardFacts.hostname() ?? ""
     return BrokerSettings.isClientID("kiosk-" + text) && !text.isEmpty ? "kiosk-" + text : "kiosk"
   }
 

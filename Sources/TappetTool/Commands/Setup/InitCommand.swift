@@ -13,6 +13,7 @@ extension Command {
       words: "init", section: .setup, summary: "set up a kiosk: ask for everything, and follow the first tap",
       options: [
         CommandOption("yes", "ask nothing; what is not given has its default"),
+        CommandOption("answers", "FILE", .file, "answers by option, in YAML, with facts about the board"),
         CommandOption("preset", "NAME", .preset, "aws-iot, emqx, hivemq, home-assistant, mosquitto, another"),
         CommandOption("url", "HOST|URL", "HOST, HOST:PORT, mqtts://… or mqtt://…"),
         CommandOption("alpn", "NAME", "protocol for the TLS handshake; aws-iot on port 443 has its own"),
@@ -61,6 +62,7 @@ extension Command {
         return nil
       },
       body: .plain { (arguments) throws(CommandFailure) in
+        let arguments = try InitAnswers.added(to: arguments)
         let path = Settings.path(arguments)
         if access(path, F_OK) == 0, arguments.has("yes"), !arguments.has("force") {
           throw .refused("\(path) already exists; use --force to replace it")

@@ -10,7 +10,7 @@ enum ReaderPorts {
     var found: [String] = []
     var nodes: [String] = []
     // A name that stays when another adapter is plugged in comes before the number that does not.
-    for name in names(in: "/dev/serial/by-id") { found.append("/dev/serial/by-id/" + name) }
+    for name in FolderNames.sorted(in: "/dev/serial/by-id") { found.append("/dev/serial/by-id/" + name) }
     nodes += found.compactMap { resolvedPath($0) }
     for prefix in ["ttyUSB", "ttyACM"] {
       for number in 0..<4 {
@@ -27,16 +27,5 @@ enum ReaderPorts {
     guard text.begins(with: "/dev/") else { return text }
     if text.begins(with: "/dev/i2c") { return "pn532_i2c:" + text }
     return (text.begins(with: "/dev/spi") ? "pn532_spi:" : "pn532_uart:") + text
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
-      if bytes.first != UInt8(ascii: ".") { names.append(String(decoding: bytes, as: UTF8.self)) }
-    }
-    return names.inOrder { $0 < $1 }
   }
 }

@@ -1,0 +1,87 @@
+// Answers to the questions of `tappet init` in a file, the same for many boards:
+//
+//   preset: mosquitto
+//   url: broker.example
+//   ca: ca.pem                              a path is relative to the file
+//   client-id: "door-%{board.serial}"       a fact about the board
+//   boards: boards.csv                      more facts: the row of this board
+//   clock-trust: true                       an option without a value
+
+import TappetCore
+import TappetPlatform
+
+/// A question that a file may answer.
+package struct SetupQuestion {
+  /// How its answer is written.
+  package enum Kind {
+    case text
+    case path
+    /// An option without a value.
+    case flag
+  }
+
+  /// Name of the option that gives the same answer.
+  package var option: String
+  package var kind: Kind
+
+  package init(_ option: String, _ kind: Kind) {
+    self.option = option
+    self.kind = kind
+  }
+}
+
+/// One answer of a file.
+package struct SetupAnswer: Hashable, Sendable {
+  /// Name of the option that gives the same answer.
+  package var option: String
+  /// `nil` for an option without a value.
+  package var value: String?
+  /// The line that it is on.
+  package var line: Int
+}
+
+/// All answers of a file, or its mistakes.
+package struct SetupAnswers {
+  /// The key that names the table of boards.
+  package static let boardsKey = "boards"
+
+  package private(set) var answers: [SetupAnswer] = []
+  /// The path of the table of boards, if the file names one.
+  package private(set) var boards: String?
+  package private(set) var problems: [ConfigurationProblem] = []
+
+  /// Words in the place of a path.
+  private static let words = ["system", "none", "request", "new"]
+
+  /// Reads a file that may answer `questions`.
+  package static func load(_ path: String, _ questions: [SetupQuestion]) -> SetupAnswers {
+    var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))
+    var read = SetupAnswers()
+    switch TextFile.read(path, sizeMax: Limits.profileSizeMax) {
+    case .failure(let error): reader.note(.cannotRead(error), at: TextPosition(line: 1, column: 1), "")
+    case .success(let file):
+      do throws(YAMLFailure) {
+        let root = try YAMLDocument.parse(file.bytes)
+        if let top = reader.mapping(root, keys: questions.map { $0.option } + [boardsKey]) {
+          read.boards = reader.path(top[boardsKey])
+          for question in questions { read.take(question, top[question.option], &reader) }
+        }
+      } catch { reader.note(.yaml(error.error), at: error.position, "") }
+    }
+    read.problems = reader.problems
+    return read
+  }
+
+  private mutating func take(_ question: SetupQuestion, _ node: YAMLNode?, _ reader: inout YAMLReader) {
+    guard let node else { return }
+    var answer = SetupAnswer(option: question.option, value: nil, line: node.position.line)
+    switch question.kind {
+    case .flag: if reader.flag(node) != true { return }
+    case .text: answer.value = reader.text(node)
+    case .path:
+      answer.value = reader.text(node)
+      if let word = answer.value, !Self.words.contains(word) { answer.value = reader.path(node) }
+    }
+    answers.append(answer)
+  }
+}

@@ -1,0 +1,95 @@
+// `tappet init --answers`: boards that are set up alike, each with facts of its own.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct InitAnswersTests {
+  private struct Site {
+    let folder: String
+    var target: String { folder + "/etc/kiosk.yaml" }
+    let host: String
+
+    init() throws {
+      folder = try Programs.temporaryFolder().path
+      host = try Programs.run(try Programs.installed("uname"), ["-n"]).output.trimmingCharacters(in: .newlines)
+      // Two boards, this one in capitals, and a broker that is not there.
+      try write(
+        "boards.csv", "hostname,door,title\nelsewhere-1,back,x\n\(host.uppercased()),front,\"Door, front\"\n")
+      try write(
+        "site.yaml",
+        """
+        yes: true
+        untested: true
+        preset: mosquitto
+        url: localhost:1
+        client-id: "door-%{board.door}"
+        reader: none
+        topic: "site/%{board.door}/open"
+        message: '{"at":"%{time}","door":"%{board.title}"}'
+        state: data
+        boards: boards.csv
+
+        """)
+    }
+
+    func write(_ name: String, _ text: String) throws {
+      try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+    }
+
+    func run(_ options: String...) throws -> Finished {
+      try Programs.run(
+        try Programs.built("tappet"), ["init", "--answers", folder + "/site.yaml", "--config", target] + options,
+        environment: ["TAPPET_PRESETS": Repository.root + "/board/presets"])
+    }
+  }
+
+  @Test func `a file answers for all boards, a table for each, and a typed option replaces both`() throws {
+    let site = try Site()
+    defer { try? FileManager.default.removeItem(atPath: site.folder) }
+    let done = try site.run("--action", "open")
+    #expect(done.status == 0, "\(done)")
+    let text = try String(contentsOfFile: site.target, encoding: .utf8)
+    for line in [
+      "client_id: door-front ", "topic: site/front/open", "name: open", "reader: none", "state: \(site.folder)/data ",
+      #"message: '{"at":"%{time}","door":"Door, front"}'"#,
+    ] { #expect(text.contains(line), "\(line): \(text)") }
+    let again = try site.run("--client-id", "typed", "--force")
+    #expect(again.status == 0, "\(again)")
+    #expect(try String(contentsOfFile: site.target, encoding: .utf8).contains("client_id: typed "))
+  }
+
+  @Test func `each mistake has its sentence, and nothing is written`() throws {
+    let site = try Site()
+    defer { try? FileManager.default.removeItem(atPath: site.folder) }
+    let answers = try String(contentsOfFile: site.folder + "/site.yaml", encoding: .utf8)
+    let boards = try String(contentsOfFile: site.folder + "/boards.csv", encoding: .utf8)
+    func expect(_ sentence: String, _ line: Int = #line) throws {
+      let done = try site.run()
+      #expect(done.status != 0 && done.errors.contains(sentence), "line \(line): \(done)")
+      #expect(!FileManager.default.fileExists(atPath: site.folder + "/etc"))
+    }
+    for (old, new, sentence) in [
+      ("topic:", "topik:", "site.yaml:7:1: unknown key 'topik' (did you mean 'topic'?)"),
+      ("yes: true", "yes: maybe", "site.yaml:1:6: yes must be 'true' or 'false', not 'maybe'"),
+      ("board.door}\"\nreader", "board.dor}\"\nreader", "site.yaml:5: there is no '%{board.dor}'; this board has "),
+      ("boards.csv", "bords.csv", "bords.csv cannot be read: No such file or directory"),
+      ("yes: true", "force: true", "unknown key 'force'"),
+      ("reader: none", "reader: none\nwrite-tag: true", "--tap and --write-tag need a reader"),
+    ] {
+      try site.write("site.yaml", answers.replacingOccurrences(of: old, with: new))
+      try expect(sentence)
+    }
+    try site.write("site.yaml", answers)
+    for (old, new, sentence) in [
+      (site.host.uppercased(), "elsewhere-2", "boards.csv has no row for this board: "),
+      ("elsewhere-1", site.host, "boards.csv: lines 2 and 3 are both this board's"),
+      ("hostname", "board", "no column tells which row is this board's; name one of "),
+      (",x\n", "\n", "line 2: the row has 2 fields, the first line 3"),
+      ("\"Door, front\"", "\"Door", "a quote is in the wrong place, or never closed"),
+    ] {
+      try site.write("boards.csv", boards.replacingOccurrences(of: old, with: new))
+      try expect(sentence)
+    }
+  }
+}
