@@ -21,6 +21,6 @@ package enum DataFolder {
   /// The names of the folder's YAML files, without their ending, sorted.
   package static func names(in folder: String) -> [String] {
     FolderNames.sorted(in: folder).filter { $0.utf8.suffix(5).elementsEqual(".yaml".utf8) }
-      .map { String($0.dropLast(5)) }.inOrder { $0 < $1 }
+      .map { String(decoding: $0.utf8.dropLast(5), as: UTF8.self) }.inOrder { $0 < $1 }
   }
 }
