@@ -61,7 +61,7 @@ class Node:
         self.process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
     def trouble(self):
-        """What keeps it from being healthy, in its own words; an empty text if nothing does."""
+        """The reason why it is not healthy, in its own words; an empty text if it is."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor_port}/healthz", timeout=1):
                 return ""
