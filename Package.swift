@@ -27,7 +27,6 @@ let parts: [Target.Dependency] = [
   "TappetCore", "TappetPlatform", "TappetStore", "TappetTLS", "TappetBroker", "TappetConfig", "TappetPanel",
   "TappetMessages", "CPlatform",
 ]
-
 let libraries = [
   .target(name: "CPlatform", path: "Sources/CLibraries/CPlatform", linkerSettings: [.linkedLibrary("m")]),
   // Not a module map: the two majors of libgpiod have too little in common.
@@ -36,10 +35,10 @@ let libraries = [
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-  library("CCSV", nil, apt: "libcsv-dev"), .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
+  library("COlm", "olm", apt: "libolm-dev"), library("CCSV", nil, apt: "libcsv-dev"),
+  .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
   .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
-
 // Arrows only go down: docs/architecture.md.
 let modules = [
   module("TappetCore", ["COpenSSL"]),
@@ -52,26 +51,27 @@ let modules = [
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
-  module("TappetInterface", parts + ["TappetKiosk", "CTappet"]),
+  module("TappetInterface", parts + ["TappetKiosk", "TappetInventory", "CTappet"]),
   module("TappetTool", parts + ["TappetKiosk", "TappetInventory", "CQREncode", "CCSV", "CCurses"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
-  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
+  module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "TappetConfig", "CPlatform"]),
+  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl", "CJSON"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
+  module("TappetOlm", ["TappetCore", "COlm"]),
 ]
-
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
-let programs: [Target] = ["", "-tool", "-mqtt", "-inventory", "-reader", "-webhook", "-sim"].map {
-  let module = ["-reader": "TappetReader", "-webhook": "TappetWebhook", "-sim": "TappetSimulator"][$0] ?? "TappetTool"
-  return .executableTarget(name: "tappet" + $0, dependencies: [.byName(name: module)])
-}
+let programs: [Target] = [
+  ("", "Tool"), ("-tool", "Tool"), ("-mqtt", "Tool"), ("-inventory", "Tool"), ("-reader", "Reader"),
+  ("-webhook", "Webhook"), ("-matrix", "Matrix"), ("-sim", "Simulator"),
+].map { .executableTarget(name: "tappet" + $0.0, dependencies: [.byName(name: "Tappet" + $0.1)]) }
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.
-let chosen = Context.environment["TAPPET_TESTS"]
 let suites: [(String, [Target.Dependency])] =
   ["Core", "Platform", "Store", "Simulator"].map { ($0, [.byName(name: "Tappet" + $0)]) }
   + ["Inventory", "TLS", "Broker", "Config", "Panel"].map { ($0, [.byName(name: "Tappet" + $0), "TappetMessages"]) }
-  + [("Kiosk", ["TappetKiosk", "TappetReader"]), ("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
-let tests = suites.filter { chosen?.contains($0.0 + "Tests") ?? true }.map { suite in
+  + [("Encryption", ["TappetMatrix"]), ("Kiosk", ["TappetKiosk", "TappetReader"])]
+  + [("Tool", ["TappetTool", "TappetBroker"]), ("System", [])]
+let tests = suites.filter { Context.environment["TAPPET_TESTS"]?.contains($0.0 + "Tests") ?? true }.map { suite in
   Target.testTarget(
     name: suite.0 + "Tests", dependencies: suite.1 + ["TestSupport"], path: "Tests/\(suite.0)",
     exclude: suite.0 == "System" ? ["Faults"] : suite.0 == "Kiosk" ? ["inject.py"] : [])
@@ -90,7 +90,7 @@ let testPrograms: [Target] = [
 let package = Package(
   name: "Tappet",
   products: isEmbedded
-    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetWebhook", "TappetSimulator"].map {
+    ? ["TappetInterface", "TappetTool", "TappetReader", "TappetWebhook", "TappetMatrix", "TappetSimulator"].map {
       .library(name: $0 + "Static", type: .static, targets: [$0])
     } : [.library(name: "Tappet", targets: ["Tappet"])],
   targets: libraries + modules

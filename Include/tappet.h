@@ -3,8 +3,8 @@
  * libtappet: signed NFC tags, MQTT over mutual TLS and complete kiosks, for C and every language that can call C.
  *
  * The library never prints or exits. It leaves the locale, the working directory, the environment and signal handlers
- * as they are; about SIGPIPE see Signals. It has six sections: errors, values, broker, reader, panel and kiosk. Each
- * can be used without the others.
+ * as they are; about SIGPIPE see Signals. It has seven sections: errors, values, broker, reader, panel, kiosk and
+ * inventory. Each can be used without the others.
  *
  * @par Results
  * A function that can fail returns an int: 0 or a count on success, otherwise a negative ::tappet_error. Results are
@@ -34,10 +34,11 @@
  * @par Threads
  * Functions without an object are safe on any thread at any time. An object may be used from any thread, but only from
  * one at a time: a call made while another thread is inside a call with the same object returns TAPPET_ERROR_THREAD,
- * except where the description says that any thread may call. Callbacks are called only inside _dispatch and _run, on
- * the thread that called these. They may call any function, even with the same object, and may free it. They must
- * return normally: neither a C++ exception nor a longjmp may leave a callback. If one thread frees an object while
- * another is inside a call with it, the object is destroyed when that call returns.
+ * except where the description says that any thread may call. Callbacks are called only inside _dispatch and _run, and
+ * those of an inventory inside the call that they were given to, on the thread that called these. They may call any
+ * function, even with the same object, and may free it. They must return normally: neither a C++ exception nor a
+ * longjmp may leave a callback. If one thread frees an object while another is inside a call with it, the object is
+ * destroyed when that call returns.
  *
  * The library starts threads of its own, with all signals blocked: "tappet-link" for each connection to a broker, from
  * the first connect until the object is freed, and "tappet-store" for each running kiosk. A reader, and with it a
@@ -1177,7 +1178,9 @@ enum tappet_kiosk_event_type {
   TAPPET_KIOSK_EVENT_COMMAND_DONE = 45,       /**< The output of an accepted command has switched, or the broker has
                                                    its action's message. */
   TAPPET_KIOSK_EVENT_COMMANDS_READY = 46,     /**< The broker delivers the commands of a topic. */
-  TAPPET_KIOSK_EVENT_COMMANDS_DENIED = 47     /**< The broker does not let the kiosk read a topic with commands. */
+  TAPPET_KIOSK_EVENT_COMMANDS_DENIED = 47,    /**< The broker does not let the kiosk read a topic with commands. */
+  TAPPET_KIOSK_EVENT_INVENTORY = 48           /**< A tap or a scan showed a thing of the inventory, moved it, or checked
+                                                   it out or in, which is on the disk; or a person's tag came first. */
 };
 
 /** Lights: the states and moments that a kiosk shows to people. Values below 20 are states, shown as long as they last;
@@ -1206,9 +1209,10 @@ enum tappet_kiosk_light {
 /** Triggers of events. */
 enum tappet_kiosk_trigger {
   TAPPET_KIOSK_TRIGGER_NONE = 0,   /**< None of these. */
-  TAPPET_KIOSK_TRIGGER_TAG = 1,    /**< A person tapped a tag. */
+  TAPPET_KIOSK_TRIGGER_TAG = 1,    /**< A person tapped a tag, or scanned a code of the inventory. */
   TAPPET_KIOSK_TRIGGER_BUTTON = 2, /**< A person pressed a button. */
-  TAPPET_KIOSK_TRIGGER_COMMAND = 3 /**< A command came from the broker. */
+  TAPPET_KIOSK_TRIGGER_COMMAND = 3, /**< A command came from the broker. */
+  TAPPET_KIOSK_TRIGGER_INVENTORY = 4 /**< The inventory changed. */
 };
 
 /** An event in a kiosk. It and everything it points to are valid only during the callback. */
@@ -1216,7 +1220,7 @@ struct tappet_kiosk_event {
   size_t size;                /**< sizeof(struct tappet_kiosk_event), as the library was built. */
   enum tappet_kiosk_event_type type; /**< Type of the event; later versions may add some. */
   enum tappet_kiosk_trigger trigger; /**< REFUSED to UNDELIVERABLE, PANEL_UNLOCKED, CODE_REFUSED, CONFIRMING, PERFORMED
-                                   to COMMAND_DONE: what caused it; otherwise NONE. */
+                                   to COMMAND_DONE, INVENTORY: what caused it; otherwise NONE. */
   enum tappet_kiosk_light light; /**< LIGHT: the light; otherwise 0. */
   enum tappet_log_priority priority; /**< Urgency of the event. */
   const char *name;           /**< Name of the event, such as "tap-refused"; LIGHT: name of the light. */
@@ -1227,8 +1231,8 @@ struct tappet_kiosk_event {
                                    topic of the commands; otherwise NULL. */
   const char *id;             /**< ACCEPTED to UNDELIVERABLE: the entry's unique id, 32 digits, as in "%I"; TAG_WRITTEN:
                                    the id of the tag's secret, for `tappet secret`; otherwise NULL. */
-  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED, TAG_WRITTEN, PERFORMED: identifier of the tag; NULL in
-                                   other events, and if there was no tag. */
+  const uint8_t *uid;         /**< REFUSED, IGNORED, ACCEPTED, TAG_WRITTEN, PERFORMED, INVENTORY: identifier of the tag;
+                                   NULL in other events, and if there was no tag. */
   size_t uid_size;            /**< Size of the identifier in bytes. */
   int64_t after_milliseconds; /**< DELIVERED: time since the tap; -1 in all other events, and if the tap was accepted
                                    before the start. */
@@ -1242,6 +1246,8 @@ struct tappet_kiosk_event {
   const char *person;         /**< The same: name of the person whose tag it is. */
   const char *code;           /**< REFUSED, IGNORED, QUEUED: the reason for programs, such as "outside-hours"; otherwise
                                    NULL. */
+  const char *thing;          /**< INVENTORY: id of the thing, for tappet_inventory_get(); name says what was done,
+                                   such as "inventory-moved". NULL in other events, and if a person's tag came first. */
 };
 
 /** Receives an event in a kiosk.
@@ -1605,6 +1611,193 @@ int tappet_kiosk_get_counters(const struct tappet_kiosk *kiosk, struct tappet_ki
  * @param ret_failure Receives the failure; its size must be set.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
 int tappet_kiosk_last_error(const struct tappet_kiosk *kiosk, struct tappet_failure *ret_failure);
+
+/** @} */
+/** @defgroup inventory Inventory
+ * The contents of each box, and where it is: buildings have rooms, rooms have spots, spots have boxes, boxes have
+ * items. It is the inventory of `tappet box` and `tappet find`, a database of its own in a state folder, with the same
+ * rules. No kiosk is needed for it, and one may be running.
+ *
+ * Several objects, threads and processes may have one inventory open. Each change is one transaction, and on the disk
+ * when the call returns. All calls with an open inventory block on the disk, and while others write for at most 5 s
+ * more.
+ * @{ */
+
+/** Size of the text of an id in bytes, including the NUL. */
+#define TAPPET_INVENTORY_ID_SIZE 37
+
+/** An open inventory. */
+struct tappet_inventory;
+
+/** Kinds of things, from the outermost to the innermost. Each thing is in one of the kind before it. */
+enum tappet_inventory_kind {
+  TAPPET_INVENTORY_KIND_BUILDING = 1, /**< A building, which is in nothing else. */
+  TAPPET_INVENTORY_KIND_ROOM = 2,     /**< A room of a building. */
+  TAPPET_INVENTORY_KIND_SPOT = 3,     /**< A spot in a room: a shelf, a drawer, a corner. */
+  TAPPET_INVENTORY_KIND_BOX = 4,      /**< A box at a spot, with a code. */
+  TAPPET_INVENTORY_KIND_ITEM = 5      /**< An item in a box, with a quantity. */
+};
+
+/** Values for a thing that is added or edited. */
+struct tappet_inventory_values {
+  size_t size;             /**< sizeof(struct tappet_inventory_values), set by the caller. */
+  const char *name;        /**< The name, of a box its label: 1 to 512 bytes on one line. Space at its ends is left out.
+                                NULL means that it stays; a new thing needs one. */
+  const char *code;        /**< Text of a box's QR code, which no other box has: 1 to 128 bytes on one line. NULL means
+                                that it stays, and that a new box gets a code such as "B-7Q2M0ZK4XD". */
+  const char *notes;       /**< An item's notes, at most 64 KiB. NULL means that they stay. */
+  const int64_t *quantity; /**< Number of pieces of an item, from 0 to 1,000,000,000. NULL means that it stays, and 1
+                                for a new item. */
+  const int64_t *minimum;  /**< Number of pieces below which an item is low; -1 takes it away. NULL means that it stays,
+                                and none for a new item. */
+};
+
+/** A building, room, spot, box or item. Its texts are owned by the library. In a callback, they are valid only during
+ * the callback; otherwise they are valid until the next call with the object. */
+struct tappet_inventory_entry {
+  size_t size;                                 /**< sizeof(struct tappet_inventory_entry), set by the caller; in a
+                                                    callback, as the library was built. */
+  enum tappet_inventory_kind kind;             /**< Kind of thing. */
+  char id[TAPPET_INVENTORY_ID_SIZE];           /**< Its id, a UUID in lower case, which never changes. */
+  char container_id[TAPPET_INVENTORY_ID_SIZE]; /**< The id of the place that it is in; empty for a building. */
+  bool is_low;                                 /**< Whether there are fewer pieces of an item than its minimum. */
+  uint8_t reserved[1];                         /**< Set to 0. */
+  const char *name;                            /**< Its name, of a box its label. */
+  const char *location;                        /**< The names of the places that it is in, from the building on, with
+                                                    " → " between them; empty for a building. */
+  const char *code;                            /**< Text of a box's QR code; NULL if it is not a box. */
+  const char *notes;                           /**< An item's notes; NULL if it is not an item. */
+  const char *photo;                           /**< Path of an item's photo; NULL if there is none. */
+  int64_t quantity;                            /**< Number of pieces of an item; 0 if it is not an item. */
+  int64_t minimum;                             /**< Number of pieces below which an item is low; -1 if there is none. */
+  int64_t created_unix_milliseconds;           /**< When it was added, in milliseconds since 1970. */
+  const char *holder;                          /**< Name of the person who has the item; NULL if it is in its place. */
+};
+
+/** Receives a thing of a list. The list was read before the first call, so that changes do not disturb it.
+ * @param context The pointer that was given with the callback.
+ * @param entry The thing. */
+typedef void (*tappet_inventory_callback)(void *context, const struct tappet_inventory_entry *entry);
+
+/** Creates an inventory that is not open yet.
+ * @param ret_inventory Receives the inventory; the caller frees it with tappet_inventory_free().
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT or TAPPET_ERROR_LIMIT. */
+int tappet_inventory_new(struct tappet_inventory **ret_inventory);
+
+/** Closes and frees an inventory.
+ * @param inventory The inventory; NULL and freed ones are ignored. */
+void tappet_inventory_free(struct tappet_inventory *inventory);
+
+/** Opens the inventory of a state folder; makes the folder and the database if they are absent.
+ * @param inventory The inventory.
+ * @param path Path of the state folder, the same as in the configuration of the tools; at most 4095 bytes.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (open already), TAPPET_ERROR_STORE,
+ *   TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_inventory_open(struct tappet_inventory *inventory, const char *path);
+
+/** Adds a thing.
+ * @param inventory The inventory.
+ * @param kind Kind of the thing.
+ * @param container_id The id of the place that it comes into; may be NULL, which is right for buildings only.
+ * @param values Its values; the name is required.
+ * @param by Name of the person who adds it, 1 to 128 bytes on one line.
+ * @param ret_entry Receives the thing; its size must be set. May be NULL.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT (refused; tappet_inventory_last_error() says why: an unknown id, an empty
+ *   name, a code that another box has), TAPPET_ERROR_STATE (not open), TAPPET_ERROR_STORE (with ret_entry, the change
+ *   may have been made), TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_inventory_add(
+    struct tappet_inventory *inventory, enum tappet_inventory_kind kind, const char *container_id,
+    const struct tappet_inventory_values *values, const char *by, struct tappet_inventory_entry *ret_entry);
+
+/** Gives a thing other values. Values that it has already are refused.
+ * @param inventory The inventory.
+ * @param id The id of the thing.
+ * @param values The values that change.
+ * @param by Name of the person who changes it, as in tappet_inventory_add().
+ * @param ret_entry Receives the thing as it is now; its size must be set. May be NULL.
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_edit(
+    struct tappet_inventory *inventory, const char *id, const struct tappet_inventory_values *values, const char *by,
+    struct tappet_inventory_entry *ret_entry);
+
+/** Moves a thing, with everything in it, to another place; `tappet inventory moves` lists it. The place where it is
+ * already is refused.
+ * @param inventory The inventory.
+ * @param id The id of the thing.
+ * @param container_id The id of the place that it comes into.
+ * @param by Name of the person who moves it, as in tappet_inventory_add().
+ * @param ret_entry Receives the thing as it is now; its size must be set. May be NULL.
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_move(
+    struct tappet_inventory *inventory, const char *id, const char *container_id, const char *by,
+    struct tappet_inventory_entry *ret_entry);
+
+/** Removes a thing with everything in it.
+ * @param inventory The inventory.
+ * @param id The id of the thing.
+ * @param by Name of the person who removes it, as in tappet_inventory_add().
+ * @return 0; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_remove(struct tappet_inventory *inventory, const char *id, const char *by);
+
+/** Takes back the last change that was not taken back yet, whoever made it, an import too. The last 50 are kept.
+ * @param inventory The inventory.
+ * @param by Name of the person who takes it back, as in tappet_inventory_add().
+ * @return 1; 0 if there is no change that can be taken back; otherwise the errors of tappet_inventory_add(). */
+int tappet_inventory_undo(struct tappet_inventory *inventory, const char *by);
+
+/** Retrieves a thing by its id.
+ * @param inventory The inventory.
+ * @param id The id.
+ * @param ret_entry Receives the thing; its size must be set.
+ * @return 1; 0 if there is no such thing; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not open),
+ *   TAPPET_ERROR_STORE, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_inventory_get(
+    struct tappet_inventory *inventory, const char *id, struct tappet_inventory_entry *ret_entry);
+
+/** Retrieves the box whose QR code has exactly this text.
+ * @param inventory The inventory.
+ * @param code Text of the code, as a scanner reads it.
+ * @param ret_entry Receives the box; its size must be set.
+ * @return 1; 0 if no box has this code; otherwise the errors of tappet_inventory_get(). */
+int tappet_inventory_get_by_code(
+    struct tappet_inventory *inventory, const char *code, struct tappet_inventory_entry *ret_entry);
+
+/** Finds things by their words, as `tappet find` does: those that have each word of the text, as the beginning of a
+ * word, in their name or notes, and boxes whose code begins with the text. Case and accents do not matter. Boxes by
+ * their code come first, then other places, then items, newest first.
+ * @param inventory The inventory.
+ * @param text The words, at most 64 KiB.
+ * @param limit Maximum number of things to find.
+ * @param callback Called with each thing, inside this call; NULL means that they are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of things; otherwise the errors of tappet_inventory_get(). */
+int tappet_inventory_find(
+    struct tappet_inventory *inventory, const char *text, size_t limit, tappet_inventory_callback callback,
+    void *context);
+
+/** Lists what is directly in a place, oldest first.
+ * @param inventory The inventory.
+ * @param container_id The id of the place; NULL means the buildings.
+ * @param callback Called with each thing, inside this call; NULL means that they are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of things; otherwise the errors of tappet_inventory_get(), TAPPET_ERROR_ARGUMENT also for an
+ *   unknown id. */
+int tappet_inventory_list(
+    struct tappet_inventory *inventory, const char *container_id, tappet_inventory_callback callback, void *context);
+
+/** Lists the items of which there are fewer pieces than their minimum, newest first, however many they are.
+ * @param inventory The inventory.
+ * @param callback Called with each item, inside this call; NULL means that they are only counted.
+ * @param context Passed to the callback; may be NULL.
+ * @return The number of items; otherwise the errors of tappet_inventory_get(). */
+int tappet_inventory_list_low(
+    struct tappet_inventory *inventory, tappet_inventory_callback callback, void *context);
+
+/** Reports why the last call that failed did so.
+ * @param inventory The inventory.
+ * @param ret_failure Receives the failure; its size must be set.
+ * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_OBJECT, TAPPET_ERROR_THREAD or TAPPET_ERROR_FORK. */
+int tappet_inventory_last_error(const struct tappet_inventory *inventory, struct tappet_failure *ret_failure);
 
 /** @} */
 

@@ -10,6 +10,8 @@ struct BrokerLinkBudget {
   /// Until when `allowed` counts what commands may take; `nil` while there are none.
   private var refilledAt: Instant?
   private var receivedBefore: Int64 = 0
+  /// Bytes that may come at once.
+  private var atOnce = Limits.commandBytesMax
 
   /// Whether the owner has subscribed to anything.
   var hasSubscribed: Bool { allowed == nil }
@@ -20,9 +22,10 @@ struct BrokerLinkBudget {
   /// Handles a subscription of the owner's.
   mutating func subscribed() { allowed = nil }
 
-  /// Handles subscriptions to commands: they are small and few.
-  mutating func subscribedToCommands(at now: Instant) {
-    allowed? += Limits.commandBytesMax
+  /// Handles subscriptions to commands, which are small and few, and to a site.
+  mutating func subscribedToCommands(at now: Instant, ofSite: Bool = false) {
+    if ofSite { atOnce = Limits.siteBytesMax }
+    allowed? += atOnce
     refilledAt = now
   }
 
@@ -34,7 +37,7 @@ struct BrokerLinkBudget {
       if seconds > 0 {
         // An allowance that is not used is lost: a day without commands does not allow a flood.
         let refilled = allowed + min(seconds, 3600) * Limits.commandBytesPerSecond
-        self.allowed = max(allowed, min(refilled, receivedBefore + Limits.commandBytesMax))
+        self.allowed = max(allowed, min(refilled, receivedBefore + atOnce))
         self.refilledAt = now
       }
     }

@@ -14,15 +14,18 @@ extension BrokerLinkLoop {
     ask(session, request, orReport: refusal, call)
   }
 
-  /// Subscribes to the topics with commands.
+  /// Subscribes to the topics with commands, and to the site's; the request of each is its place in `ownTopics`.
   func subscribeToCommands() {
-    guard let session, !current.commandTopics.isEmpty else { return }
-    budget.subscribedToCommands(at: now)
+    guard let session, !current.ownTopics.isEmpty else { return }
+    budget.subscribedToCommands(at: now, ofSite: current.siteTopic != nil)
     commandFlow = CommandFlow()
     for (index, topic) in current.commandTopics.enumerated() {
       let request = UInt64(index)
       ask(session, request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribeToCommands(topic) }
     }
+    guard let topic = current.siteTopic, self.session === session else { return }
+    let request = UInt64(current.commandTopics.count)
+    ask(session, request, orReport: .subscribed(request: request, qos: nil)) { $0.subscribeToSite(topic) }
   }
 
   private func ask(
@@ -43,12 +46,13 @@ extension BrokerLinkLoop {
   /// Whether we have subscribed to what came.
   func wasAsked(_ messages: [LinkMessage], _ discardedCount: Int) -> Bool {
     if budget.hasSubscribed || messages.isEmpty && discardedCount == 0 { return true }
-    return !current.commandTopics.isEmpty && messages.allSatisfy { current.commandTopics.contains($0.topic) }
+    return !current.ownTopics.isEmpty
+      && messages.allSatisfy { current.commandTopics.contains($0.topic) || current.siteTopic == $0.topic }
   }
 
   func pass(_ messages: [LinkMessage]) {
     for message in messages {
-      guard !current.commandTopics.isEmpty, !budget.hasSubscribed else {
+      guard !current.ownTopics.isEmpty, !budget.hasSubscribed else {
         receive(.message(message))
         continue
       }

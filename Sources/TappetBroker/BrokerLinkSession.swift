@@ -36,6 +36,7 @@ final class BrokerLinkSession {
   private let mosquitto: OpaquePointer
   private let version: MQTTVersion
   private let takesCommands: Bool
+  private let siteTopic: String?
   private let observe: (@Sendable (LinkStep) -> Void)?
   private let readsProperties: Bool
   var isSecured = false
@@ -52,7 +53,8 @@ final class BrokerLinkSession {
     self.observe = observe
     self.readsProperties = readsProperties
     self.version = version
-    takesCommands = !settings.commandTopics.isEmpty
+    takesCommands = !settings.ownTopics.isEmpty
+    siteTopic = settings.siteTopic
     mosquitto = try BrokerLinkSession.makeObject(settings.clientID)
     let object = mosquitto
     mosquitto_user_data_set(object, Unmanaged.passUnretained(self).toOpaque())
@@ -248,6 +250,12 @@ final class BrokerLinkSession {
     return (outcome(code), messageID)
   }
 
+  /// Subscribes to the site's topic, with what the broker keeps there.
+  func subscribeToSite(_ topic: String) -> (outcome: Outcome, messageID: Int32) {
+    var messageID: Int32 = 0
+    return (outcome(mosquitto_subscribe_v5(mosquitto, &messageID, topic, 1, 0, nil)), messageID)
+  }
+
   /// Returns the SUBACKs since the last call.
   func takeGrants() -> [Grant] {
     defer { grants.removeAll() }
@@ -290,12 +298,17 @@ final class BrokerLinkSession {
   private func note(_ message: mosquitto_message, _ properties: OpaquePointer?) {
     guard let topic = message.topic else { return }
     let size = message.payload == nil ? 0 : Int(message.payloadlen)
-    // Of a command that is too large only the size is reported.
-    let kept = takesCommands && size > Limits.commandSizeMax ? 0 : size
-    guard kept <= Limits.receivedMessageSizeMax, Memory.hasRoom(for: kept) else { return discardedCount += 1 }
+    let name = String(cString: topic)
+    let isOfSite = siteTopic == name
+    let ownMax = isOfSite ? Limits.siteBundleSizeMax : takesCommands ? Limits.commandSizeMax : Int.max
+    // Of a command, or a bundle, that is too large only the size is reported.
+    let kept = size > ownMax ? 0 : size
+    guard kept <= Limits.receivedMessageSizeMax || isOfSite, Memory.hasRoom(for: kept) else {
+      return discardedCount += 1
+    }
     messages.append(
       LinkMessage(
-        topic: String(cString: topic), payload: Array(UnsafeRawBufferPointer(start: message.payload, count: kept)),
+        topic: name, payload: Array(UnsafeRawBufferPointer(start: message.payload, count: kept)),
         size: size, qos: message.qos, isRetained: message.retain, response: MessageProperties.response(properties),
         properties: readsProperties ? properties.map { MessageProperties(received: $0) } : nil))
   }

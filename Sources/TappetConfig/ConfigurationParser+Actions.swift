@@ -14,7 +14,7 @@ extension YAMLReader {
       if actions.contains(where: { $0.index == action.index }) {
         note(.duplicateIndex(action.index), at: element)
       }
-      if action.confirmWithin != nil { askingActions.append(action.name) }
+      if action.confirmWithin != nil, action.confirmRoom == nil { askingActions.append(action.name) }
       actions.append(action)
     }
     return actions
@@ -36,8 +36,9 @@ extension YAMLReader {
     _ node: YAMLNode, position: Int64, _ hasKey: Bool, _ outputNames: [String]
   ) -> Action? {
     let keys = [
-      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "bind_uid",
-      "unlock", "output", "webhook", "room", "html", "format", "deliver_when", "valid", "hours", "clock_unknown",
+      "name", "title", "index", "topic", "message", "offline", "expires", "cooldown", "retain", "confirm", "confirm_in",
+      "bind_uid", "unlock", "output", "webhook", "room", "html", "format", "deliver_when", "valid", "hours",
+      "clock_unknown",
       "mode", "on_remove",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
@@ -46,7 +47,8 @@ extension YAMLReader {
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)
     let publishes =
-      mapping["topic"] != nil || mapping["output"] == nil && mapping["webhook"] == nil && mapping["room"] == nil
+      mapping["topic"] != nil
+      || mapping["output"] == nil && mapping["webhook"] == nil && mapping["room"] == nil && !isOfInventory(mapping)
     let format = choice(mapping["format"], of: ["text", "json", "literal"]).map { MessageFormat.allCases[$0] }
     let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: format == .literal) : nil
     let message = message(in: mapping, publishes: publishes, hasKey: hasKey, format)
@@ -61,6 +63,7 @@ extension YAMLReader {
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
     let isRetained = flag(mapping["retain"])
     let confirm = duration(mapping["confirm"], min: .seconds(1), max: Limits.confirmMax)
+    let confirmRoom = confirmRoom(in: mapping)
     let binds = flag(mapping["bind_uid"])
     let unlocks = flag(mapping["unlock"])
     let times = times(in: mapping)
@@ -78,9 +81,19 @@ extension YAMLReader {
       name: name, title: title ?? name, index: index ?? position, isIndexGiven: index != nil, topic: topic,
       message: publishes ? message : PayloadTemplate(""), offline: offline, expiresAfter: expires,
       cooldown: cooldown ?? .seconds(2),
-      isRetained: isRetained ?? false, confirmWithin: confirm, bindsUID: binds ?? false,
+      isRetained: isRetained ?? false, confirmWithin: confirm, confirmRoom: confirmRoom, bindsUID: binds ?? false,
       unlocksPanel: unlocks ?? false, outputs: orders, webhookBody: body, hasLiteralTopic: format == .literal,
       awaitsHomeAssistant: awaits, times: times, mode: mode, removal: removal)
+  }
+
+  /// The room in which somebody confirms the action; `commands` says who may.
+  private mutating func confirmRoom(in mapping: YAMLMapping) -> String? {
+    guard let node = mapping["confirm_in"] else { return nil }
+    if mapping["confirm"] == nil {
+      note(.needsPartner("confirm_in", partner: "confirm"), at: node.position, mapping.node.place)
+    }
+    confirmRooms.append(node)
+    return text(node)
   }
 
   /// An action that only drives outputs has nothing that is about a message; to a webhook it is the usual body.
@@ -102,7 +115,14 @@ extension YAMLReader {
   private mutating func mode(
     in mapping: YAMLMapping, hasKey: Bool, _ format: MessageFormat?
   ) -> (ActionMode, ActionRemoval?) {
-    let chosen = choice(mapping["mode"], of: ["tap", "hold", "toggle"]).map { ActionMode.allCases[$0] }
+    let chosen = choice(mapping["mode"], of: ["tap", "hold", "toggle", "inventory"]).map { ActionMode.allCases[$0] }
+    if chosen == .inventory {
+      inventoryActions.append(mapping.node)
+      if let node = mapping["on_remove"] {
+        note(.needsPartner("on_remove", partner: "mode: hold"), at: node.position, mapping.node.place)
+      }
+      return (.inventory, nil)
+    }
     guard let node = mapping["on_remove"] else {
       if let value = mapping["mode"], chosen == .hold || chosen == .toggle {
         note(.needsPartner("mode", partner: "on_remove"), at: value.position, mapping.node.place)

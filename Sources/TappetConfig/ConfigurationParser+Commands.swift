@@ -4,7 +4,8 @@ import TappetCore
 
 extension YAMLReader {
   mutating func commands(
-    _ node: YAMLNode?, hasKey: Bool, actions: [Action], actionNames: [String], outputNames: [String]
+    _ node: YAMLNode?, hasKey: Bool, actions: [Action], actionNames: [String], outputNames: [String],
+    _ broker: BrokerSettings?
   ) -> [CommandPlan] {
     guard let node else { return [] }
     var plans: [CommandPlan] = []
@@ -15,23 +16,27 @@ extension YAMLReader {
       }
       plans.append(plan)
     }
-    checkLoops(plans, actions, at: node)
+    checkLoops(plans, actions, answers: broker?.checkTopic, at: node)
     return plans
   }
 
   private mutating func command(
     _ node: YAMLNode, hasKey: Bool, _ actionNames: [String], _ outputNames: [String]
   ) -> CommandPlan? {
-    let keys = ["topic", "trust", "key", "expires", "actions", "outputs", "per_minute", "locked", "reply", "role"]
-    if isFirmware(node) { return firmwareCommand(node, hasKey: hasKey, outputNames) }
+    let keys = [
+      "topic", "trust", "key", "expires", "actions", "outputs", "check", "per_minute", "locked", "reply", "role",
+    ]
+    if has("room", node) { return roomCommand(node, actionNames, outputNames) }
+    if has("role", node) { return firmwareCommand(node, hasKey: hasKey, outputNames) }
     guard let mapping = mapping(node, keys: keys) else { return nil }
     let topic = topic(required("topic", in: mapping))
     let trust = trust(in: mapping, hasKey: hasKey)
     let window = duration(mapping["expires"], min: .seconds(1), max: Limits.commandWindowMax)
     let actions = references(mapping["actions"], to: actionNames) { .unknownAction($0, nearest: $1) }
     let outputs = references(mapping["outputs"], to: outputNames) { .unknownOutput($0, nearest: $1) }
-    if mapping["actions"] == nil, mapping["outputs"] == nil {
-      note(.needsPartner("topic", partner: "actions' or 'outputs"), at: node)
+    let asksChecks = check(in: mapping)
+    if mapping["actions"] == nil, mapping["outputs"] == nil, mapping["check"] == nil {
+      note(.needsPartner("topic", partner: "actions', 'outputs' or 'check"), at: node)
     }
     let perMinute = whole(mapping["per_minute"], in: 1...Limits.commandsPerMinuteMax)
     let obeysLock = flag(mapping["locked"])
@@ -41,13 +46,66 @@ extension YAMLReader {
     if case .trusted = trust { usualWindow = nil }
     return CommandPlan(
       topic: topic, trust: trust, window: window ?? usualWindow, actions: actions, outputs: outputs,
-      perMinute: Int(perMinute ?? Limits.commandsPerMinute), obeysLock: obeysLock ?? false, replyTopic: reply)
+      perMinute: Int(perMinute ?? Limits.commandsPerMinute), obeysLock: obeysLock ?? false, replyTopic: reply,
+      asksChecks: asksChecks)
   }
 
-  /// Whether the element has `role`, which brings other keys.
-  private func isFirmware(_ node: YAMLNode) -> Bool {
+  /// `check: true`, where a signature covers the question: the answer names hosts and files.
+  private mutating func check(in mapping: YAMLMapping) -> Bool {
+    guard let node = mapping["check"], flag(node) == true else { return false }
+    if case .scalar("signed", _)? = mapping["trust"]?.content, mapping["key"] != nil { return true }
+    note(.invalidValue("true", expected: "'trust: signed' and 'key' next to it"), at: node.position, node.place)
+    return false
+  }
+
+  /// Whether the element has this key, which brings other ones.
+  private func has(_ key: String, _ node: YAMLNode) -> Bool {
     guard case .mapping(let keys, _) = node.content else { return false }
-    return keys.contains { if case .scalar("role", _) = $0.content { true } else { false } }
+    return keys.contains { if case .scalar(key, _) = $0.content { true } else { false } }
+  }
+
+  /// `{room: ROOM, users: [USER], power_level: N, people: true, actions: […], outputs: […]}`.
+  private mutating func roomCommand(
+    _ node: YAMLNode, _ actionNames: [String], _ outputNames: [String]
+  ) -> CommandPlan? {
+    let keys = ["room", "users", "power_level", "people", "expires", "actions", "outputs", "per_minute", "locked"]
+    guard let mapping = mapping(node, keys: keys), let name = required("room", in: mapping), let room = text(name)
+    else { return nil }
+    if matrix == nil { note(.needsPartner("room", partner: "matrix"), at: name.position, mapping.node.place) }
+    if !RoomDestination.isRoom(room) {
+      invalid(name, expected: "a room's address or id, as '#door:example.org' or '!id:example.org'")
+    }
+    let powerLevel = whole(mapping["power_level"], in: 1...Limits.roomPowerLevelMax)
+    // Either will do.
+    let place = mapping["power_level"] == nil ? required("users", in: mapping) : mapping["users"]
+    let users = place.map { roomUsers($0) } ?? []
+    let managesPeople = flag(mapping["people"])
+    let window = duration(mapping["expires"], min: .seconds(1), max: Limits.commandWindowMax)
+    let actions = references(mapping["actions"], to: actionNames) { .unknownAction($0, nearest: $1) }
+    let outputs = references(mapping["outputs"], to: outputNames) { .unknownOutput($0, nearest: $1) }
+    let perMinute = whole(mapping["per_minute"], in: 1...Limits.commandsPerMinuteMax)
+    let obeysLock = flag(mapping["locked"])
+    return CommandPlan(
+      topic: room, trust: .room(RoomCommanders(users: users, powerLevel: powerLevel)),
+      window: window ?? Limits.roomCommandWindow, actions: actions, outputs: outputs,
+      managesPeople: managesPeople ?? false, perMinute: Int(perMinute ?? Limits.commandsPerMinute),
+      obeysLock: obeysLock ?? false)
+  }
+
+  /// A list of `@name:server`, at least one.
+  private mutating func roomUsers(_ node: YAMLNode) -> [String] {
+    var users: [String] = []
+    for element in list(node, max: Limits.roomUsersMax, of: " users") ?? [] {
+      guard let user = text(element) else { continue }
+      let bytes = user.utf8
+      if bytes.first == UInt8(ascii: "@"), bytes.contains(UInt8(ascii: ":")), bytes.count <= Limits.roomNameSizeMax {
+        users.append(user)
+      } else {
+        invalid(element, expected: "a user, as '@ann:example.org'")
+      }
+    }
+    if users.isEmpty, case .sequence = node.content { invalid(node, expected: "at least one user") }
+    return users
   }
 
   /// `{topic: T, role: esp32, open: NAME, stop: NAME, close: NAME}`.
@@ -125,9 +183,14 @@ extension YAMLReader {
   }
 
   /// Refuses loops: no message of the kiosk's own may come back to it as a command.
-  private mutating func checkLoops(_ plans: [CommandPlan], _ actions: [Action], at node: YAMLNode) {
+  private mutating func checkLoops(
+    _ plans: [CommandPlan], _ actions: [Action], answers: String?, at node: YAMLNode
+  ) {
+    let asksChecks = plans.contains { $0.asksChecks }
     for plan in plans {
-      let isPublished = actions.contains { $0.topic == plan.topic } || plans.contains { $0.replyTopic == plan.topic }
+      let isPublished =
+        actions.contains { $0.topic == plan.topic } || plans.contains { $0.replyTopic == plan.topic }
+        || asksChecks && plan.topic == answers
       guard isPublished else { continue }
       note(
         .invalidValue(Self.shortened(plan.topic), expected: "topics to which no action and no reply is published"),

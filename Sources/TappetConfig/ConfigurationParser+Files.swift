@@ -9,15 +9,18 @@ extension ConfigurationParser {
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
     var reader = YAMLReader(file: "", folder: "", files: .ignored)
-    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions", "matrix"]) else {
+    guard let top = reader.mapping(root, keys: ["broker", "timestamp_key", "panel", "actions", "matrix", "site"]) else {
       return []
     }
     let broker = reader.mapping(in: top, "broker", keys: ["ca", "certificate", "private_key", "password"])
     var nodes = ["ca", "certificate", "private_key"].map { broker?[$0] }
     if let broker { nodes.append(reader.mapping(in: broker, "password", keys: ["file"])?["file"]) }
     nodes.append(reader.mapping(in: top, "timestamp_key", keys: ["file"])?["file"])
+    if let site = reader.mapping(in: top, "site", keys: ["name", "key", "public_key"]) {
+      nodes.append(reader.mapping(in: site, "key", keys: ["file"])?["file"])
+    }
     nodes += reader.webhookFiles(top["actions"])
-    let matrix = reader.mapping(in: top, "matrix", keys: ["session", "ca"])
+    let matrix = reader.mapping(in: top, "matrix", keys: ["session", "ca", "encryption"])
     nodes += ["session", "ca"].map { matrix?[$0] }
     var files = nodes.compactMap { reader.text($0) }
     let profile = reader.mapping(in: top, "panel", keys: ["profile"])?["profile"]

@@ -9,22 +9,42 @@ package struct MatrixSettings: Hashable, Sendable {
   package var sessionFile: String
   /// The certificates that alone may have signed the homeserver's; `nil` means the system's trust store.
   package var caFile: String?
+  /// `nil` when the kiosk takes no part in encrypted rooms.
+  package var encryption: RoomEncryption?
 
-  package init(sessionFile: String, caFile: String? = nil) {
+  package init(sessionFile: String, caFile: String? = nil, encryption: RoomEncryption? = nil) {
     self.sessionFile = sessionFile
     self.caFile = caFile
+    self.encryption = encryption
   }
 }
 
 extension YAMLReader {
   mutating func matrix(_ node: YAMLNode?) -> MatrixSettings? {
-    guard let node, let mapping = mapping(node, keys: ["session", "ca"]),
+    guard let node, let mapping = mapping(node, keys: ["session", "ca", "encryption"]),
       let session = required("session", in: mapping), let path = path(session)
     else { return nil }
     checkSession(path, at: session)
     let ca = self.path(mapping["ca"])
     if let ca, let node = mapping["ca"] { checkFile(ca, at: node, isAuthority: true) }
-    return MatrixSettings(sessionFile: path, caFile: ca)
+    return MatrixSettings(sessionFile: path, caFile: ca, encryption: encryption(mapping["encryption"]))
+  }
+
+  private mutating func encryption(_ node: YAMLNode?) -> RoomEncryption? {
+    guard let node, let mapping = mapping(node, keys: ["devices", "unencrypted"]) else { return nil }
+    var encryption = RoomEncryption()
+    if let node = mapping["devices"], let word = text(node) {
+      if let devices = RoomEncryption.Devices.allCases.first(where: { $0.word == word }) {
+        encryption.devices = devices
+      } else {
+        invalid(node, expected: "all or signed")
+      }
+    }
+    if let node = mapping["unencrypted"], let word = text(node) {
+      if word != "allow", word != "refuse" { invalid(node, expected: "allow or refuse") }
+      encryption.allowsPlain = word != "refuse"
+    }
+    return encryption
   }
 
   private mutating func checkSession(_ path: String, at node: YAMLNode) {
@@ -75,6 +95,15 @@ extension YAMLReader {
     let event = start + ",\"format\":\"org.matrix.custom.html\",\"formatted_body\":\""
     let whole = event + markup.jsonEscaped + "\"}"
     return format == .literal ? PayloadTemplate(whole) : PayloadTemplate(json: whole, markupStart: event.utf8.count)
+  }
+
+  /// Somebody must be allowed to answer in the rooms of `confirm_in`.
+  mutating func checkConfirmRooms(_ commands: [CommandPlan]) {
+    for node in confirmRooms {
+      guard case .scalar(let room, _) = node.content, !commands.contains(where: { $0.isRoom && $0.topic == room })
+      else { continue }
+      invalid(node, expected: "a room that has commands: who may command there may confirm")
+    }
   }
 
   private mutating func roomText(_ node: YAMLNode) -> String? {

@@ -57,14 +57,19 @@ extension YAMLReader {
 
   /// The action of every tag that nobody here knows; `nil` means that there is none.
   mutating func unknownTags(_ node: YAMLNode?, hasKey: Bool) -> Action? {
-    guard let node, let mapping = mapping(node, keys: ["topic", "message", "offline", "cooldown"]) else { return nil }
-    let topic = actionTopic(required("topic", in: mapping), isLiteral: false)
-    let message = message(required("message", in: mapping), hasKey: hasKey)
+    guard let node, let mapping = mapping(node, keys: ["topic", "message", "offline", "cooldown", "mode"]) else {
+      return nil
+    }
+    let isOfInventory = choice(mapping["mode"], of: ["tap", "inventory"]) == 1
+    if isOfInventory { inventoryActions.append(node) }
+    let publishes = !isOfInventory || mapping["topic"] != nil
+    let topic = publishes ? actionTopic(required("topic", in: mapping), isLiteral: false) : nil
+    let message = publishes ? message(required("message", in: mapping), hasKey: hasKey) : PayloadTemplate("")
     let offline: OfflinePolicy? = choice(mapping["offline"], of: ["queue", "drop"]).map { $0 == 0 ? .queue : .drop }
     let cooldown = duration(mapping["cooldown"], max: Limits.cooldownMax)
-    guard let topic, let message else { return nil }
+    guard let message, topic != nil || !publishes else { return nil }
     return Action(
       name: KioskSettings.unknownTagsName, title: "Unknown tag", index: -1, topic: topic, message: message,
-      offline: offline, cooldown: cooldown ?? .seconds(2))
+      offline: offline, cooldown: cooldown ?? .seconds(2), mode: isOfInventory ? .inventory : .tap)
   }
 }

@@ -114,7 +114,7 @@ extension YAMLReader {
     let keys = [
       "broker", "timestamp_key", "reader", "panel", "actions", "tags", "unknown_tags", "commands", "telemetry",
       "home_assistant", "clock", "outbox", "history", "state", "control", "max_secrets", "time_zone", "holidays",
-      "matrix",
+      "matrix", "inventory", "site",
     ]
     guard let top = mapping(root, keys: keys) else { return nil }
     let broker = broker(required("broker", in: top))
@@ -127,9 +127,14 @@ extension YAMLReader {
     if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
     var commands = commands(
       top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
-      outputNames: outputNames(top["panel"]))
+      outputNames: outputNames(top["panel"]), broker?.settings)
+    checkConfirmRooms(commands)
     let tags = foreignTags(top["tags"], actions: actions ?? [], actionNames: names)
     let unknownTags = unknownTags(top["unknown_tags"], hasKey: top["timestamp_key"] != nil)
+    let inventory = inventory(top["inventory"], actions: actions ?? [], actionNames: names, broker?.settings)
+    if top["inventory"] == nil, let action = inventoryActions.first {
+      note(.needsPartner("mode", partner: "inventory"), at: action)
+    }
     let (hasReader, device) = reader(top["reader"])
     let publishesState = telemetry(top["telemetry"])
     let homeAssistant = homeAssistant(
@@ -139,6 +144,7 @@ extension YAMLReader {
         of: plan, broker.settings.homeAssistantTopics, outputs: panel?.plan.outputs ?? [], actions: actions ?? [],
         others: commands, at: node)
     }
+    let site = site(top["site"], commands, actions ?? [])
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
     let (zone, holidays) = (timeZone(top["time_zone"]), holidays(top["holidays"]))
@@ -151,13 +157,18 @@ extension YAMLReader {
       invalid(place, expected: "at most \(sizeMax) bytes long, or 'control' a shorter path of its own")
     }
     guard problems.isEmpty, var broker, let actions else { return nil }
-    broker.settings.commandTopics = commands.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
+    // The broker's answers count the topics from the first one on: rooms come after them.
+    commands = commands.filter { !$0.isRoom } + commands.filter { $0.isRoom }
+    broker.settings.commandTopics =
+      commands.filter { !$0.isRoom }.map { $0.topic } + (homeAssistant.map { [$0.birthTopic] } ?? [])
+    broker.settings.siteTopic = site?.topic
     return KioskConfiguration(
       broker: broker.settings, stateFolder: state, storesPassword: broker.storesPassword,
       timestampKey: timestampKey.key, storesTimestampKey: timestampKey.isStored,
       hasReader: hasReader, readerDevice: device,
       panel: panel ?? PanelSettings(), actions: actions, foreignTags: tags, unknownTags: unknownTags,
-      commands: commands, webhooks: webhooks, matrix: matrix,
+      inventory: inventory,
+      commands: commands, site: site, webhooks: webhooks, matrix: matrix,
       publishesState: publishesState || homeAssistant != nil, homeAssistant: homeAssistant, checksClock: clock != 1,
       outboxCountMax: outbox?.count ?? Limits.outboxCountMax, outboxSizeMax: outbox?.size ?? Limits.outboxSizeMax,
       historyAge: historyAge, controlSocket: control,

@@ -31,8 +31,12 @@ package struct KioskConfiguration: Sendable {
   package var foreignTags: [ForeignTag] = []
   /// The action of every tag that nobody here knows; `nil` means that there is none.
   package var unknownTags: Action?
+  /// The settings of the inventory; `nil` when the kiosk has nothing to do with one.
+  package var inventory: InventorySettings?
   /// The topics with commands; unique.
   package var commands: [CommandPlan] = []
+  /// The site whose people the kiosk has; `nil` means that it belongs to none.
+  package var site: SiteSettings?
   /// The webhooks of those actions that have one.
   ///
   /// Rooms are among them.
@@ -177,6 +181,9 @@ extension KioskSettings {
     hasReader = configuration.hasReader
     foreignTags = ForeignTags(configuration.foreignTags)
     unknownTags = configuration.unknownTags
+    inventory = configuration.inventory?.plan
+    site = configuration.site?.name
+    encryptsRooms = configuration.matrix?.encryption != nil && configuration.webhooks.contains { $0.room != nil }
     calendar = LocalCalendar(
       holidays: configuration.holidays, secondsEastOfUTC: { WallTime.secondsEastOfUTC(unixSeconds: $0) })
   }

@@ -1,4 +1,4 @@
-// Answers to the questions of `tappet init` in a file, the same for many boards:
+// Answers to the questions of `tappet init` and `tappet cert enrol` in a file, the same for many boards:
 //
 //   preset: mosquitto
 //   url: broker.example
@@ -18,6 +18,8 @@ package struct SetupQuestion {
     case path
     /// An option without a value.
     case flag
+    /// A text or a list of them, for an option that may be given more than once.
+    case texts
   }
 
   /// Name of the option that gives the same answer.
@@ -53,8 +55,8 @@ package struct SetupAnswers {
   /// Words in the place of a path.
   private static let words = ["system", "none", "request", "new"]
 
-  /// Reads a file that may answer `questions`.
-  package static func load(_ path: String, _ questions: [SetupQuestion]) -> SetupAnswers {
+  /// Reads the answers to `questions` from a file, which may hold answers to `others` for another command.
+  package static func load(_ path: String, _ questions: [SetupQuestion], others: [String] = []) -> SetupAnswers {
     var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))
     var read = SetupAnswers()
     switch TextFile.read(path, sizeMax: Limits.profileSizeMax) {
@@ -62,7 +64,8 @@ package struct SetupAnswers {
     case .success(let file):
       do throws(YAMLFailure) {
         let root = try YAMLDocument.parse(file.bytes)
-        if let top = reader.mapping(root, keys: questions.map { $0.option } + [boardsKey]) {
+        let known = questions.map { $0.option }
+        if let top = reader.mapping(root, keys: known + others.filter { !known.contains($0) } + [boardsKey]) {
           read.boards = reader.path(top[boardsKey])
           for question in questions { read.take(question, top[question.option], &reader) }
         }
@@ -74,10 +77,14 @@ package struct SetupAnswers {
 
   private mutating func take(_ question: SetupQuestion, _ node: YAMLNode?, _ reader: inout YAMLReader) {
     guard let node else { return }
+    if case .texts = question.kind, case .sequence = node.content {
+      for element in reader.list(node) ?? [] { take(SetupQuestion(question.option, .text), element, &reader) }
+      return
+    }
     var answer = SetupAnswer(option: question.option, value: nil, line: node.position.line)
     switch question.kind {
     case .flag: if reader.flag(node) != true { return }
-    case .text: answer.value = reader.text(node)
+    case .text, .texts: answer.value = reader.text(node)
     case .path:
       answer.value = reader.text(node)
       if let word = answer.value, !Self.words.contains(word) { answer.value = reader.path(node) }

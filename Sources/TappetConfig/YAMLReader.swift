@@ -28,8 +28,12 @@ struct YAMLReader {
   private(set) var problems: [ConfigurationProblem] = []
   /// The actions with `confirm`, once `actions` was read.
   var askingActions: [String] = []
+  /// The places of `confirm_in`.
+  var confirmRooms: [YAMLNode] = []
   /// The places of `deliver_when: home-assistant`.
   var awaitingPlaces: [YAMLNode] = []
+  /// The actions with `mode: inventory`.
+  var inventoryActions: [YAMLNode] = []
   /// The webhooks of the actions.
   var webhooks: [WebhookEndpoint] = []
   /// The kiosk's session at a homeserver, once `matrix` was read.

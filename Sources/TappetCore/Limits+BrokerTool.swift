@@ -13,6 +13,8 @@ extension Limits {
   package static let brokerToolUnacknowledgedMax = 1000
   /// How long no retained message has come when there are no more.
   package static let retainedQuietMax: Duration = .seconds(1)
+  /// The same after the broker has answered a question that came after the subscriptions.
+  package static let retainedQuietMin: Duration = .milliseconds(250)
   /// How long a stranger on a port has for its first words.
   package static let strangerPatienceMax: Duration = .milliseconds(1500)
   /// The longest wait before another attempt to connect, as in the phone app.
@@ -81,6 +83,15 @@ extension Limits {
   package static let fleetCertificateDaysMin: Int64 = 14
   /// The shortest time between two drawings of the list of kiosks.
   package static let fleetDrawingInterval: Duration = .milliseconds(500)
+  /// The time between two drawings while nothing changes but the ages.
+  package static let fleetAgeInterval: Duration = .seconds(1)
+  /// How long the changes of many kiosks are gathered: each by itself would wake the screen's thread.
+  package static let fleetGathering: Duration = .milliseconds(50)
+  /// How long kiosks may take to answer, if the command line does not say.
+  package static let fleetAnswerMax: Duration = .seconds(10)
+  /// Questions that are not answered yet, where each kiosk has a topic: the broker's queue for us has room for their
+  /// answers.
+  package static let fleetQuestionsMax = 100
   /// Attempts in a row that fail before a publisher gives up what it still has.
   package static let publisherAttemptsMax = 3
 }

@@ -23,10 +23,38 @@ extension Limits {
   package static let commandsPerMinuteMax: Int64 = 600
   /// Tokens and signatures that are remembered; when there are more within their window, further ones are refused.
   package static let commandsRememberedMax = 1024
+  /// Bytes of what the answer to a check says about one part.
+  package static let checkTextSizeMax = 512
   /// Accepted commands whose end is still to be reported; for a further one the oldest is not reported.
   package static let commandRepliesMax = 64
   /// Replies to refused commands, at once and per minute: a flood must not be answered by another one.
   package static let refusalRepliesMax = 60
+  /// `commandWindow` for lines in rooms, which pass through two homeservers, and which people type.
+  package static let roomCommandWindow: Duration = .seconds(30)
+  /// Users who may command a kiosk in a room.
+  package static let roomUsersMax = 64
+  /// The highest power level that a configuration may ask for: homeservers give 100, and 150 to owners.
+  package static let roomPowerLevelMax: Int64 = 1000
+  /// Rows of the log of taps in the answer to `!history`.
+  package static let roomHistoryMax = 10
+  /// Time that a homeserver may wait for news before it answers.
+  package static let roomPollMax: Duration = .seconds(30)
+  /// Bytes of an answer about rooms; 20 lines of 64 KB do not fit, and are not commands.
+  package static let roomAnswerSizeMax = 1024 * 1024
+  /// Bytes of one message between the kiosk and the process that listens.
+  package static let roomWireSizeMax = 8 * 1024
+  /// Bytes of a line that could be a command.
+  package static let roomLineSizeMax = 512
+  /// The first pause after a homeserver failed, which doubles.
+  package static let roomRetryMin: Duration = .seconds(1)
+  /// The longest of these pauses.
+  package static let roomRetryMax: Duration = .seconds(60)
+  /// Without a sign for this long the process hangs: it gives one after each answer, and each failure.
+  package static let roomSignMax: Duration = .seconds(180)
+  /// Attempts to give one answer.
+  package static let roomAnswerTriesMax = 5
+  /// Reactions and replies that wait for the homeserver; the oldest makes room.
+  package static let roomAnswersMax = 16
   /// The firmware's command 4 stops after this time.
   package static let firmwareStopsAfter: Duration = .seconds(10)
   /// The firmware's command 4 closes after this time.

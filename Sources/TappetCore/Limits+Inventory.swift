@@ -15,6 +15,8 @@ extension Limits {
   package static let inventoryUndoMax: Int64 = 50
   /// Moves that are remembered.
   package static let inventoryMovesMax: Int64 = 100_000
+  /// Changes that wait for a kiosk that passes them on.
+  package static let inventoryNewsMax: Int64 = 10_000
   /// Bytes of the database that are kept in memory while a command runs.
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Things that 'tappet find' shows unless it is asked for more.
@@ -31,4 +33,27 @@ extension Limits {
   package static let jsonLineSizeMax = 16 * 1024 * 1024
   /// Items of one name that are looked at to find the one that is meant.
   package static let inventoryNamesakesMax = 1000
+
+  // MARK: At the reader
+
+  /// Time for the second of two taps, unless the configuration says another.
+  package static let inventoryMoveWithin: Duration = .seconds(10)
+  /// The longest that may be configured.
+  package static let inventoryMoveWithinMax: Duration = .seconds(120)
+  /// Time for an answer of tappet-inventory: the database may be busy for `storeBusyTimeout`.
+  package static let inventoryAnswerMax: Duration = .seconds(8)
+  /// Time until tappet-inventory asks the database again that refused, or whose changes the kernel does not report.
+  package static let inventoryAskInterval: Duration = .seconds(5)
+  /// Touches that wait for their answers.
+  package static let inventoryTouchesMax = 8
+  /// Things that a message lists of what is in a place.
+  package static let inventoryContentsMax = 50
+  /// Bytes of a message between the kiosk and tappet-inventory.
+  package static let inventoryMessageSizeMax = 60 * 1024
+  /// Time between two looks for a scanner that is missing.
+  package static let scannerRetryInterval: Duration = .seconds(5)
+  /// The longest pause between two keys of one code.
+  package static let scannerPauseMax: Duration = .seconds(1)
+  /// Bytes of a scanned code.
+  package static let inventoryScanSizeMax = 256
 }

@@ -204,6 +204,14 @@ package enum Limits {
   /// A wall clock that shows less was never set.
   package static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
   // MARK: The store
+  /// Time until a helper process, such as tappet-inventory, is ready; a slow card takes seconds.
+  package static let helperStartMax: Duration = .seconds(20)
+  /// Time in which one that was asked to end has ended.
+  package static let helperEndMax: Duration = .seconds(8)
+  /// The first pause after one failed, which doubles.
+  package static let helperRetryMin: Duration = .seconds(1)
+  /// The longest of these pauses.
+  package static let helperRetryMax: Duration = .seconds(30)
   /// The tool writes a secret in milliseconds; an SD card may stall for seconds meanwhile.
   package static let storeBusyTimeout: Duration = .seconds(5)
   /// Interval between two attempts to lock the state folder: much shorter than a sync.

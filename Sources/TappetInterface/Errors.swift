@@ -4,8 +4,10 @@ import CPlatform
 import CTappet
 import TappetConfig
 import TappetCore
+import TappetInventory
 import TappetMessages
 import TappetPlatform
+import TappetStore
 
 /// The codes of `enum tappet_error`; the values are the header's.
 enum ErrorCode: Int32 {
@@ -110,6 +112,14 @@ struct Failure: Error {
     }
   }
 
+  init(_ error: InventoryError) {
+    if case .store(let cause) = error {
+      self.init(.store, error.sentence, systemCode: cause.systemCode)
+    } else {
+      self.init(.argument, error.sentence)
+    }
+  }
+
   /// At least one problem.
   init(_ problems: [ConfigurationProblem]) {
     var text = ""
@@ -120,6 +130,19 @@ struct Failure: Error {
     var systemCode: Int32 = 0
     if case .cannotRead(let error) = problems.first?.kind { systemCode = error.code }
     self.init(.configuration, text, systemCode: systemCode, position: problems.first?.position)
+  }
+}
+
+extension StoreError {
+  /// The errno that caused it; 0 if there was none.
+  fileprivate var systemCode: Int32 {
+    switch self {
+    case .full(let failure), .readOnly(let failure), .ioError(let failure), .corrupt(let failure), .busy(let failure),
+      .other(let failure):
+      failure.systemCode
+    case .cannotOpen(_, let error): error.code
+    case .newerSchema, .foreignOwner, .wrongFileType: 0
+    }
   }
 }
 

@@ -20,6 +20,8 @@ struct KioskFacts {
   var owner: TagOwner?
   /// The reason for programs.
   var code: String?
+  /// The thing of the inventory.
+  var thing: InventoryID?
 
   private init(type: tappet_kiosk_event_type, _ entry: OutboxEntry? = nil) {
     self.type = type
@@ -114,7 +116,7 @@ struct KioskFacts {
     case .codeRefused:
       self.init(type: TAPPET_KIOSK_EVENT_CODE_REFUSED)
       trigger = .button
-    case .confirming(let action, let trigger, _):
+    case .confirming(let action, let trigger, _, _):
       self.init(type: TAPPET_KIOSK_EVENT_CONFIRMING)
       self.action = action
       self.trigger = trigger
@@ -136,9 +138,9 @@ struct KioskFacts {
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_WAITING, output: name(index), cause)
     case .outputRefused(let order, let cause, _):
       self.init(type: TAPPET_KIOSK_EVENT_OUTPUT_REFUSED, output: order.output, cause)
-    case .commandAccepted(let topic, let wish):
+    case .commandAccepted(let topic, let wish, _):
       self.init(type: TAPPET_KIOSK_EVENT_COMMAND_ACCEPTED, command: topic, wish)
-    case .commandRefused(let topic, let wish, _):
+    case .commandRefused(let topic, let wish, _, _):
       self.init(type: TAPPET_KIOSK_EVENT_COMMAND_REFUSED, command: topic, wish)
     case .commandsRefusedMore:
       self.init(type: TAPPET_KIOSK_EVENT_COMMANDS_REFUSED_MORE)
@@ -146,7 +148,15 @@ struct KioskFacts {
     case .commandsSubscribed(let topic, let isGranted):
       self.init(type: isGranted ? TAPPET_KIOSK_EVENT_COMMANDS_READY : TAPPET_KIOSK_EVENT_COMMANDS_DENIED)
       self.topic = topic
-    case .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack: return nil
+    case .inventory(let touch):
+      self.init(type: TAPPET_KIOSK_EVENT_INVENTORY)
+      trigger = .tag
+      action = touch.action
+      uid = touch.uid
+      thing = touch.thing?.id
+    case .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
+      .roomAccess, .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteRefused, .siteDenied:
+      return nil
     }
   }
 }

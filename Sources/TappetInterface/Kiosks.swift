@@ -263,6 +263,7 @@ final class KioskObject: LibraryObject {
     event.tag = facts.owner?.label.flatMap { loan.text($0) }
     event.person = facts.owner?.person.flatMap { loan.text($0.name) }
     event.code = facts.code.flatMap { loan.text($0) }
+    event.thing = facts.thing.flatMap { loan.text($0.text) }
     callback(eventContext, &event)
   }
 

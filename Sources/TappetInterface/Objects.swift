@@ -15,6 +15,7 @@ enum ObjectKind: UInt8 {
   case reader
   case kiosk
   case panel
+  case inventory
 }
 
 /// Something that C holds a ticket for.

@@ -3,26 +3,6 @@
 import TappetCore
 import TappetStore
 
-/// The kinds of changes, as they are stored.
-package enum InventoryVerb: Int64, Sendable {
-  case added
-  case edited
-  case moved
-  case removed
-  case imported
-
-  /// The word for people and programs.
-  package var name: String {
-    switch self {
-    case .added: "added"
-    case .edited: "edited"
-    case .moved: "moved"
-    case .removed: "removed"
-    case .imported: "imported"
-    }
-  }
-}
-
 extension Inventory {
   /// Adds a thing to a place, `container`, or a building; a box without a code gets one.
   @discardableResult
@@ -60,7 +40,7 @@ extension Inventory {
     }
   }
 
-  /// Moves a thing, with all that is in it, to another place.
+  /// Moves a thing, with all that is in it, to another place; an item that somebody had is brought back.
   @discardableResult
   package func move(
     _ old: InventoryEntry, to container: InventoryEntry, by who: String
@@ -69,11 +49,13 @@ extension Inventory {
       let current = try require(old)
       var moved = current
       moved.container = try require(container, for: old.kind)
-      guard moved.container != current.container else { throw .unchanged(old.kind) }
-      let (now, origin) = (now, try location(of: current).path)
+      let isLent = try loan(of: current) != nil
+      guard isLent || moved.container != current.container else { throw .unchanged(old.kind) }
+      let (now, origin) = (now, try whereabouts(of: current))
       try keep(current, in: try note(.moved, current, now, by: who))
       try stored { () throws(StoreError) in try update(moved) }
-      try noteMove(of: moved, from: origin, now, by: who)
+      if isLent { try endLoan(of: moved) }
+      try noteMove(of: moved, from: origin, to: try location(of: moved).path, now, by: who)
       return moved
     }
   }

@@ -1,9 +1,10 @@
-// The history of moves: who, when, from where, to where. Names, not rows: it outlives what it is about.
+// The history of moves: who, when, from where, to where; a person who has an item is a place, too. Names, not rows: it
+// outlives what it is about.
 
 import TappetCore
 import TappetStore
 
-/// A move from one place to another.
+/// A move from one place to another, to a person or back.
 package struct InventoryMove: Hashable, Sendable {
   /// When it was.
   package var unixMilliseconds: Int64
@@ -15,18 +16,17 @@ package struct InventoryMove: Hashable, Sendable {
   package var id: InventoryID
   /// Its name then.
   package var name: String
-  /// The path of the place before.
+  /// The path of the place before, or the person's name.
   package var origin: String
-  /// The path of the place after.
+  /// The path of the place after, or the person's name.
   package var destination: String
 }
 
 extension Inventory {
   /// Remembers a move within a transaction, after it was made.
   func noteMove(
-    of entry: InventoryEntry, from origin: String, _ now: Int64, by who: String
+    of entry: InventoryEntry, from origin: String, to destination: String, _ now: Int64, by who: String
   ) throws(InventoryError) {
-    let destination = try location(of: entry).path
     try stored { () throws(StoreError) in
       let insertion = try database.statement(
         """

@@ -16,6 +16,16 @@ extension Inventory {
     return entry
   }
 
+  /// The thing with this identity, whatever it is.
+  package func entry(_ id: InventoryID) throws(InventoryError) -> InventoryEntry? {
+    if let item = try entry(id, of: .item) { return item }
+    let statement = try stored { () throws(StoreError) in
+      try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE uuid = ?1")
+    }
+    statement.bind(blob: id.bytes, at: 1)
+    return try first(statement, of: .box)
+  }
+
   /// The box whose QR code has exactly this text.
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     if code.isEmpty { return nil }
@@ -123,6 +133,12 @@ extension Inventory {
     defer { statement.reset() }
     if kind != .item { statement.bind(kind.rawValue, at: 1) }
     return try stored { () throws(StoreError) in try statement.step() } ? statement.integer(0) : 0
+  }
+
+  /// The place that something is in; `nil` for a building.
+  package func container(of entry: InventoryEntry) throws(InventoryError) -> InventoryEntry? {
+    guard let row = entry.container, let kind = entry.kind.container else { return nil }
+    return try self.entry(row: row, of: kind)
   }
 
   /// The places that something is in.

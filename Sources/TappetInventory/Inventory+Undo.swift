@@ -24,7 +24,8 @@ extension Inventory {
   func note(
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
   ) throws(InventoryError) -> Int64 {
-    try stored { () throws(StoreError) in
+    try noteNews(verb, entry, now, by: who)
+    return try stored { () throws(StoreError) in
       let insertion = try database.statement(
         "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")
       insertion.bind(now, at: 1)
@@ -116,8 +117,11 @@ extension Inventory {
       let now = now
       for (old, origin) in moved {
         guard let entry = try entry(row: old.row, of: old.kind) else { continue }
-        try noteMove(of: entry, from: origin, now, by: who)
+        try noteMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
       }
+      let undone = InventoryEntry(
+        change.kind, id: InventoryID(unixMilliseconds: now), name: change.name, in: nil, createdUnixMilliseconds: now)
+      try noteNews(.undone, undone, now, by: who)
       try stored { () throws(StoreError) in
         let removal = try database.statement("DELETE FROM change WHERE number = ?1")
         removal.bind(number, at: 1)

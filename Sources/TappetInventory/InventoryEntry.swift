@@ -1,49 +1,6 @@
-// Building → Room → Spot → Box → Item: each thing is in exactly one of the kind before it.
+// A thing with its values, an edit of them, and where it is.
 
 import TappetCore
-
-/// The kinds of things, from the outermost to the innermost.
-package enum InventoryKind: Int64, CaseIterable, Sendable {
-  case building
-  case room
-  case spot
-  case box
-  case item
-
-  /// The word for people and programs.
-  package var name: String {
-    switch self {
-    case .building: "building"
-    case .room: "room"
-    case .spot: "spot"
-    case .box: "box"
-    case .item: "item"
-    }
-  }
-
-  /// The same as a title: `Building`.
-  package var title: String {
-    switch self {
-    case .building: "Building"
-    case .room: "Room"
-    case .spot: "Spot"
-    case .box: "Box"
-    case .item: "Item"
-    }
-  }
-
-  /// The same for any number but one.
-  package var plural: String { self == .box ? "boxes" : name + "s" }
-
-  /// The kind that things of this kind are in; `nil` for buildings.
-  package var container: InventoryKind? { InventoryKind(rawValue: rawValue - 1) }
-
-  /// The kind of this name.
-  package init?(name: String) {
-    guard let kind = InventoryKind.allCases.first(where: { $0.name == name }) else { return nil }
-    self = kind
-  }
-}
 
 /// The number of a thing's row in its table.
 package typealias InventoryRow = Int64
@@ -120,6 +77,11 @@ package struct InventoryEdit: Sendable {
 
   /// An edit that changes nothing.
   package init() {}
+
+  /// Whether it changes nothing.
+  package var isEmpty: Bool {
+    name == nil && code == nil && notes == nil && quantity == nil && minimum == nil && photo == nil
+  }
 
   /// The thing with the new values.
   func applied(to entry: InventoryEntry) -> InventoryEntry {

@@ -98,7 +98,10 @@ package final class InventoryImport {
     try inventory.keep(old, in: change)
     let origin = try inventory.location(of: old).path
     try stored { () throws(StoreError) in try inventory.update(entry) }
-    if entry.container != old.container { try inventory.noteMove(of: entry, from: origin, now, by: who) }
+    if entry.container != old.container {
+      let destination = try inventory.location(of: entry).path
+      try inventory.noteMove(of: entry, from: origin, to: destination, now, by: who)
+    }
     lastPlace = nil
     return .changed(from: old, to: entry)
   }
@@ -201,17 +204,17 @@ extension Inventory {
     return counts
   }
 
+  /// Asked for each row of an import that is in another place than the row before.
+  static let childQuery: StaticString = """
+    SELECT id, uuid, parent, kind, name, code, created FROM place
+    WHERE name = ?2 AND parent IS ?1 AND kind = ?3 ORDER BY id
+    """
+
   /// The place of this name in another, or the building.
   fileprivate func child(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> InventoryEntry? {
-    let statement = try stored { () throws(StoreError) in
-      try database.statement(
-        """
-        SELECT id, uuid, parent, kind, name, code, created FROM place
-        WHERE name = ?2 AND parent IS ?1 AND kind = ?3 ORDER BY id
-        """)
-    }
+    let statement = try stored { () throws(StoreError) in try database.statement(Inventory.childQuery) }
     if let place { statement.bind(place.row, at: 1) }
     statement.bind(name, at: 2)
     statement.bind(kind.rawValue, at: 3)

@@ -6,7 +6,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal]
+  static let migrations: [String] = [tables, texts, journal, names, desk]
 
   /// Before a first import: no index is written row by row.
   static let beforeBulk = """
@@ -112,5 +112,26 @@ enum InventorySchema {
       uuid BLOB NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL, destination TEXT NOT NULL
     );
     CREATE INDEX move_subject ON move (uuid);
+    """
+
+  /// Finds a name within its place: ten thousand spots may each have a "Box 1".
+  private static let names = """
+    DROP INDEX place_name;
+    CREATE INDEX place_name ON place (name, parent);
+    """
+
+  /// The tags, the loans, and the changes that a kiosk passes on.
+  ///
+  /// By identity and without foreign keys: what is removed and comes back has its tags again.
+  private static let desk = """
+    CREATE TABLE tag (uid BLOB PRIMARY KEY, uuid BLOB NOT NULL) WITHOUT ROWID;
+    CREATE INDEX tag_thing ON tag (uuid);
+    CREATE TABLE loan (uuid BLOB PRIMARY KEY, person TEXT NOT NULL, unix_ms INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE news (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, unix_ms INTEGER NOT NULL, who TEXT NOT NULL, kind INTEGER NOT NULL,
+      verb INTEGER NOT NULL, uuid BLOB NOT NULL, name TEXT NOT NULL, path TEXT NOT NULL
+    );
+    CREATE TABLE announced (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL);
+    CREATE TABLE announced_low (uuid BLOB PRIMARY KEY) WITHOUT ROWID;
     """
 }

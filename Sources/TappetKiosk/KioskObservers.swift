@@ -12,6 +12,10 @@ package struct KioskObservers {
   /// The result of the last reload; `nil` before the first.
   var lastReload: ReloadOutcome?
   private var journal = Journal()
+  /// Called at SIGHUP, and returns the configuration as it is now; `nil` when there is no file.
+  package var onReload: (() -> ConfigurationParser.Outcome)?
+  /// Called after each connect.
+  package var onConnected: (() -> Void)?
   /// Called after each event with what has changed, for a live view.
   package var onChange: ((KioskView) -> Void)?
   /// Called with each log record, instead of the journal when it is set.

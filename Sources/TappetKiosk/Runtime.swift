@@ -32,18 +32,13 @@ package final class Runtime {
   let broker: BrokerLink
   let clock: ClockMonitor
   var certificates: CertificateMonitor
-  let reader = ReaderHost()
-  let webhooks = WebhookHost()
+  let helpers = Helpers()
   var panel: RuntimePanel
   var announced: AnnouncedTopics
   var control = ControlHost()
   let supervisor = Supervisor()
   /// The listeners, the log and the last taps.
   package var observers: KioskObservers
-  /// Reads the configuration again at SIGHUP; `nil` when there is no file.
-  package var loadConfiguration: (() -> ConfigurationParser.Outcome)?
-  /// Called after each connect.
-  package var onConnected: () -> Void = {}
 
   /// Opens the store, the sockets and the threads; nothing runs before `run()` or `start()`.
   ///
@@ -81,7 +76,7 @@ package final class Runtime {
     try start()
     defer { close() }
     try begin()
-    reader.noteSign()
+    helpers.reader.noteSign()
     supervisor.begin(at: now().instant)
     supervisor.report(kiosk.status, configuration)
     requestHeartbeats()
@@ -146,8 +141,10 @@ package final class Runtime {
 
   private func watchEverything() throws(SystemError) {
     reactor.onTimer = calling(self) { $0.timerFired() }
-    reader.onNotice = calling(self) { $0.readerChanged($1) }
-    webhooks.onEvent = calling(self) { $0.feed(.webhook($1)) }
+    helpers.reader.onNotice = calling(self) { $0.readerChanged($1) }
+    helpers.webhooks.onEvent = calling(self) { $0.feed(.webhook($1)) }
+    helpers.inventory.onNotice = calling(self) { $0.inventoryChanged($1) }
+    helpers.rooms.onNotice = calling(self) { $0.roomsChanged($1) }
     try inbox.open(reactor, calling(self) { $0.received($1) })
     try clock.open(
       reactor,
@@ -221,7 +218,7 @@ package final class Runtime {
         // Connecting has read the files again.
         if case .connected = event {
           checkCertificates()
-          onConnected()
+          observers.onConnected?()
         }
       case .reception(let reception): receive(reception)
       case .recovered(let recovery):
@@ -276,7 +273,7 @@ package final class Runtime {
     let now = moment.instant
     // The core knows of answers that have not come although they never fail to.
     let isAlive =
-      now - reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
+      now - helpers.reader.lastSign < Limits.readerSignMax && broker.heartbeat.isAlive(at: now)
       && store.thread.heartbeat.isAlive(at: now) && !kiosk.isStuck(at: moment)
     supervisor.feed(isAlive: isAlive, at: now)
     requestHeartbeats()
@@ -293,11 +290,11 @@ package final class Runtime {
   private func perform(_ effect: Effect, at now: Moment) {
     switch effect {
     case .startReader:
-      do throws(SystemError) { try reader.start(device: configuration.readerDevice, reactor) } catch {
+      do throws(SystemError) { try helpers.reader.start(device: configuration.readerDevice, reactor) } catch {
         inbox.append(.readerNotStarted(code: error.code))
       }
-    case .killReader: reader.kill()
-    case .stopReader: reader.stop()
+    case .killReader: helpers.reader.kill()
+    case .stopReader: helpers.reader.stop()
     case .connect(let endpoint, let usesFallback): broker.connect(endpoint: endpoint, usesFallback: usesFallback)
     case .noteFallback(let endpoint, let until):
       let url = configuration.broker.endpoints[endpoint].text
@@ -314,19 +311,30 @@ package final class Runtime {
       store.thread.submit(.fetchExpired(now, clockIsGood: clockIsGood, excluding: spared))
     case .drop(let id, let spared): store.thread.submit(.drop(id, excluding: spared))
     case .checkStore: store.thread.submit(.check)
+    case .applySite(let bundle): apply(bundle)
     case .noteSecretUse(let id, let uid, let unixSeconds):
       store.thread.submit(.noteSecretUse(id: id, uid: uid, unixSeconds: unixSeconds))
     case .light(let light): show(light, at: now.instant)
     case .setOutput(let index, let isOn): panel.set(output: index, isOn: isOn)
     case .reply(let reply): send(reply, at: now)
+    case .serve(let address, let user): serve(address, by: user)
     case .announce(let announcement): publish(announcement, at: now)
     case .retryPanel: panel.retry()
     case .pauseButton(let button): panel.pause(button)
     case .resumeButton(let button): panel.resume(button)
     case .publish(let entry, let unixSeconds): publish(entry, unixSeconds: unixSeconds)
     case .startWebhooks: startWebhooks()
-    case .stopWebhooks: webhooks.stop()
-    case .killWebhooks: webhooks.kill()
+    case .stopWebhooks: helpers.webhooks.stop()
+    case .killWebhooks: helpers.webhooks.kill()
+    case .startInventory: startInventory()
+    case .stopInventory: helpers.inventory.stop()
+    case .killInventory: helpers.inventory.kill()
+    case .orderInventory(let order): helpers.inventory.send(order.encode())
+    case .startRooms: startRooms()
+    case .stopRooms: helpers.rooms.stop()
+    case .killRooms: helpers.rooms.kill()
+    case .askRoom(let question): ask(question)
+    case .endQuestion(let number, let end): helpers.rooms.send(RoomOrder.close(number: number, text: end.text).encode())
     case .postWebhook(let entry, let unixSeconds): postWebhook(entry, unixSeconds: unixSeconds)
     case .forgetWebhooks(let entries): store.thread.submit(.removeWebhooks(entries))
     case .giveUpWebhook(let entry, let reason, let time):

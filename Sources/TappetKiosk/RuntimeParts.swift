@@ -59,6 +59,8 @@ struct RuntimeParts {
       summary.arrivals = try secretStore.store.arrivals(
         of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
       summary.tagCounts = try secretStore.store.tagCounts()
+      // A record that cannot be read is like none: the signature and the seal of the next bundle still count.
+      if configuration.site != nil { summary.site = try? secretStore.siteRecord() }
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {
         settings.fallbacks[index] = try secretStore.store.fallback(at: endpoint.text)
         if try secretStore.store.isLastBroker(endpoint.text) { settings.firstEndpoint = index }

@@ -1,5 +1,6 @@
 // The inventory's refusals for programs.
 
+import TappetCore
 import TappetInventory
 import TappetStore
 
@@ -19,6 +20,23 @@ extension InventoryError {
     case .unchanged: "thing-unchanged"
     case .nothingToUndo: "nothing-to-undo"
     case .store(let error): error.fault.code
+    }
+  }
+}
+
+extension KioskStatus.Inventory {
+  /// The condition for programs.
+  package var code: String { loss?.inventoryCode ?? (scannerErrno == 0 ? "good" : "scanner-lost") }
+}
+
+extension InventoryFault {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .unknown: "thing-unknown"
+    case .gone: "thing-gone"
+    case .database: "inventory-database"
+    case .away: "inventory-away"
     }
   }
 }

@@ -21,6 +21,7 @@ extension WebhookFault {
     case .trouble(.roomClosed, _): "room-closed"
     case .trouble(.roomUnknown, _): "room-unknown"
     case .trouble(.messageRefused, _): "room-message-refused"
+    case .trouble(.roomPlain, _): "room-plain"
     case .trouble(.other, _): "webhook-failed"
     }
   }
@@ -38,18 +39,66 @@ extension WebhookRefusal {
     case .roomClosed: "room-closed"
     case .roomUnknown: "room-unknown"
     case .messageRefused: "room-message-refused"
+    case .roomPlain: "room-plain"
     }
   }
 }
 
-extension WebhookLoss {
-  /// The reason for programs.
+extension HelperLoss {
+  /// The reason for programs, of tappet-webhook.
   package var code: String {
     switch self {
     case .ended: "webhooks-ended"
     case .silent: "webhooks-silent"
     case .malformed: "webhooks-malformed"
     case .notStarted: "webhooks-not-started"
+    }
+  }
+
+  /// The same of tappet-inventory.
+  package var inventoryCode: String {
+    switch self {
+    case .ended: "inventory-ended"
+    case .silent: "inventory-silent"
+    case .malformed: "inventory-malformed"
+    case .notStarted: "inventory-not-started"
+    }
+  }
+}
+
+extension HelperLoss {
+  /// The same of the process that listens in rooms.
+  package var roomsCode: String {
+    switch self {
+    case .ended: "rooms-ended"
+    case .silent: "rooms-silent"
+    case .malformed: "rooms-malformed"
+    case .notStarted: "rooms-not-started"
+    }
+  }
+}
+
+extension KioskStatus.Rooms {
+  /// The condition for programs.
+  package var code: String {
+    switch self {
+    case .good: "good"
+    case .failing(let fault): fault.code
+    case .lost(let loss): loss.roomsCode
+    }
+  }
+}
+
+extension RoomAccess {
+  /// The condition for programs.
+  package var code: String {
+    switch self {
+    case .open: "good"
+    case .closed: WebhookRefusal.roomClosed.code
+    case .encrypted: WebhookRefusal.roomEncrypted.code
+    case .unknown: WebhookRefusal.roomUnknown.code
+    case .replaced: "room-replaced"
+    case .plain: WebhookRefusal.roomPlain.code
     }
   }
 }

@@ -20,8 +20,10 @@ extension TapRefusal {
     case .personSuspended: "person-suspended"
     case .wrongTime(_, let fault), .limitedPerson(_, _, let fault): fault.code
     case .usedUp: "used-up"
+    case .nobodyToAsk: "nobody-to-ask"
     case .commandOfLimitedPerson: "person-limited"
     case .outboxFull: "outbox-full"
+    case .notInInventory(_, let fault): fault.code
     case .notStored: "not-stored"
     case .panelLocked: "panel-locked"
     case .tooMany: "too-many"
@@ -61,6 +63,7 @@ extension CommandRefusal {
     case .tooLarge: "command-too-large"
     case .malformed: "command-malformed"
     case .notAllowed: "command-not-allowed"
+    case .stranger: "sender-unknown"
     case .unproved: "proof-missing"
     case .badToken: "token-invalid"
     case .badSignature: "signature-invalid"
@@ -152,6 +155,7 @@ extension ConfirmationEnd {
     case .otherTouch: "other-touch"
     case .tagGone: "tag-gone"
     case .closed: "panel-closed"
+    case .refusedInRoom: "refused-in-room"
     }
   }
 }

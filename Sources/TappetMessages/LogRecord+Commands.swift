@@ -4,17 +4,21 @@ import TappetCore
 
 extension LogRecord {
   /// The record of a command that passed all checks.
-  init(accepted wish: CommandWish, topic: String) {
+  init(accepted wish: CommandWish, topic: String, by user: String?) {
     self.init(
-      .info, "command-accepted", "command accepted: " + wish.text, [("command", wish.text), ("topic", topic)])
+      .info, "command-accepted", "command accepted: " + wish.text,
+      [("command", wish.text), ("topic", topic)] + LogRecord.sender(user))
   }
 
   /// The record of a command that did not act.
-  init(refused wish: CommandWish?, topic: String, _ refusal: CommandRefusal) {
+  init(refused wish: CommandWish?, topic: String, _ refusal: CommandRefusal, by user: String?) {
     self.init(
       .warning, "command-refused", "command refused: " + refusal.sentence(topic: topic),
-      [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)])
+      [("code", refusal.code)] + (wish.map { [("command", $0.text)] } ?? []) + [("topic", topic)]
+        + LogRecord.sender(user))
   }
+
+  private static func sender(_ user: String?) -> [Field] { user.map { [("user", $0)] } ?? [] }
 
   /// The record of refused commands that have no line of their own.
   init(moreCommandsRefused count: Int) {
@@ -43,7 +47,8 @@ extension CommandRefusal {
         + "clear it: mosquitto_pub -r -n -t " + topic
     case .tooLarge(let size): "it has " + String(size) + " bytes; a command has at most 2,048"
     case .malformed: "it is not a command that this topic takes; docs/commands.md has the forms"
-    case .notAllowed: "this topic may not do that; see 'actions' and 'outputs' under 'commands'"
+    case .notAllowed: "nobody may do that here; see 'actions', 'outputs', 'people' and 'check' under 'commands'"
+    case .stranger: "its sender is not among 'users' of this room, and does not have its 'power_level'"
     case .unproved: "its proof is missing: the token, the time 't', or the signature"
     case .badToken: "its token was not made with this topic's key"
     case .badSignature: "its signature was not made with a key that this topic accepts"
@@ -75,6 +80,7 @@ extension Trigger {
     case .tag: "tap"
     case .button: "press"
     case .command: "command"
+    case .inventory: "inventory"
     }
   }
 
@@ -84,6 +90,7 @@ extension Trigger {
     case .tag: "tag"
     case .button: "button"
     case .command: "command"
+    case .inventory: "inventory"
     }
   }
 }

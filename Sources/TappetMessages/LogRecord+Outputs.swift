@@ -48,6 +48,7 @@ extension OutputCause {
     case .action(let name, .tag): "a tag for " + name
     case .action(let name, .button): "a button for " + name
     case .action(let name, .command): "a command for " + name
+    case .action(let name, .inventory): "an item that is low, for " + name
     case .command(let topic): "a command on " + topic
     case .person: "a person ('tappet output')"
     case .program: "the program around the kiosk"

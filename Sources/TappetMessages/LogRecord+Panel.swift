@@ -60,7 +60,11 @@ extension ConfirmationEnd {
     case .timeUp: "the time ran out"
     case .otherTouch: "another touch came in between"
     case .tagGone: "the tag was taken away"
-    case .closed: "the panel was closed"
+    case .closed: "the panel or the room was closed"
+    case .refusedInRoom(let user): user + " refused it"
     }
   }
+
+  /// The user who refused it.
+  var user: String? { if case .refusedInRoom(let user) = self { user } else { nil } }
 }

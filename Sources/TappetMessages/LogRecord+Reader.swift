@@ -76,11 +76,11 @@ extension TapRefusal {
   package var action: String? {
     switch self {
     case .strayIndex(_, let action, _), .copiedURL(let action), .personSuspended(let action, _),
-      .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _),
+      .wrongTime(let action, _), .limitedPerson(let action, _, _), .usedUp(let action, _), .nobodyToAsk(let action),
       .commandOfLimitedPerson(let action),
       .noTagConfigured(let action),
       .invalidSignature(let action), .brokerAway(let action), .webhookAway(let action),
-      .outboxFull(let action, _, _), .notStored(let action, _):
+      .outboxFull(let action, _, _), .notStored(let action, _), .notInInventory(let action, _):
       action
     case .unreadable, .content, .malformedURL, .noSuchAction, .panelLocked, .tooMany: nil
     }
@@ -118,11 +118,15 @@ extension TapRefusal {
       return "\(what) refused: its tag's person has limits ('tappet person allow'), which hold at the reader alone"
     case .webhookAway(let action):
       return "\(what) refused: the server of its webhook failed last time, and \(action) must not be done late"
+    case .nobodyToAsk(let action):
+      return
+        "\(what) refused: nobody can be asked about \(action), because its room is not heard now; see 'tappet status'"
     case .brokerAway(let action): return "\(what) refused: the broker is away, and \(action) must not be done late"
     case .outboxFull(let action, let count, let size):
       return "\(what) refused: the outbox is full (\(count) entries, \(size) bytes), \(action) has no room"
     case .notStored(let action, let fault):
       return "\(what) refused: \(action) could not be stored (\(fault.word))"
+    case .notInInventory(let action, let fault): return "\(what) refused: \(fault.sentence(action))"
     case .tooMany(let wait):
       return "tap refused: too many taps with this tag; try again in "
         + String((wait.wholeMilliseconds + 999) / 1000) + " s"

@@ -105,8 +105,9 @@ package struct LogRecord: Sendable {
       self.init(configuration.outputName(index), isOn: isOn, reason)
     case .outputWaits(let index, let wait, let cause):
       self.init(configuration.outputName(index), waits: wait, cause)
-    case .commandAccepted(let topic, let wish): self.init(accepted: wish, topic: topic)
-    case .commandRefused(let topic, let wish, let refusal): self.init(refused: wish, topic: topic, refusal)
+    case .commandAccepted(let topic, let wish, let user): self.init(accepted: wish, topic: topic, by: user)
+    case .commandRefused(let topic, let wish, let refusal, let user):
+      self.init(refused: wish, topic: topic, refusal, by: user)
     case .commandsRefusedMore(let count): self.init(moreCommandsRefused: count)
     case .commandsSubscribed(let topic, let isGranted): self.init(subscribedTo: topic, isGranted: isGranted)
     case .outputRefused(let order, let cause, let refusal): self.init(order, cause, refusal)
@@ -141,8 +142,19 @@ package struct LogRecord: Sendable {
     case .webhookBack(let action):
       self.init(.notice, "webhook-good", configuration.webhookName(action) + " works again", [("action", action)])
     case .webhookGivenUp(let entry, let reason): self.init(entry, reason, configuration)
-    case .webhooksLost(let loss): self.init(.error, "webhooks-lost", loss.sentence, [("code", loss.code)])
+    case .webhooksLost(let loss): self.init(.error, "webhooks-lost", loss.sentence(), [("code", loss.code)])
     case .webhooksBack: self.init(.notice, "webhooks-good", "tappet-webhook works again")
+    case .inventory(let report): self.init(report)
+    case .inventoryLost(let loss):
+      self.init(.error, "inventory-lost", loss.sentence("tappet-inventory"), [("code", loss.inventoryCode)])
+    case .inventoryBack: self.init(.notice, "inventory-good", "tappet-inventory works again")
+    case .scanner(let code): self.init(scannerErrno: code)
+    case .roomAccess(let room, let access): self.init(access, room)
+    case .roomsFailing(let fault): self.init(roomsFail: fault, configuration)
+    case .roomsListening: self.init(.notice, "rooms-listening", "the homeserver answers again: commands are heard")
+    case .roomsLost(let loss):
+      self.init(.error, "rooms-lost", loss.sentence(configuration.roomsProgram), [("code", loss.roomsCode)])
+    case .roomsBack: self.init(.notice, "rooms-good", "the process that listens in rooms works again")
     case .linkUp(let index, let usesFallback):
       let condition = KioskStatus.Link.connected(endpoint: index, usesFallback: usesFallback)
       self.init(.notice, "broker-connected", condition.sentence(configuration))
@@ -207,7 +219,16 @@ package struct LogRecord: Sendable {
       self.init(
         .warning, "code-refused",
         seconds > 0 ? "wrong code; try again in " + String(seconds) + " s" : "wrong code")
-    case .confirming(let action, let trigger, let within):
+    case .siteApplied(let record): self.init(applied: record)
+    case .siteRefused(let refusal): self.init(refusedBundle: refusal)
+    case .siteDenied: self.init(siteDenied: configuration.site?.topic ?? "")
+    case .confirming(let action, _, let within, let room?):
+      self.init(
+        .info, "confirming",
+        "asked in " + room + " whether to do " + action + "; answer within "
+          + String(within.wholeMilliseconds / 1000) + " s",
+        [("action", action), ("room", room)])
+    case .confirming(let action, let trigger, let within, nil):
       let seconds = String(within.wholeMilliseconds / 1000)
       self.init(
         .info, "confirming",
@@ -218,7 +239,7 @@ package struct LogRecord: Sendable {
     case .confirmationEnded(let action, let end):
       self.init(
         .info, "not-confirmed", action + " was not confirmed: " + end.sentence,
-        [("code", end.code), ("action", action)])
+        [("code", end.code), ("action", action)] + (end.user.map { [("user", $0)] } ?? []))
     }
   }
 

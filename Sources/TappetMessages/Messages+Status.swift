@@ -60,6 +60,8 @@ extension KioskStatus {
   package func line(_ configuration: KioskConfiguration) -> String {
     var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
     if let webhooks, !webhooks.isGood { line += "; webhooks: " + webhooks.sentence(configuration) }
+    if let inventory, !inventory.isGood { line += "; inventory: " + inventory.sentence }
+    if let site, !site.isGood { line += "; site: " + site.sentence }
     if let store { line += "; disk: " + store.sentence(folder: configuration.stateFolder) }
     if !panel.isEmpty { line += "; panel: " + panelSentence(configuration) }
     return line

@@ -63,6 +63,7 @@ extension WebhookFault {
     case .trouble(.roomClosed, _): WebhookRefusal.roomClosed.sentence(place)
     case .trouble(.roomUnknown, _): WebhookRefusal.roomUnknown.sentence(place)
     case .trouble(.messageRefused, _): WebhookRefusal.messageRefused.sentence(place)
+    case .trouble(.roomPlain, _): WebhookRefusal.roomPlain.sentence(place)
     case .trouble(.other, let code): "\(place): libcurl's error \(code)"
     }
   }
@@ -82,25 +83,26 @@ extension WebhookRefusal {
     case .notConfigured: "its action has no webhook any more"
     case .unfillable: "its %T cannot be filled; is 'timestamp_key' still configured, is the clock right?"
     case .roomEncrypted:
-      "the room is encrypted, which is not supported; nothing was sent: use a room without encryption"
+      "the room is encrypted, and nothing was sent; 'encryption' in 'matrix' lets the kiosk write there"
     case .roomClosed: "the kiosk is not in the room, or may not write there; 'tappet matrix join' lets it in"
     case .roomUnknown: "\(place) knows no room of this name; correct 'room'"
     case .messageRefused: "\(place) does not take this message; is it too long?"
+    case .roomPlain: "the room is not encrypted; encrypt it, or say 'unencrypted: allow'"
     }
   }
 }
 
-extension WebhookLoss {
-  /// The message for a person, one sentence.
-  package var sentence: String {
+extension HelperLoss {
+  /// The message for a person, one sentence about this program.
+  package func sentence(_ program: String = "tappet-webhook") -> String {
     switch self {
-    case .ended(.exited(let status)): "tappet-webhook ended with status \(status); another one is started"
-    case .ended(.signaled(let signal)): "tappet-webhook was ended by signal \(signal); another one is started"
-    case .silent: "tappet-webhook hung and was killed; another one is started"
-    case .malformed: "tappet-webhook is of another version than this program; install both from one build"
+    case .ended(.exited(let status)): "\(program) ended with status \(status); another one is started"
+    case .ended(.signaled(let signal)): "\(program) was ended by signal \(signal); another one is started"
+    case .silent: "\(program) hung and was killed; another one is started"
+    case .malformed: "\(program) is of another version than this program; install both from one build"
     case .notStarted(let code):
-      "tappet-webhook cannot be started: \(SystemError(call: "posix_spawn", code: code).text);"
-        + " is the package tappet-webhook installed?"
+      "\(program) cannot be started: \(SystemError(call: "posix_spawn", code: code).text); install the package "
+        + (program == "tappet-inventory" ? "tappet again" : program)
     }
   }
 }
@@ -113,7 +115,7 @@ extension KioskStatus.Webhooks {
     switch self {
     case .good: "good"
     case .failing(let action, let fault): action + ": " + fault.sentence(configuration.webhookPlace(action))
-    case .lost(let loss): loss.sentence
+    case .lost(let loss): loss.sentence()
     }
   }
 }

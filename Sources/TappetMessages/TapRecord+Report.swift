@@ -38,12 +38,15 @@ extension TapRecord {
     // Their rows are gone from the outbox already.
     case .dropped(let entry), .droppedOfMany(let entry): return (TapRecord(entry, .dropped, at: time), false)
     case .accepted, .queued, .deliveredMore, .droppedMore, .readerReady, .readerLost, .webhookWaits, .webhookBack,
-      .webhooksLost, .webhooksBack, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
+      .webhooksLost, .webhooksBack, .inventory, .inventoryLost, .inventoryBack, .scanner, .linkUp, .linkFellBack,
+      .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
       .stopping,
       .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered, .panelLocked, .panelUnlocked,
       .codeRefused, .outputSwitched, .outputWaits, .outputRefused, .commandAccepted, .commandRefused,
-      .commandsRefusedMore, .commandsSubscribed, .confirming, .confirmationEnded:
+      .commandsRefusedMore, .commandsSubscribed, .roomAccess, .roomsFailing, .roomsListening, .roomsLost, .roomsBack,
+      .siteApplied, .siteRefused, .siteDenied,
+      .confirming, .confirmationEnded:
       return nil
     }
   }

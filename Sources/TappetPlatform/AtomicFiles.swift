@@ -44,8 +44,13 @@ package final class AtomicFiles {
   deinit { discard() }
 
   /// Writes `bytes` next to `path`; the mode is exactly `mode`, whatever the umask.
-  package func add(_ path: String, _ bytes: [UInt8], mode: UInt32) throws(AtomicFilesError) {
-    if let failure = bytes.withUnsafeBytes({ write($0, nextTo: path, mode: mode) }) { throw failure }
+  ///
+  /// With `isShared` a new file stays its writer's: a network share may forbid anything else.
+  package func add(
+    _ path: String, _ bytes: [UInt8], mode: UInt32, isShared: Bool = false
+  ) throws(AtomicFilesError) {
+    let failure = bytes.withUnsafeBytes { write($0, nextTo: path, mode: mode, isShared: isShared) }
+    if let failure { throw failure }
   }
 
   /// The same for what nobody else may read: mode 0600.
@@ -53,13 +58,15 @@ package final class AtomicFiles {
     if let failure = text.withBytes({ write($0, nextTo: path, mode: 0o600) }) { throw failure }
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer, nextTo path: String, mode: UInt32) -> AtomicFilesError? {
+  private func write(
+    _ bytes: UnsafeRawBufferPointer, nextTo path: String, mode: UInt32, isShared: Bool = false
+  ) -> AtomicFilesError? {
     let draft = path + suffix + ".new"
     do throws(SystemError) {
       unlink(draft)
       let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
       drafts.append(Draft(path: path, draft: draft))
-      try changeOwner(of: file, path, mode: mode)
+      if !isShared { try changeOwner(of: file, path, mode: mode) }
       try checked("fchmod") { fchmod(file.number, mode) }
       try file.write(bytes)
       try file.synchronise()

@@ -152,7 +152,8 @@ package struct PeopleImport {
     return Entry(
       person: Person(
         id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: former?.createdUnixSeconds ?? now,
-        limits: limits), former: former, line: row.line, fields: row.fields, isNewTicket: isNewTicket)
+        limits: limits, isOfSite: former?.isOfSite ?? false), former: former, line: row.line, fields: row.fields,
+      isNewTicket: isNewTicket)
   }
 
   private func isSuspended(_ row: PeopleRow) throws(PeopleRowFault) -> Bool? {

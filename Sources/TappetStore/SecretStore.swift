@@ -28,10 +28,13 @@ package struct SecretStore {
   package static let brokerPasswordName = "broker-password"
 
   private static let tagPasswordKeyName = "tag-password-key"
+  private static let matrixKeyName = "matrix-key"
 
   /// The open database.
   package let store: Store
   let sealingKey: SecretKey
+  /// Lets taps be committed in the midst of long work; never called within a transaction.
+  var pause: () -> Void = {}
   /// The result of a recovery from a damaged database.
   package private(set) var recovery: StoreRecovery?
 
@@ -262,16 +265,25 @@ package struct SecretStore {
   /// There is one for the whole kiosk: a tag's password follows from it and from the tag's UID, so that no password has
   /// to be remembered, and a tag can be protected before anything is saved.
   package func tagPasswordKey(making: Bool) throws(SecretStoreError) -> SecretKey? {
-    if let bytes = try sealedValue(named: SecretStore.tagPasswordKeyName) {
-      guard let key = bytes.withBytes({ SecretKey(copying: $0) }) else {
-        throw .secret(.unreadable(SecretStore.tagPasswordKeyName))
-      }
+    try key(named: SecretStore.tagPasswordKeyName, making: making)
+  }
+
+  /// The key under which the keys of encrypted rooms are sealed; made at the first time.
+  package func matrixKey() throws(SecretStoreError) -> SecretKey {
+    let name = SecretStore.matrixKeyName
+    guard let key = try key(named: name, making: true) else { throw .secret(.unreadable(name)) }
+    return key
+  }
+
+  private func key(named name: String, making: Bool) throws(SecretStoreError) -> SecretKey? {
+    if let bytes = try sealedValue(named: name) {
+      guard let key = bytes.withBytes({ SecretKey(copying: $0) }) else { throw .secret(.unreadable(name)) }
       return key
     }
     guard making else { return nil }
     let key: SecretKey
     do throws(CryptoError) { key = try SecretKey.random() } catch { throw .secret(.notSealed(error)) }
-    try seal(key.withBytes { SecretBytes(copying: $0) }, as: SecretStore.tagPasswordKeyName)
+    try seal(key.withBytes { SecretBytes(copying: $0) }, as: name)
     return key
   }
 }

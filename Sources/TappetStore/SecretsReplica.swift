@@ -95,7 +95,8 @@ extension Store {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
   }
 
-  private func secretChanges() throws(StoreError) -> Int64 {
+  /// The number of changes of the secrets so far.
+  func secretChanges() throws(StoreError) -> Int64 {
     try database.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0
   }
 

@@ -55,6 +55,22 @@ extension Store {
     return rows
   }
 
+  /// Returns the newest rows that are not older than `since`, at most `limit`, in the order in which they were written.
+  package func lastHistory(since: Int64, limit: Int) throws(StoreError) -> [TapRecord] {
+    let statement = try database.statement(
+      """
+      SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
+      WHERE number >= ?1 AND unix_ms >= ?2 ORDER BY number DESC LIMIT ?3
+      """)
+    defer { statement.reset() }
+    statement.bind(Store.historyNumber(since), at: 1)
+    statement.bind(since, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    var rows: [TapRecord] = []
+    while try statement.step() { rows.append(record(statement)) }
+    return rows.reversed()
+  }
+
   /// Returns the tags and buttons that were accepted most often, at most `limit`; the filter's result does not matter.
   package func topHistory(_ filter: HistoryFilter, limit: Int) throws(StoreError) -> [HistoryCount] {
     var filter = filter

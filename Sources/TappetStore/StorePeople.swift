@@ -2,7 +2,8 @@
 // backups, follow another key, and nobody who can only write to the database can invent or change one. A secret whose
 // owner cannot be read is refused like one of a suspended person.
 //
-//     person ID    a line each: 1, the name, "active" or "suspended", when they were added, and their limits
+//     person ID    a line each: 1, the name, "active" or "suspended", when they were added, their limits, and "site" if
+//                  they came with a bundle of the site
 //     owner ID     the id of the person whose secret ID is
 
 import TappetCore
@@ -195,19 +196,24 @@ extension Person {
   fileprivate static let unreadable = Person(
     id: "", name: "somebody whose entry is damaged", isSuspended: true, createdUnixSeconds: 0)
 
+  /// The line of a person of the site.
+  private static let siteLine = "site"
+
   /// The value that is sealed.
   ///
   /// One line of text for each fact: the name has no control characters.
   var stored: [UInt8] {
     let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
-    return (facts + (limits?.lines ?? [])).flatMap { Array($0.utf8) + [0x0A] }
+    let lines = facts + (limits?.lines ?? []) + (isOfSite ? [Person.siteLine] : [])
+    return lines.flatMap { Array($0.utf8) + [0x0A] }
   }
 
   fileprivate convenience init?(id: String, stored: [UInt8], uses: [String: Int64]) {
     let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard lines.count >= 4, lines[0].elementsEqual("1".utf8), let created = Int64(decimal: lines[3]) else { return nil }
     var limits: PersonLimits?
-    let rest = lines[4...].filter { !$0.isEmpty }
+    let isOfSite = lines[4...].contains { $0.elementsEqual(Person.siteLine.utf8) }
+    let rest = lines[4...].filter { !$0.isEmpty && !$0.elementsEqual(Person.siteLine.utf8) }
     if !rest.isEmpty {
       guard var known = PersonLimits(lines: rest.map { String(decoding: $0, as: UTF8.self) }) else { return nil }
       known.used = uses[known.ticket] ?? 0
@@ -215,7 +221,8 @@ extension Person {
     }
     self.init(
       id: id, name: String(decoding: lines[1], as: UTF8.self),
-      isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created, limits: limits)
+      isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created, limits: limits,
+      isOfSite: isOfSite)
   }
 
   /// The sealed value of this person, and its name, for a backup.

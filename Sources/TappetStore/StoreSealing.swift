@@ -60,11 +60,11 @@ extension Store {
   }
 
   /// Turns trouble with the disk into a reason why a secret was not sealed.
-  private func storing<Result>(_ body: () throws(StoreError) -> Result) throws(SecretError) -> Result {
+  func storing<Result>(_ body: () throws(StoreError) -> Result) throws(SecretError) -> Result {
     do throws(StoreError) { return try body() } catch { throw .store(error) }
   }
 
-  private func sealing(_ body: () throws(CryptoError) -> [UInt8]) throws(SecretError) -> [UInt8] {
+  func sealing(_ body: () throws(CryptoError) -> [UInt8]) throws(SecretError) -> [UInt8] {
     do throws(CryptoError) { return try body() } catch { throw .notSealed(error) }
   }
 
@@ -216,7 +216,8 @@ extension Store {
     try write(sealed, as: Store.checkName)
   }
 
-  private func write(_ sealed: [UInt8], as name: String) throws(StoreError) {
+  /// Writes a sealed value, within a transaction.
+  func write(_ sealed: [UInt8], as name: String) throws(StoreError) {
     let statement = try database.statement("INSERT OR REPLACE INTO sealed (name, value) VALUES (?1, ?2)")
     statement.bind(name, at: 1)
     statement.bind(blob: sealed, at: 2)

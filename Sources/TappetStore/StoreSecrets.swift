@@ -65,6 +65,11 @@ extension Store {
   ///
   /// Another process may have changed them since the last call.
   package func secrets(sealedUnder key: SecretKey) throws(StoreError) -> StoredSecrets {
+    try secrets(sealedUnder: key, of: try people(sealedUnder: key))
+  }
+
+  /// Opens all secrets with `key`; `people` were read before.
+  func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(StoreError) -> StoredSecrets {
     let statement = try database.statement(
       """
       SELECT id, action, idx, sealed, created, label, last_used, times_used, uid
@@ -72,7 +77,7 @@ extension Store {
       """)
     defer { statement.reset() }
     var secrets = StoredSecrets(readable: [], unreadable: [])
-    let (hints, people) = (try tagHints(), try people(sealedUnder: key))
+    let hints = try tagHints()
     while try statement.step() {
       let (id, action, index) = (statement.text(0), statement.text(1), statement.integer(2))
       let sealed = statement.blob(3)
@@ -236,9 +241,22 @@ extension Store {
     do throws(StoreError) { try insert(secret, sealed) } catch { throw .store(error) }
   }
 
-  private func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
-    let statement = try database.statement(
-      "INSERT INTO secrets (id, action, idx, sealed, created, label, uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+  /// Inserts a sealed secret, within a transaction.
+  func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
+    try write(
+      secret, sealed,
+      with: "INSERT INTO secrets (id, action, idx, sealed, created, label, uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+  }
+
+  /// Writes all facts of a sealed secret again, within a transaction.
+  func replace(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
+    try write(
+      secret, sealed,
+      with: "UPDATE secrets SET action = ?2, idx = ?3, sealed = ?4, created = ?5, label = ?6, uid = ?7 WHERE id = ?1")
+  }
+
+  private func write(_ secret: TagSecret, _ sealed: [UInt8], with text: StaticString) throws(StoreError) {
+    let statement = try database.statement(text)
     statement.bind(secret.id, at: 1)
     statement.bind(secret.action, at: 2)
     statement.bind(secret.index, at: 3)

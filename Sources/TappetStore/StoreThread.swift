@@ -49,6 +49,8 @@ package final class StoreThread: @unchecked Sendable {
   /// Shows whether the thread makes progress.
   package let heartbeat = Heartbeat()
   private var unfinished = StoreBatch.Unfinished()
+  /// Work on the secrets has the store.
+  private var isAtWork = false
   private var historyAge: Duration?
   private var isHistoryKnown = false
   private var thread: pthread_t?
@@ -266,7 +268,8 @@ package final class StoreThread: @unchecked Sendable {
 
   /// Closed before its file is renamed: SQLite would take the new one's log away with it.
   private func closeIfDamaged() {
-    guard let damage = store?.damage else { return }
+    // Work that has the store open must end first.
+    guard !isAtWork, let damage = store?.damage else { return }
     store = nil
     isDamaged = true
     // It was asked of the database that is gone.
@@ -285,7 +288,11 @@ package final class StoreThread: @unchecked Sendable {
     do throws(SecretStoreError) {
       let store: Store
       do throws(StoreError) { store = try openStore() } catch { throw .store(error) }
-      reply = work.perform(.success(try SecretStore(store)))
+      var secrets = try SecretStore(store)
+      secrets.pause = { self.serveWaiting() }
+      isAtWork = true
+      defer { isAtWork = false }
+      reply = work.perform(.success(secrets))
     } catch { reply = work.perform(.failure(error)) }
     // The change is on the disk: a tap does not wait for the replica as well.
     serveWaiting()

@@ -174,8 +174,10 @@ extension Certificate {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns why the chain is invalid, dates aside; `nil` when it is valid.
-  fileprivate func refusal(of chain: [Certificate]) -> String? {
+  /// Returns why the chain is invalid; `nil` when it is valid.
+  ///
+  /// Without a time, in seconds since 1970, dates do not matter.
+  func refusal(of chain: [Certificate], atUnixSeconds time: Int64? = nil) -> String? {
     defer { ERR_clear_error() }
     let store = X509_STORE_new()
     defer { X509_STORE_free(store) }
@@ -187,7 +189,12 @@ extension Certificate {
     guard let top = chain.last, X509_STORE_add_cert(store, top.handle) == 1,
       X509_STORE_CTX_init(context, store, handle, others) == 1
     else { return OpenSSLText.lastError() }
-    X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME))
+    X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    if let time {
+      X509_STORE_CTX_set_time(context, 0, Int(time))
+    } else {
+      X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_NO_CHECK_TIME))
+    }
     guard X509_verify_cert(context) != 1 else { return nil }
     return OpenSSLText.string(X509_verify_cert_error_string(Int(X509_STORE_CTX_get_error(context))))
   }

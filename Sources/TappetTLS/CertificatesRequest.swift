@@ -37,24 +37,55 @@ package enum CertificateRequest {
     try make(key: CertificateFile(keyFile).privateKey(), commonName: commonName, dnsNames: dnsNames)
   }
 
+  /// Returns a request with the key, the subject and the names of a certificate in a file: a renewal of it may change
+  /// neither (RFC 7030 §4.2.2).
+  package static func make(keyFile: String, renewing path: String) throws(CertificateProblem) -> [UInt8] {
+    let key = try CertificateFile(keyFile).privateKey()
+    guard let old = try CertificateFile(path).certificates().first else { throw .notPEM(path: path) }
+    return try sign(key, subject: { X509_REQ_set_subject_name($0, X509_get_subject_name(old.handle)) }) {
+      let place = X509_get_ext_by_NID(old.handle, NID_subject_alt_name, -1)
+      return place < 0 ? [] : [X509_EXTENSION_dup(X509_get_ext(old.handle, place))]
+    }
+  }
+
+  /// Whether it is a request, in PEM, for the key in this file.
+  package static func isRequest(_ pem: [UInt8], forKeyIn path: String) -> Bool {
+    defer { ERR_clear_error() }
+    guard let key = try? CertificateFile(path).privateKey(), let source = BIO_new_mem_buf(pem, Int32(pem.count)) else {
+      return false
+    }
+    defer { BIO_free(source) }
+    guard let request = PEM_read_bio_X509_REQ(source, nil, nil, nil) else { return false }
+    defer { X509_REQ_free(request) }
+    return X509_REQ_check_private_key(request, key.handle) == 1
+  }
+
   private static func make(
     key: PrivateKey, commonName: String, dnsNames: [String]
+  ) throws(CertificateProblem) -> [UInt8] {
+    let name = Array(commonName.utf8)
+    return try sign(
+      key,
+      subject: {
+        X509_NAME_add_entry_by_NID(
+          X509_REQ_get_subject_name($0), NID_commonName, MBSTRING_UTF8_, name, Int32(name.count), -1, 0)
+      },
+      names: {
+        let text = dnsNames.map { "DNS:" + $0 }.joined(separator: ",")
+        return dnsNames.isEmpty ? [] : [X509V3_EXT_conf_nid(nil, nil, NID_subject_alt_name, text)]
+      })
+  }
+
+  /// Makes and signs a request; `subject` sets its subject, and `names` returns extensions with its other names.
+  private static func sign(
+    _ key: PrivateKey, subject: (OpaquePointer?) -> Int32, names: () -> [OpaquePointer?]
   ) throws(CertificateProblem) -> [UInt8] {
     ERR_clear_error()
     let request = X509_REQ_new()
     defer { X509_REQ_free(request) }
-    let name = Array(commonName.utf8)
-    guard X509_REQ_set_version(request, 0) == 1,
-      X509_NAME_add_entry_by_NID(
-        X509_REQ_get_subject_name(request), NID_commonName, MBSTRING_UTF8_, name, Int32(name.count), -1, 0) == 1,
-      X509_REQ_set_pubkey(request, key.handle) == 1
+    guard X509_REQ_set_version(request, 0) == 1, subject(request) == 1, X509_REQ_set_pubkey(request, key.handle) == 1
     else { throw .library(text: OpenSSLText.lastError()) }
-    var wanted = [
-      (NID_key_usage, "critical,digitalSignature"), (NID_ext_key_usage, "clientAuth"),
-    ]
-    if !dnsNames.isEmpty {
-      wanted.append((NID_subject_alt_name, dnsNames.map { "DNS:" + $0 }.joined(separator: ",")))
-    }
+    let usages = [(NID_key_usage, "critical,digitalSignature"), (NID_ext_key_usage, "clientAuth")]
     let extensions = OPENSSL_sk_new_null()
     defer {
       for index in 0..<max(0, OPENSSL_sk_num(extensions)) {
@@ -62,10 +93,8 @@ package enum CertificateRequest {
       }
       OPENSSL_sk_free(extensions)
     }
-    for (kind, value) in wanted {
-      guard let made = X509V3_EXT_conf_nid(nil, nil, kind, value) else {
-        throw .library(text: OpenSSLText.lastError())
-      }
+    for made in usages.map({ X509V3_EXT_conf_nid(nil, nil, $0, $1) }) + names() {
+      guard let made else { throw .library(text: OpenSSLText.lastError()) }
       OPENSSL_sk_push(extensions, UnsafeRawPointer(made))
     }
     guard X509_REQ_add_extensions(request, extensions) == 1, X509_REQ_sign(request, key.handle, EVP_sha256()) > 0 else {

@@ -110,6 +110,15 @@ package final class ClientIdentity {
     return String(validating: UnsafeBufferPointer(start: text, count: Int(size)), as: UTF8.self)
   }
 
+  /// Returns why it must not be used at this time, in seconds since 1970: dates, and the chain as far as the files have
+  /// it; `nil` when it may be.
+  package func refusal(atUnixSeconds time: Int64) -> String? {
+    leaf.refusal(of: leaf.chain(in: [leaf] + intermediates + roots), atUnixSeconds: time)
+  }
+
+  /// Whether the files have the certificate of its issuer.
+  package var hasIssuer: Bool { leaf.chain(in: intermediates + roots).count > 1 }
+
   /// Subjects of roots in the files: no broker needs them from its clients, but they may be the broker's own CA.
   package var rootSubjects: [String] { roots.map { $0.subject } }
 

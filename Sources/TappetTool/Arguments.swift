@@ -14,6 +14,9 @@ struct Arguments {
   /// The value of an option, if it was given.
   func value(_ name: String) -> String? { values.last { $0.name == name }?.value }
 
+  /// The values of an option that may be given more than once, in order.
+  func all(_ name: String) -> [String] { values.filter { $0.name == name }.compactMap { $0.value } }
+
   /// Whether an option was given.
   func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
@@ -24,7 +27,7 @@ struct Arguments {
   func number(_ name: String) -> Int64? { value(name).flatMap { Int64(decimal: $0.utf8) } }
 
   /// The duration that an option gives; `parse` has checked its bounds.
-  func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(decimal: $0.utf8) }.map { .seconds($0) } }
+  func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(seconds: $0) }.map { .seconds($0) } }
 
   /// The same without these options.
   func without(_ names: [String]) -> Arguments {
@@ -118,10 +121,10 @@ struct Arguments {
   private func check(for command: Command) throws(CommandFailure) {
     try checkOperands(command)
     for option in command.options {
-      guard let text = value(option.name), let (bounds, unit) = option.kind.bounds else { continue }
-      if let number = Int64(decimal: text.utf8), bounds.contains(number) { continue }
+      guard let text = value(option.name), let (bounds, unit, other) = option.kind.bounds else { continue }
+      if let number = option.kind.number(text), bounds.contains(number) { continue }
       throw .usage(
-        "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound), not '\(text)'")
+        "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound)\(other), not '\(text)'")
     }
     if let sentence = command.misuse(self) { throw .usage(sentence) }
   }
@@ -150,13 +153,33 @@ struct Arguments {
 }
 
 extension ValueKind {
-  /// The bounds of a number, and what it counts; `nil` for anything else.
-  fileprivate var bounds: (ClosedRange<Int64>, String)? {
+  /// The bounds of a number, what it counts, and what else is understood; `nil` for anything else.
+  fileprivate var bounds: (ClosedRange<Int64>, unit: String, other: String)? {
     switch self {
-    case .seconds(let bounds): (bounds, "whole seconds")
-    case .number(let bounds): (bounds, "a whole number")
+    case .seconds(let bounds): (bounds, "whole seconds", ", or a time such as 5m")
+    case .number(let bounds): (bounds, "a whole number", "")
     default: nil
     }
+  }
+}
+
+extension ValueKind {
+  /// The number that a text gives for it.
+  fileprivate func number(_ text: String) -> Int64? {
+    if case .seconds = self { Int64(seconds: text) } else { Int64(decimal: text.utf8) }
+  }
+}
+
+extension Int64 {
+  /// Seconds as people type them: `300`, `300s`, `5m` or `5min`, `2h`, `1d`.
+  init?(seconds text: String) {
+    let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+    let units: KeyValuePairs<String, Int64> = ["": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]
+    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
+    guard let number = Int64(decimal: digits), let factor = units.first(where: { $0.key == unit })?.value,
+      case let (product, overflow) = number.multipliedReportingOverflow(by: factor), !overflow
+    else { return nil }
+    self = product
   }
 }
 

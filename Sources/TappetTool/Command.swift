@@ -14,6 +14,8 @@ enum ExitStatus: Int32 {
   case configuration = 3
   /// A device, a file or another process failed.
   case failure = 4
+  /// Somebody else has yet to decide: the same command may succeed later.
+  case pending = 5
 
   // The broker tool alone: why there is no connection.
   case nameNotResolved = 10

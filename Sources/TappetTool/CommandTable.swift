@@ -15,11 +15,12 @@ extension Command {
       .secretRename, .secretRemove, .secretRekey,
       .actionRename, .audit, .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume,
       .personRemove,
-      .personAssign, .personImport, .personExport, .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave,
+      .personAssign, .personImport, .personExport, .peopleKeys, .peoplePush, .roomLogin, .roomLogout, .roomList,
+      .roomJoin, .roomLeave,
       .roomInvite, .roomKick, .roomSend,
       .roomCreate, .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
-      .certCheck, .certImport, .certRequest, .outboxList, .outboxDrop, .outboxExport, .backup, .restore, .tokenSeal,
-      .tokenOpen, .tokenKey,
+      .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxExport, .backup, .restore,
+      .tokenSeal, .tokenOpen, .tokenKey,
     ] + mqtt + fleet + inventory
   }
 

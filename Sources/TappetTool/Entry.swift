@@ -46,7 +46,9 @@ package func tappet_inventory_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
-  guard let status = InventoryProgram.run(prepare(count, arguments)) else {
+  let words = prepare(count, arguments)
+  if words.first == "--socket" { return InventoryHelperProgram.serve(words).rawValue }
+  guard let status = InventoryProgram.run(words) else {
     return become("tappet-tool", arguments).rawValue
   }
   return Output.finalStatus(status).rawValue
@@ -72,7 +74,7 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
     return Output.finalStatus(.success)
   case "run": return Output.finalStatus(Command.run.run(global + rest.dropFirst()))
   case "status": return Output.finalStatus(Command.status.run(global + rest.dropFirst()))
-  case "mqtt", "fleet": return become("tappet-mqtt", arguments)
+  case "mqtt", "fleet", "people": return become("tappet-mqtt", arguments)
   case "building", "room", "spot", "box", "item", "find", "label", "inventory":
     return become("tappet-inventory", arguments)
   default: return become("tappet-tool", arguments)

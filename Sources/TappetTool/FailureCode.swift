@@ -21,4 +21,8 @@ enum FailureCode {
   static let subscriptionRefused = "subscription-refused"
   static let timedOut = "timed-out"
   static let fileMalformed = "file-malformed"
+  static let actionUnfit = "action-unfit"
+  static let enrolmentRefused = "enrolment-refused"
+  static let enrolmentUnusable = "enrolment-unusable"
+  static let enrolmentPending = "enrolment-pending"
 }

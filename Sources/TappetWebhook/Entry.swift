@@ -12,18 +12,23 @@ enum ExitStatus {
   static let unusable: Int32 = 1
   /// It was called in a way that it does not understand.
   static let usage: Int32 = 2
+  /// The homeserver does not accept the session any more.
+  static let sessionRefused = ProcessEnd.sessionRefused
 }
 
 private let purpose = """
-  tappet-webhook is the part of Tappet that sends webhooks. 'tappet run' starts it itself when one is due.
+  tappet-webhook is the part of Tappet that sends webhooks, and listens in rooms. 'tappet run' starts it itself.
 
   usage: tappet-webhook --socket FD
+         tappet-webhook --listen FD
 
-    --socket FD    the SOCK_SEQPACKET socket to its parent
+    --socket FD    send webhooks; FD is the SOCK_SEQPACKET socket to its parent
+    --listen FD    listen in rooms
     --version      print the protocol's version
     --help         print this
 
-  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage.
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver does not accept
+  the session any more.
 
   """
 
@@ -36,6 +41,7 @@ package func tappet_webhook_main(
   guard let arguments else { return ExitStatus.usage }
   var options = LongOptions()
   options.add("socket", "s", takesValue: true)
+  options.add("listen", "l", takesValue: true)
   options.add("help", "h")
   options.add("version", "V")
   switch options.next(count, arguments) {
@@ -45,22 +51,31 @@ package func tappet_webhook_main(
   case .option("V", _):
     put("tappet-webhook, protocol \(WebhookMessage.protocolVersion)\n", to: tp_stdout())
     return ExitStatus.finished
-  case .option("s", let value):
+  case .option(let letter, let value) where letter == "s" || letter == "l":
     guard let number = Int32(value), let parent = UnixSocket.toParent(number) else {
       return refuse("descriptor '\(value)' is not a SOCK_SEQPACKET socket")
     }
-    return serve(parent)
+    return serve(parent, listens: letter == "l")
   case .option, .operand, .unknown, .missingValue, .end: return refuse("--socket is missing")
   }
 }
 
-private func serve(_ parent: UnixSocket) -> Int32 {
+private func serve(_ parent: UnixSocket, listens: Bool) -> Int32 {
   Confinement.begin()
   LibCrypto.omitErrorTexts()
   guard let client = HTTPClient() else { return ExitStatus.unusable }
+  if listens { return RoomListener(parent: parent, client: client, nil).run() }
   let service = WebhookService(parent: parent, client: client)
   service.run()
   return ExitStatus.finished
+}
+
+/// Listens in rooms, with encryption; returns the exit status when the parent has gone, or the session is over.
+package func listen(_ parent: UnixSocket, _ cipher: any RoomCipher) -> Int32 {
+  Confinement.begin()
+  LibCrypto.omitErrorTexts()
+  guard let client = HTTPClient() else { return ExitStatus.unusable }
+  return RoomListener(parent: parent, client: client, cipher).run()
 }
 
 private func refuse(_ text: String) -> Int32 {

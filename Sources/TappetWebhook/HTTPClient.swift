@@ -6,22 +6,36 @@ import TappetCore
 import TappetPlatform
 
 /// The requests under way.
-final class HTTPClient {
+package final class HTTPClient {
   /// A request that has ended.
-  enum Outcome {
+  package enum Outcome {
     /// `body` is its beginning, where it is wanted.
     case answered(status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
     case failed(WebhookTrouble, code: Int32)
   }
 
   /// A request to an endpoint.
-  struct Call {
+  package struct Call {
     /// After the endpoint's URL; `nil` means that URL alone.
     var path: String?
     /// `nil` means the endpoint's.
     var method: WebhookEndpoint.Method?
     var body: [UInt8]
     var keepsAnswer = false
+    /// Bytes of the answer that are read.
+    var answerSizeMax = Limits.webhookAnswerSizeMax
+
+    /// A request whose answer is its status; `keepsAnswer` keeps the rest as well.
+    package init(
+      path: String? = nil, method: WebhookEndpoint.Method? = nil, body: [UInt8], keepsAnswer: Bool = false,
+      answerSizeMax: Int = Limits.webhookAnswerSizeMax
+    ) {
+      self.path = path
+      self.method = method
+      self.body = body
+      self.keepsAnswer = keepsAnswer
+      self.answerSizeMax = answerSizeMax
+    }
   }
 
   /// One request and what it lends to libcurl.
@@ -33,12 +47,14 @@ final class HTTPClient {
     var received = 0
     var answer: [UInt8] = []
     let keepsAnswer: Bool
+    let answerSizeMax: Int
     let endpoint: LoadedEndpoint
 
-    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint, keepsAnswer: Bool) {
+    init(_ id: EntryID, _ handle: OpaqueCURL, _ endpoint: LoadedEndpoint, _ call: Call) {
       self.id = id
       self.handle = handle
-      self.keepsAnswer = keepsAnswer
+      keepsAnswer = call.keepsAnswer
+      answerSizeMax = call.answerSizeMax
       self.endpoint = endpoint
     }
 
@@ -64,7 +80,7 @@ final class HTTPClient {
   func begin(_ id: EntryID, to endpoint: LoadedEndpoint, _ call: Call, unixSeconds: Int64) -> Outcome? {
     if let trouble = endpoint.trouble { return .failed(.fileUnusable, code: trouble) }
     guard let handle = curl_easy_init() else { return .failed(.other, code: ENOMEM) }
-    let request = Request(id, handle, endpoint, keepsAnswer: call.keepsAnswer)
+    let request = Request(id, handle, endpoint, call)
     var code = RequestOptions.set(on: handle, endpoint, call)
     if code == CURLE_OK {
       code = RequestOptions.setHeaders(&request.lines, endpoint, id, call, unixSeconds: unixSeconds)
@@ -98,8 +114,11 @@ final class HTTPClient {
     }
   }
 
-  /// Waits until the requests go on, or `descriptor` is readable; returns whether it is.
-  func wait(for descriptor: Int32) -> Bool { tp_curl_wait(multi, descriptor, requests.isEmpty ? 60_000 : 1_000) }
+  /// Waits until the requests go on, `descriptor` is readable, or the time is up; returns whether it is readable.
+  func wait(for descriptor: Int32, limit: Duration? = nil) -> Bool {
+    let milliseconds = limit.map { Int32(clamping: max(0, $0.wholeMilliseconds + 1)) }
+    return tp_curl_wait(multi, descriptor, milliseconds ?? (requests.isEmpty ? 60_000 : 1_000))
+  }
 
   private static func outcome(of request: Request, _ code: CURLcode) -> Outcome {
     let status = tp_curl_number(request.handle, CURLINFO_RESPONSE_CODE)
@@ -119,7 +138,7 @@ extension HTTPClient.Request {
   /// Counts the bytes; fewer than came ends the request.
   fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     received += piece.count
-    guard received <= Limits.webhookAnswerSizeMax else { return 0 }
+    guard received <= answerSizeMax else { return 0 }
     if keepsAnswer { answer += piece }
     return piece.count
   }

@@ -16,6 +16,10 @@ final class LoadedEndpoint {
   private(set) var certificate: SecretBytes?
   private(set) var privateKey: SecretBytes?
   private(set) var secret: WebhookSecret?
+  /// The user of a session; `nil` without one.
+  private(set) var user: String?
+  /// The device of a session.
+  private(set) var device: String?
   /// Why no request can be made; an errno, or 0 for a file with something else in it.
   private(set) var trouble: Int32?
 
@@ -55,6 +59,8 @@ final class LoadedEndpoint {
       defer { LibCrypto.wipe(&content.bytes) }
       guard let session = RoomSession(content.bytes) else { return trouble = 0 }
       url = SecretBytes(copying: session.homeserver)
+      user = session.user
+      device = session.device
       usesTLS = session.homeserver.begins(with: "https:")
       var line = Array("Authorization: Bearer ".utf8) + session.token.withBytes { Array($0) }
       headers.append(SecretBytes(taking: &line))

@@ -22,7 +22,7 @@ enum RequestOptions {
     set(tp_curl_set_number(handle, CURLOPT_NOSIGNAL, 1))
     set(tp_curl_set_number(handle, CURLOPT_TIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
     set(tp_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(settings.timeout.wholeMilliseconds)))
-    set(tp_curl_set_number(handle, CURLOPT_MAXFILESIZE, Limits.webhookAnswerSizeMax))
+    set(tp_curl_set_number(handle, CURLOPT_MAXFILESIZE, call.answerSizeMax))
     set(tp_curl_set_number(handle, CURLOPT_BUFFERSIZE, 4096))
     set(tp_curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)))
     set(tp_curl_set_text(handle, CURLOPT_PROXY, ""))

@@ -7,6 +7,8 @@ struct RoomService {
   private struct Message {
     var number: UInt16
     var step: RoomDestination.Step
+    /// Whether no request was answered yet.
+    var isFirst = true
     var body: [UInt8]
   }
 
@@ -37,11 +39,13 @@ struct RoomService {
       messages[id] = nil
       return nil
     }
-    let turn = room.handle(message.step, status: Int(status), retryAfterSeconds: seconds, body, at: now)
+    let turn = room.handle(
+      message.step, isFirst: message.isFirst, status: Int(status), retryAfterSeconds: seconds, body, at: now)
     rooms[message.number] = room
     switch turn {
     case .next(let step):
       messages[id]?.step = step
+      messages[id]?.isFirst = false
       return call(id).map { .request(message.number, $0) }
     case .answered(let status, let seconds):
       messages[id] = nil

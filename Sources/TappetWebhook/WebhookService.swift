@@ -74,7 +74,8 @@ final class WebhookService {
       }
     }
     switch outcome {
-    case .answered(let status, _, let body) where isCommand: send(.replied(id, status: status, body: body))
+    case .answered(let status, let seconds, let body) where isCommand:
+      send(.replied(id, status: status, retryAfterSeconds: seconds, body: body))
     case .answered(let status, let seconds, _): send(.answered(id, status: status, retryAfterSeconds: seconds))
     case .failed(let trouble, let code): send(.failed(id, trouble, code: code))
     }

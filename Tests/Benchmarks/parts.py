@@ -1,17 +1,22 @@
 """The parts of the benchmarks: processes, a private mosquitto that requires client certificates, a simulated reader,
 and an independent subscriber. Everything is in one temporary folder and on 127.0.0.1, and gone at the end."""
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -173,6 +178,45 @@ class Broker:
         """The command line of a mosquitto client with a certificate of its own."""
         return [program, "-h", "localhost", "-p", str(self.port), "--cafile", f"{self.pki}/ca.pem",
                 "--cert", f"{self.pki}/second-client.pem", "--key", f"{self.pki}/second-client.key"]
+
+
+class Screen:
+    """A program on a terminal of 80 by 24, and what it writes there."""
+
+    def __init__(self, words):
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(words[0], words)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.written = b""
+
+    def shows(self, text, since=0):
+        """Reads until `text` has been written after `since` bytes; returns whether it was, within 10 s."""
+        end = time.monotonic() + 10
+        while text not in self.written[since:] and time.monotonic() < end:
+            self.read(0.5)
+        return text in self.written[since:]
+
+    def read(self, seconds=0):
+        """Takes what has been written, or waits for it this long."""
+        while select.select([self.terminal], [], [], seconds)[0]:
+            self.written += os.read(self.terminal, 65536)
+            seconds = 0
+
+    def answer_time(self, key, text):
+        """The seconds between a key and its answer on the screen."""
+        self.read()
+        since, begin = len(self.written), time.monotonic()
+        os.write(self.terminal, key)
+        if not self.shows(text, since):
+            raise SystemExit(f"bench: no answer to the key {key}")
+        return time.monotonic() - begin
+
+    def close(self):
+        os.write(self.terminal, b"q")
+        os.close(self.terminal)
+        os.waitpid(self.process, 0)
 
 
 class Simulator:

@@ -67,7 +67,9 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
   }
 
   @Test(arguments: [
-    ("- {topic: a, trust: trusted}", "'topic' also needs 'actions' or 'outputs'"),
+    ("- {topic: a, trust: trusted}", "'topic' also needs 'actions', 'outputs' or 'check'"),
+    ("- {topic: a, trust: trusted, check: true}", "'trust: signed' and 'key' next to it"),
+    ("- {topic: a, trust: signed, check: true}", "'trust: signed' and 'key' next to it"),
     ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+' and '#'"),
     ("- {topic: a, trust: maybe, outputs: [gate]}", "'trusted' or 'token' or 'signed'"),
     ("- {topic: a, trust: token, outputs: [gate]}", "needs a 'key' of its own, or a 'timestamp_key' for all"),
@@ -82,6 +84,22 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
   func `a mistake is named`(_ element: String, _ sentence: String) {
     let found = problems("  " + element)
     #expect(found.count == 1 && found.allSatisfy { $0.contains(sentence) }, "\(found)")
+  }
+
+  @Test(
+    arguments: [
+      ("a", "true", nil), ("a", "maybe", "'true' or 'false'"),
+      ("tappet/kiosk/check", "true", "topics to which no action and no reply is published"),
+    ] as [(String, String, String?)])
+  func `a topic may ask for checks, unless the answers come back to it`(
+    _ topic: String, _ word: String, _ mistake: String?
+  ) {
+    let element = "  - {topic: \(topic), trust: signed, key: {file: k}, check: \(word)}"
+    switch parse(element, files: .ignored) {
+    case .loaded(let configuration): #expect(mistake == nil && configuration.commands[0].asksChecks)
+    case .refused(let problems):
+      #expect(problems.count == 1 && problems[0].sentence.contains(mistake ?? "-"), "\(problems.map(\.sentence))")
+    }
   }
 
   @Test func `two elements cannot share a topic`() {

@@ -32,6 +32,23 @@ private func problems(
 }
 
 @Suite struct RoomConfigurationTests {
+  @Test func `encryption says whose devices count, and whether plain rooms do`() throws {
+    func encryption(_ text: String) -> RoomEncryption? {
+      let outcome = parse("message: m, room: '!d:h'", matrix: "matrix: {session: s\(text)}")
+      guard case .loaded(let configuration) = outcome else { return nil }
+      #expect(KioskSettings(configuration).encryptsRooms == (configuration.matrix?.encryption != nil))
+      return configuration.matrix?.encryption
+    }
+    #expect(encryption("") == nil)
+    #expect(encryption(", encryption: {}") == RoomEncryption(devices: .all, allowsPlain: true))
+    #expect(
+      encryption(", encryption: {devices: signed, unencrypted: refuse}")
+        == RoomEncryption(devices: .signed, allowsPlain: false))
+    for wrong in ["devices: some", "unencrypted: no", "other: 1"] {
+      #expect(problems("message: m, room: '!d:h'", matrix: "matrix: {session: s, encryption: {\(wrong)}}").count == 1)
+    }
+  }
+
   @Test func `a room gets the message as the text of a notice`() throws {
     let outcome = parse(#"topic: t, message: '"%{person}" \ %I', room: '#door:h', expires: 1 h"#)
     guard case .loaded(let configuration) = outcome else {
@@ -133,5 +150,108 @@ private func problems(
   @Test func `a copy of everything has the session`() {
     let text = "broker: {}\nmatrix: {session: m.session, ca: m.pem}\n"
     #expect(ConfigurationParser.namedFiles(in: Array(text.utf8)) == ["m.session", "m.pem"])
+  }
+
+  // MARK: Commands
+
+  private func commands(_ element: String, matrix: String = "matrix: {session: s}") -> ConfigurationParser.Outcome {
+    let text = """
+      broker: {url: 'mqtts://broker.example', client_id: kiosk}
+      \(matrix)
+      panel: {chip: gpiochip0, outputs: [{name: gate, line: 4}]}
+      actions: [{name: bell, topic: t, message: a}]
+      commands:
+        - \(element)
+        - {topic: c, trust: trusted, actions: [bell]}
+      """
+    return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet", files: .ignored)
+  }
+
+  @Test func `a room with commands names its users, and follows the broker's topics`() throws {
+    let outcome = commands("{room: '#door:h', users: ['@ann:h', '@ben:h'], actions: [bell], outputs: [gate]}")
+    guard case .loaded(let configuration) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(configuration.commands.map(\.topic) == ["c", "#door:h"] && configuration.broker.commandTopics == ["c"])
+    let plan = try #require(configuration.commands.last)
+    guard case .room(let commanders) = plan.trust else {
+      Issue.record("\(plan)")
+      return
+    }
+    #expect(commanders == RoomCommanders(users: ["@ann:h", "@ben:h"]) && !plan.managesPeople)
+    #expect(plan.window == .seconds(30) && plan.outputs == ["gate"] && plan.needsClock)
+  }
+
+  @Test func `a room may name a power level in place of users or beside them, and let people be suspended`() {
+    for (words, commanders) in [
+      ("power_level: 50", RoomCommanders(users: [], powerLevel: 50)),
+      ("users: ['@ann:h'], power_level: 100, people: true", RoomCommanders(users: ["@ann:h"], powerLevel: 100)),
+    ] {
+      guard case .loaded(let configuration) = commands("{room: '#door:h', \(words), actions: [bell]}"),
+        let plan = configuration.commands.last, case .room(let found) = plan.trust
+      else {
+        Issue.record("refused: \(words)")
+        continue
+      }
+      #expect(found == commanders && plan.managesPeople == words.contains("people"))
+    }
+  }
+
+  @Test(arguments: [
+    ("{room: door, users: ['@a:h']}", "must be a room's address or id"),
+    ("{room: '#d:h'}", "'users' is missing"), ("{room: '#d:h', users: []}", "at least one user"),
+    ("{room: '#d:h', users: [ann]}", "must be a user, as '@ann:example.org'"),
+    ("{room: '#d:h', users: ['@a:h'], trust: trusted}", "unknown key 'trust'"),
+    ("{room: '#d:h', users: ['@a:h'], actions: [bel]}", "bell"),
+    ("{room: '#d:h', users: ['@a:h'], reply: r}", "unknown key 'reply'"),
+    ("{room: '#d:h', power_level: 0}", "must be"), ("{room: '#d:h', power_level: 1001}", "must be"),
+    ("{room: '#d:h', power_level: fifty}", "must be"), ("{room: '#d:h', power_level: 50, users: []}", "at least one"),
+    ("{topic: t, trust: trusted, people: true}", "unknown key 'people'"),
+  ])
+  func `a mistake in a room with commands has its sentence`(_ element: String, _ sentence: String) {
+    guard case .refused(let problems) = commands(element) else {
+      Issue.record("accepted: \(element)")
+      return
+    }
+    #expect(problems.map(\.sentence).contains { $0.contains(sentence) }, "\(problems.map(\.sentence))")
+  }
+
+  @Test func `an action is confirmed in a room that has commands, within a time`() throws {
+    func parse(_ words: String) -> ConfigurationParser.Outcome {
+      let text = """
+        broker: {url: 'mqtts://broker.example', client_id: kiosk}
+        matrix: {session: s}
+        panel: {chip: gpiochip0, buttons: [{line: 4, release: bell}]}
+        actions: [{name: bell, topic: t, message: a, \(words)}]
+        commands: [{room: '#door:h', users: ['@ann:h']}]
+        """
+      return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet", files: .ignored)
+    }
+    guard case .loaded(let configuration) = parse("confirm: 30 s, confirm_in: '#door:h'") else {
+      Issue.record("refused")
+      return
+    }
+    #expect(configuration.actions[0].confirmRoom == "#door:h")
+    #expect(configuration.actions[0].confirmWithin == .seconds(30))
+    for (words, sentence) in [
+      ("confirm_in: '#door:h'", "also needs 'confirm'"),
+      ("confirm: 30 s, confirm_in: '#hall:h'", "must be a room that has commands"),
+      ("confirm: 30 s, confirm_in: [a]", "confirm_in"),
+    ] {
+      guard case .refused(let problems) = parse(words) else {
+        Issue.record("accepted: \(words)")
+        continue
+      }
+      #expect(problems.contains { $0.sentence.contains(sentence) }, "\(problems.map(\.sentence))")
+    }
+  }
+
+  @Test func `commands from a room need a session`() {
+    guard case .refused(let problems) = commands("{room: '#d:h', users: ['@a:h'], actions: [bell]}", matrix: "") else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(problems.contains { $0.sentence.contains("also needs 'matrix'") }, "\(problems.map(\.sentence))")
   }
 }

@@ -104,6 +104,28 @@ import Testing
       ])
   }
 
+  @Test func `a signed check is answered once, to its nonce, and only where the topic may ask`() throws {
+    let key = try #require(SecretKey([UInt8](repeating: 0x5A, count: SecretKey.size)))
+    var plan = plan(.signed(key))
+    plan.asksChecks = true
+    func question(_ story: KioskScript, nonce: String) throws -> Event {
+      var request = CommandRequest(.wish(.check), id: "9", unixSeconds: seconds(story, at: 20_000))
+      request.nonce = nonce
+      request.hmac = Hex.encode(try key.authenticate(try #require(request.signedBytes(topic: "c"))))
+      return arrival(request)
+    }
+    let story = running(plan)
+    #expect(
+      story.at(20_000, try question(story, nonce: "nonce-01")) == [
+        "report command check on c", "announce check nonce-01", "reply 9 done to c/reply",
+      ])
+    #expect(story.at(20_001, try question(story, nonce: "nonce-01")).first == "report command refused repeated")
+    #expect(story.at(20_002, try question(story, nonce: "nonce-02")).contains("announce check nonce-02"))
+    plan.asksChecks = false
+    let other = running(plan)
+    #expect(other.at(20_000, try question(other, nonce: "nonce-03")).first == "report command refused notAllowed")
+  }
+
   // MARK: Refusals
 
   @Test func `a retained command never acts, is counted, and gets no reply`() {
@@ -164,6 +186,27 @@ import Testing
     story.at(40_000, arrival(try sealed(seconds(story, at: 40_000))))
     story.wallOffset -= 20_000
     #expect(story.at(40_001, arrival(token))[0] == "report command refused repeated")
+  }
+
+  @Test func `a proof that has acted is called repeated, however the two clocks are rounded`() throws {
+    let start = Instant(nanoseconds: 500_000)
+    for offset in stride(from: 0, to: 1200, by: 5) as StrideTo<Int64> {
+      var memory = CommandMemory(window: 0, startedAt: start)
+      // The wall clock is between two milliseconds; both are read rounded down.
+      let first = Moment(instant: start + .milliseconds(1500), unixMilliseconds: 1_790_000_001_500 + offset)
+      let sentAt = first.unixSeconds
+      guard (try? memory.accept([UInt8](repeating: 1, count: 16), sentAt: sentAt, at: first)) != nil else { continue }
+      for later in stride(from: 0, to: 3000, by: 97) as StrideTo<Int64> {
+        for rounding in 0...1 as ClosedRange<Int64> {
+          let now = Moment(
+            instant: first.instant + .milliseconds(later) + .microseconds(400),
+            unixMilliseconds: first.unixMilliseconds + later + rounding)
+          #expect(throws: CommandRefusal.repeated) {
+            try memory.accept([UInt8](repeating: 1, count: 16), sentAt: sentAt, at: now)
+          }
+        }
+      }
+    }
   }
 
   @Test func `with 1,024 tokens in their window no further one is accepted`() throws {

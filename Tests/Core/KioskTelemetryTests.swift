@@ -39,6 +39,20 @@ import Testing
     #expect(count(story, until: 65_999) == 0)
   }
 
+  @Test func `another number of low items is a change of the state, and the same one again is not`() {
+    let story = KioskScript(publishesState: true)
+    story.startAll()
+    #expect(story.kiosk.status.inventory == nil)
+    story.kiosk.settings.inventory = InventoryPlan()
+    #expect(story.kiosk.status.inventory?.lowCount == nil)
+    #expect(count(story, until: 4_900) <= 1)
+    #expect(count(story.at(6_500, .inventory(.message(.lowCount(3))))) == 1)
+    #expect(story.kiosk.status.inventory?.lowCount == 3)
+    #expect(count(story.at(8_500, .inventory(.message(.lowCount(3))))) == 0)
+    #expect(count(story.at(9_500, .inventory(.message(.lowCount(0))))) == 1)
+    #expect(story.kiosk.status.inventory?.lowCount == 0)
+  }
+
   @Test func `a change that is taken back within the second is not published`() {
     let story = KioskScript(publishesState: true)
     story.startAll()

@@ -335,8 +335,10 @@ extension KioskScript {
       for size in 0..<bytes.count { #expect(WebhookMessage(decoding: Array(bytes[..<size])) == nil) }
       #expect(WebhookMessage(decoding: bytes + [0]) == nil)
     }
-    let reply = WebhookMessage.replied(id, status: 200, body: [1, 2])
-    #expect(WebhookMessage(decoding: reply.encode()) == reply)
+    for seconds: UInt32? in [nil, 30] {
+      let reply = WebhookMessage.replied(id, status: 202, retryAfterSeconds: seconds, body: [1, 2])
+      #expect(WebhookMessage(decoding: reply.encode()) == reply)
+    }
     var random = Randomness(seed: (1, 2, 3, 4))
     for _ in 0..<20_000 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in

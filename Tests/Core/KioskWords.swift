@@ -33,11 +33,22 @@ extension Effect {
         + (resting.isEmpty ? "" : " but \(resting.joined(separator: " "))")
     case .fetchExpiredWebhooks(let clockIsGood, let spared):
       "expire webhooks" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
+    case .startInventory: "start inventory"
+    case .stopInventory: "stop inventory"
+    case .killInventory: "kill inventory"
+    case .startRooms: "start rooms"
+    case .stopRooms: "stop rooms"
+    case .killRooms: "end rooms"
+    case .askRoom(let question): "ask \(question.room): \(question.who.map { $0 + " " } ?? "")\(question.title)"
+    case .endQuestion(_, let end): "end question \(end)"
+    case .orderInventory(let order): "order \(order.words)"
     case .checkStore: "check store"
+    case .applySite(let bundle): "apply people \(bundle.version)"
     case .noteSecretUse(let id, _, _): "note \(id)"
     case .light(let light): "light \(light.name)"
     case .setOutput(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .reply(let reply): "reply \(reply.words)"
+    case .serve(let address, _): "serve \(address.wish?.text ?? "-") to \(address.destination.words)"
     case .announce(let announcement): "announce \(announcement.words)"
     case .retryPanel: "retry panel"
     case .pauseButton(let button): "pause \(button)"
@@ -61,11 +72,26 @@ extension Effect {
   }
 }
 
+extension InventoryOrder {
+  var words: String {
+    switch self {
+    case .begin(let scanner): "begin \(scanner)"
+    case .lookUp(_, let key): "look up \(key.uid.map { Hex.encode($0.bytes) } ?? key.code)"
+    case .move(_, _, _, let who): "move by \(who)"
+    case .lend(_, _, let person, _): "lend to \(person)"
+    case .takeBack(_, _, let who): "take back from \(who)"
+    case .passedOn(let number): "passed on \(number)"
+    case .passedLow: "passed low"
+    }
+  }
+}
+
 extension Announcement {
   var words: String {
     switch self {
     case .firmwareReport(let topic): topic
     case .state: "state"
+    case .check(let nonce): "check \(nonce)"
     case .discovery: "discovery"
     case .output(let index, let isOn): "output \(index) \(isOn ? "on" : "off")"
     case .gesture(let button, let gesture): "\(gesture.name) \(button)"
@@ -123,6 +149,10 @@ extension Report {
     case .webhookGivenUp(let entry, let reason): "given up \(entry.action) \(reason.number)"
     case .webhooksLost(let loss): "webhooks lost \(loss.words)"
     case .webhooksBack: "webhooks back"
+    case .inventory(let report): "\(report.result?.rawValue ?? "holds") \(report.thing?.name ?? report.who)"
+    case .inventoryLost(let loss): "inventory lost \(loss.words)"
+    case .inventoryBack: "inventory back"
+    case .scanner(let code): "scanner \(code)"
     case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
@@ -145,12 +175,20 @@ extension Report {
     case .panelLocked: "locked"
     case .panelUnlocked(let trigger): "unlocked by \(trigger)"
     case .codeRefused(let wait): "code refused \(wait.wholeMilliseconds)"
-    case .commandAccepted(let topic, let wish): "command \(wish.text) on \(topic)"
-    case .commandRefused(_, _, let refusal): "command refused \(refusal)"
+    case .commandAccepted(let topic, let wish, _): "command \(wish.text) on \(topic)"
+    case .commandRefused(_, _, let refusal, _): "command refused \(refusal)"
+    case .roomAccess(let room, let access): "\(room) \(access)"
+    case .roomsFailing(let fault): "rooms fail \(fault)"
+    case .roomsListening: "rooms listen"
+    case .roomsLost(let loss): "rooms lost \(loss)"
+    case .roomsBack: "rooms back"
+    case .siteApplied(let record): "people \(record.version)"
+    case .siteRefused(let refusal): "people refused \(refusal)"
+    case .siteDenied: "site denied"
     case .commandsRefusedMore(let count): "\(count) more commands refused"
     case .commandsSubscribed(let topic, let isGranted): "\(topic) \(isGranted ? "subscribed" : "denied")"
-    case .confirming(let action, let trigger, let within):
-      "confirming \(action) by \(trigger) within \(within.wholeMilliseconds)"
+    case .confirming(let action, let trigger, let within, let room):
+      "confirming \(action) by \(trigger) within \(within.wholeMilliseconds)" + (room.map { " in " + $0 } ?? "")
     case .confirmationEnded(let action, let end): "not confirmed \(action) \(end)"
     }
   }
@@ -187,8 +225,10 @@ extension TapRefusal {
     case .usedUp(let action, let person): "used up \(person) at \(action)"
     case .commandOfLimitedPerson(let action): "limited person at \(action)"
     case .webhookAway(let action): "webhook away \(action)"
+    case .nobodyToAsk(let action): "nobody to ask about \(action)"
     case .brokerAway(let action): "broker away \(action)"
     case .outboxFull(let action, let count, let size): "full \(action) \(count) \(size)"
+    case .notInInventory(let action, let fault): "not in inventory \(action) \(fault)"
     case .notStored(let action, let fault): "not stored \(action) \(fault)"
     case .panelLocked: "panel locked"
     case .tooMany(let wait): "too many, wait \(wait.wholeMilliseconds)"
@@ -205,13 +245,18 @@ extension CommandReply {
       case .expired: "expired"
       case .refused(let refusal): "refused \(refusal)"
       }
-    let destination =
-      switch address.destination {
-      case .nobody: "nobody"
-      case .topic(let topic): topic
-      case .test: "the test"
-      }
-    return "\(address.id ?? "-") \(words) to \(destination)"
+    return "\(address.id ?? "-") \(words) to \(address.destination.words)"
+  }
+}
+
+extension CommandReply.Destination {
+  fileprivate var words: String {
+    switch self {
+    case .nobody: "nobody"
+    case .topic(let topic): topic
+    case .test: "the test"
+    case .room(let event): event
+    }
   }
 }
 
@@ -241,7 +286,7 @@ extension WebhookFault {
   }
 }
 
-extension WebhookLoss {
+extension HelperLoss {
   var words: String {
     switch self {
     case .ended: "ended"

@@ -6,6 +6,40 @@ import Testing
 @testable import TappetCore
 
 @Suite struct RoomDestinationTests {
+  @Test func `in an encrypted room somebody asks who is there, and what was encrypted is never taken for plain`() {
+    var room = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
+    #expect(room.begin(at: at(0)) == .check)
+    #expect(turn(&room, .check, 200, #"{"algorithm":"m"}"#) == .next(.members))
+    #expect(room.isEncrypted && room.begin(at: at(100)) == .members)
+    #expect(room.path(of: .members, sending: id) == "/_matrix/client/v3/rooms/%21a%3Ah/joined_members")
+    #expect(turn(&room, .members, 200, #"{"joined":{}}"#) == .next(.send))
+    #expect(room.path(of: .send, sending: id).hasSuffix("/send/m.room.encrypted/" + digits))
+    #expect(room.begin(at: at(60_000)) == .check)
+    #expect(turn(&room, .check, 404, #"{"errcode":"M_NOT_FOUND"}"#) == .failed(.roomClosed))
+  }
+
+  @Test func `facts of an earlier message that were wrong are asked for again, once`() {
+    let (forbidden, plain) = (#"{"errcode":"M_FORBIDDEN"}"#, #"{"errcode":"M_NOT_FOUND"}"#)
+    var room = RoomDestination("#a:h")
+    #expect(turn(&room, .resolve, 200, #"{"room_id":"!old"}"#) == .next(.check))
+    #expect(turn(&room, .check, 404, plain) == .next(.send) && room.begin(at: at(100)) == .send)
+    #expect(turn(&room, .send, 403, forbidden, isFirst: true) == .next(.resolve))
+    #expect(turn(&room, .resolve, 200, #"{"room_id":"!new"}"#) == .next(.check))
+    #expect(turn(&room, .check, 404, plain) == .next(.send) && room.id == "!new")
+    #expect(turn(&room, .send, 403, forbidden) == .failed(.roomClosed))
+    var other = RoomDestination("!a:h")
+    #expect(turn(&other, .send, 413, #"{"errcode":"M_TOO_LARGE"}"#, isFirst: true) == .failed(.messageRefused))
+    #expect(turn(&other, .check, 403, forbidden, isFirst: true) == .failed(.roomClosed))
+  }
+
+  @Test func `a plain room is written to only where that is allowed`() {
+    var allowed = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: true))
+    var refused = RoomDestination("!a:h", RoomEncryption(devices: .all, allowsPlain: false))
+    let nothing = #"{"errcode":"M_NOT_FOUND"}"#
+    #expect(turn(&allowed, .check, 404, nothing) == .next(.send))
+    #expect(turn(&refused, .check, 404, nothing) == .failed(.roomPlain))
+  }
+
   private let id = EntryID(high: 1, low: 2)
   private let digits = "00000000000000010000000000000002"
 
@@ -13,9 +47,10 @@ import Testing
 
   private func turn(
     _ room: inout RoomDestination, _ step: RoomDestination.Step, _ status: Int, _ body: String,
-    retryAfter: UInt32? = nil, at time: Int64 = 0
+    isFirst: Bool = false, retryAfter: UInt32? = nil, at time: Int64 = 0
   ) -> RoomDestination.Turn {
-    room.handle(step, status: status, retryAfterSeconds: retryAfter, Array(body.utf8), at: at(time))
+    room.handle(
+      step, isFirst: isFirst, status: status, retryAfterSeconds: retryAfter, Array(body.utf8), at: at(time))
   }
 
   @Test func `an alias is resolved, encryption is asked for, and only then something is sent`() {
@@ -74,6 +109,7 @@ import Testing
   @Test func `a refusal is for good, and a token is waited for`() {
     for (trouble, refusal) in [
       (WebhookTrouble.roomEncrypted, WebhookRefusal.roomEncrypted), (.roomClosed, .roomClosed),
+      (.roomPlain, .roomPlain),
       (.roomUnknown, .roomUnknown), (.messageRefused, .messageRefused), (.redirectForbidden, .redirectForbidden),
     ] {
       #expect(WebhookVerdict(trouble, code: 1) == .givenUp(refusal))

@@ -30,6 +30,64 @@ import Testing
     #expect(try sent("%{uid}", [:]) == "")
   }
 
+  private static func thing(_ kind: InventoryKind, _ name: String) -> InventoryThing {
+    guard let id = InventoryID([UInt8](1...16)) else { preconditionFailure() }
+    return InventoryThing(id: id, kind: kind, name: name)
+  }
+
+  /// A touch of a box in which there is something.
+  private static var shown: InventoryOutcome {
+    var box = thing(.box, "Screws \"fine\"")
+    (box.code, box.path, box.contentCount) = ("B-17", "House → Cellar → Shelf", 3)
+    box.contents = [.init(name: "M4 x 20", quantity: 200), .init(name: "Drill", quantity: 1)]
+    return InventoryOutcome(verb: "shown", thing: box, who: "Ann Lee")
+  }
+
+  @Test func `a touch in the inventory has facts of its own`() {
+    var facts = TapFactTests.facts([.uid: "04a1", .time: "2026-11-21T10:51:07Z", .unix: "1795258267"])
+    facts.add(TapFactTests.shown)
+    let values: [TapFact: String] = [
+      .uid: "04a1", .time: "2026-11-21T10:51:07Z", .unix: "1795258267", .verb: "shown", .kind: "box",
+      .thing: "Screws \"fine\"", .id: "01020304-0506-0708-090a-0b0c0d0e0f10", .code: "B-17",
+      .path: "House → Cellar → Shelf", .contents: "200 M4 x 20, Drill and 1 more", .quantity: "1", .who: "Ann Lee",
+    ]
+    for fact in TapFact.allCases { #expect(facts[fact] == values[fact] ?? "", "\(fact)") }
+  }
+
+  @Test func `an item has its minimum and its holder, and a change its number and its own time`() {
+    var item = TapFactTests.thing(.item, "M4")
+    (item.quantity, item.minimum, item.holder) = (3, 10, "Ben")
+    var facts = TapFactTests.facts([.time: "now", .unix: "now"])
+    facts.add(
+      InventoryOutcome(verb: "lent", thing: item, who: "Eve", change: 7, unixMilliseconds: 1_795_258_267_999))
+    let values: [TapFact: String] = [
+      .verb: "lent", .kind: "item", .thing: "M4", .quantity: "3", .minimum: "10", .holder: "Ben", .who: "Eve",
+      .change: "7", .time: "2026-11-21T10:51:07Z", .unix: "1795258267",
+    ]
+    for (fact, value) in values { #expect(facts[fact] == value, "\(fact)") }
+    #expect(facts[.code].isEmpty && facts[.contents].isEmpty)
+  }
+
+  @Test func `the message about a change is JSON, whatever the thing is called`() throws {
+    var plan = InventoryPlan()
+    #expect(plan.feed == nil)
+    plan.topic = "tappet/kiosk/inventory"
+    let feed = try #require(plan.feed)
+    var outcome = TapFactTests.shown
+    (outcome.verb, outcome.change, outcome.unixMilliseconds) = ("moved", 7, 0)
+    outcome.thing.holder = "Ben"
+    var facts = TapFacts()
+    facts.add(outcome)
+    let filled = feed.message.filled(with: facts, id: TapFactTests.id)
+    #expect(
+      String(decoding: filled.fill(token: "", id: TapFactTests.id), as: UTF8.self) == """
+        {"change": 7, "verb": "moved", "kind": "box", "id": "01020304-0506-0708-090a-0b0c0d0e0f10", \
+        "name": "Screws \\"fine\\"", "code": "B-17", "path": "House → Cellar → Shelf", "quantity": 1, \
+        "holder": "Ben", "by": "Ann Lee", "time": "1970-01-01T00:00:00Z"}
+        """)
+    #expect(feed.topicTemplate?.topic(with: facts) == "tappet/kiosk/inventory/moved")
+  }
+
   @Test func `a message that is JSON stays JSON, whatever a tag says`() throws {
     let text = "a \"b\" \\ \n\u{1B} %T %I é"
     let object = "{\"text\": \"%{text}\", \"otp\": \"%T\"}"

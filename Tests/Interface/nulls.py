@@ -38,6 +38,8 @@ VALUES = {
     "secret_id": '"00ff"', "uid": "bytes", "uid_size": "4",
     "yaml": '"a: 1"', "folder": '"/"', "ret_devices": "(char *)buffer", "ret_info": "&info",
     "broker": "broker", "reader": "reader", "kiosk": "kiosk",
+    "inventory": "inventory", "ret_inventory": "&made_inventory", "kind": "TAPPET_INVENTORY_KIND_ROOM", "id": "id",
+    "container_id": "id", "values": "&values", "by": '"Ann"', "code": '"B-1"', "limit": "1", "ret_entry": "&entry",
 }
 EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_secret", "action"): '"one"',
               ("tappet_kiosk_press", "action"): '"one"', ("tappet_kiosk_write_tag", "action"): '"one"',
@@ -45,7 +47,7 @@ EXCEPTIONS = {("tappet_url_verify", "ret_url"): "&verified", ("tappet_kiosk_add_
               ("tappet_broker_subscribe_with", "options"): "&subscribe_options"}
 STRUCTURES = {"tappet_broker_options": "broker_options", "tappet_broker_properties": "broker_properties",
               "tappet_broker_subscribe_options": "subscribe_options",
-              "tappet_kiosk_action": "action", "tappet_panel_line": "line"}
+              "tappet_kiosk_action": "action", "tappet_panel_line": "line", "tappet_inventory_values": "values"}
 
 
 def call(function, changes):
@@ -69,6 +71,8 @@ static struct tappet_kiosk *kiosk, *made_kiosk;
 static struct tappet_broker *broker, *made_broker;
 static struct tappet_reader *reader, *made_reader;
 static struct tappet_panel *panel, *made_panel;
+static struct tappet_inventory *inventory, *made_inventory;
+static const char id[] = "00000000-0000-7000-8000-000000000000";
 static struct tappet_token_receiver *receiver, *made_receiver;
 
 static void expect(int condition, int result, const char *what) {
@@ -93,18 +97,21 @@ int main(void) {
   struct tappet_kiosk_counters counters = {.size = sizeof counters};
   struct tappet_panel_line_info info = {.size = sizeof info};
   struct tappet_kiosk_output output = {.size = sizeof output};
+  struct tappet_inventory_values values = {.size = sizeof values, .name = "Shelf"};
+  struct tappet_inventory_entry entry = {.size = sizeof entry};
   struct tappet_failure failure = {.size = sizeof failure};
   struct tappet_reader_event reader_event = {.size = sizeof reader_event};
   int64_t seconds;
   bool is_active;
   setenv("TAPPET_READER", "/no/such/tappet-reader", 1);
   if (tappet_kiosk_new(&kiosk) != 0 || tappet_broker_new(&broker) != 0 || tappet_reader_new(&reader) != 0 ||
-      tappet_panel_new(&panel) != 0 ||
+      tappet_panel_new(&panel) != 0 || tappet_inventory_new(&inventory) != 0 ||
       tappet_token_receiver_new(TAPPET_TOKEN_RULE_WINDOW, 5, bytes, 16, &receiver) != 0 ||
       tappet_kiosk_add_action(kiosk, &action) != 0)
     return EXIT_FAILURE;
   int result;
-  (void)made_kiosk, (void)made_broker, (void)made_reader, (void)made_panel, (void)made_receiver;""")
+  (void)made_kiosk, (void)made_broker, (void)made_reader, (void)made_panel, (void)made_receiver;
+  (void)made_inventory;""")
 covered = 0
 for function in functions:
     pointers = [p for p in function.parameters if p.is_pointer]
@@ -134,6 +141,7 @@ print(f"""  tappet_kiosk_free(kiosk);
   tappet_broker_free(broker);
   tappet_reader_free(reader);
   tappet_panel_free(panel);
+  tappet_inventory_free(inventory);
   tappet_token_receiver_free(receiver);
   printf("nulls: {covered} functions, %d passed, %d failed\\n", passed, failed);
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

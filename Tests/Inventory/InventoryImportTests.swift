@@ -65,6 +65,12 @@ import Testing
     #expect(try inventory.count(of: .building) == 0 && world.isWhole() && world.found("m4").isEmpty)
   }
 
+  @Test func `a name is looked up in its place alone, however many places have one like it`() throws {
+    let plan = try world.sqlite("EXPLAIN QUERY PLAN \(Inventory.childQuery)")
+    #expect(plan.contains("SEARCH place USING INDEX place_name (name=? AND parent=?)"), "\(plan)")
+    #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
+  }
+
   @Test func `an export imports elsewhere as it was, and here changes nothing`() throws {
     try _ = load(flatRows())
     try inventory.remove(try inventory.resolve("M4", .item), by: "Ann")

@@ -1,6 +1,7 @@
 // The database next to the model: the same operations, the same answers.
 
 import Foundation
+import TappetCore
 import TappetInventory
 
 /// A difference between the two, which ends the run.
@@ -56,10 +57,12 @@ struct Comparison {
     return entry
   }
 
-  /// Undoing may have changed any thing.
+  /// Undoing may have changed any thing, also one that was removed before a kill and is known by its name alone.
   private mutating func readEntries(changedSince before: Model) throws {
-    for thing in model.things where before.thing(thing.number) != thing {
-      guard let old = entries[thing.number], let entry = try inventory.entry(old.id, of: thing.kind) else {
+    let changed = model.things.filter { before.thing($0.number) != $0 }
+    if changed.contains(where: { entries[$0.number] == nil }) { return try readAllEntries() }
+    for thing in changed {
+      guard let entry = try inventory.entry(try entry(thing.number).id, of: thing.kind) else {
         throw Difference(description: "n\(thing.number) did not come back")
       }
       entries[thing.number] = entry

@@ -1,5 +1,6 @@
 // The inventory as a plain value in memory: arrays in the order of creation, and nothing clever.
 
+import TappetCore
 import TappetInventory
 
 /// One thing of the model.

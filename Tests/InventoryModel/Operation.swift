@@ -1,5 +1,6 @@
 // Random operations. Each is drawn from the model alone, so that the same seed gives the same ones without a database.
 
+import TappetCore
 import TappetInventory
 
 /// One random operation.

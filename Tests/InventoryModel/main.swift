@@ -4,6 +4,7 @@
 // it continues after a kill: the operations before FROM are in the database, and the one of that number may be.
 
 import Foundation
+import TappetCore
 import TappetInventory
 import TappetStore
 

@@ -123,6 +123,24 @@ import Testing
     #expect(parts["event_" + DiscoveryName.mapped("a/b")] == nil)
   }
 
+  @Test func `an inventory has what is low as a condition and as a number, and no inventory has neither`() throws {
+    let parts = try components(Self.small + "\ninventory:\n")
+    let stock = try #require(parts["low_stock"])
+    #expect(stock["p"] as? String == "binary_sensor" && stock["dev_cla"] as? String == "problem")
+    #expect(stock["stat_t"] as? String == "tappet/kiosk/state" && stock["ent_cat"] as? String == "diagnostic")
+    #expect(
+      stock["val_tpl"] as? String
+        == "{{ 'ON' if value_json.inventory and value_json.inventory.low else 'OFF' }}")
+    let items = try #require(parts["low_items"])
+    #expect(items["p"] as? String == "sensor" && items["stat_cla"] as? String == "measurement")
+    #expect(items["stat_t"] as? String == "tappet/kiosk/state")
+    #expect(
+      items["val_tpl"] as? String == "{{ value_json.inventory.low if value_json.inventory else none }}")
+    let others = try components(Self.small)
+    #expect(others["low_stock"] == nil && others["low_items"] == nil)
+    #expect(Set(parts.keys).subtracting(others.keys) == ["low_stock", "low_items"])
+  }
+
   @Test func `a name cannot escape from the template that it is in`() throws {
     let text = #"a"b{{ states }}{% x %}\"#
     let quoted = Discovery.quoted(text)

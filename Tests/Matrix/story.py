@@ -1,10 +1,14 @@
 """The steps of the test, each of which relies on those before it."""
 import os
 import random
+import signal
+import time
 import urllib.request
 
+import encrypted
 from kiosk import wait_for
 from nio import RoomPreset
+from world import Person
 
 ROOM = "#door:localhost"
 
@@ -76,6 +80,126 @@ async def waits_for_a_login(world, ann):
     await everything_is_said_once(world, ann)
 
 
+async def acts(world, ann, lines, room=None):
+    """Says it until it acts: a line of the first seconds may have acted before the start."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        lines.append(await ann.says(room or world.room, "!bell"))
+        await ann.hears(lambda _: lines[-1] in ann.answers)
+        if ann.answers[lines[-1]][0].startswith("Refused: it is older than"):
+            continue
+        return await ann.hears(lambda _: ann.answers[lines[-1]] == ["\u23f3", "\u2705"])
+    raise AssertionError("no line acts")
+
+
+async def is_commanded(world, ann):
+    """Lines in the room act once, whatever is killed, and are answered; nothing acts that was written before."""
+    old = await ann.says(world.room, "!bell")
+    world.end("kiosk")
+    world.configure_rooms(
+        {"bell": ROOM}, f"commands: [{{room: '{ROOM}', users: ['@ann:localhost'], actions: [bell], expires: 2 s}}]\n")
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    lines = []
+    await acts(world, ann, lines)
+    draw = random.Random(11)
+    for victim in ("listener", "kiosk", "homeserver", "listener"):
+        lines.append(await ann.says(world.room, "!bell"))
+        wait_for("a moment", lambda: draw.random() < 0.3, 5)
+        ready = world.listens()
+        if victim == "listener":
+            world.kill_listener()
+            ready()
+        else:
+            world.kill(victim)
+            if victim == "kiosk":
+                world.run_kiosk()
+                ready()
+            else:
+                world.run_homeserver()
+    await acts(world, ann, lines)
+    await everything_is_said_once(world, ann, 120)
+    assert 2 <= world.commands() <= len(lines), (world.commands(), len(lines))
+    assert all(len(set(keys)) == len(keys) for keys in ann.answers.values()) and old not in ann.answers, ann.answers
+    status = await ann.says(world.room, "!status")
+    await ann.hears(lambda _: any("broker connected" in text for text in ann.answers.get(status, [])))
+
+
+async def obeys_powers(world, ann):
+    """People with the power level command: creators of version 12, moderators while they are some, and nobody else."""
+    ben = await Person.arrive(world, "ben")
+    try:
+        rooms = []
+        for version in ("10", "12"):
+            made = await ann.client.room_create(
+                name="Hall", room_version=version, invite=[world.user, "@ben:localhost"])
+            rooms.append(made.room_id)
+            world.tappet("matrix", "join", made.room_id)
+            await ben.client.join(made.room_id)
+        world.end("kiosk")
+        world.configure_rooms({"bell": ROOM}, "commands:\n" + "".join(
+            f"  - {{room: '{room}', power_level: 50, actions: [bell], people: true, expires: 2 s}}\n"
+            for room in rooms))
+        world.tappet("person", "add", "Ben Smith")
+        ready = world.listens(2)
+        world.run_kiosk()
+        ready()
+        for room in rooms:
+            await acts(world, ann, [], room)
+            before = world.commands()
+            strange = await ben.says(room, "!bell")
+            creators = {} if room == rooms[1] else {"@ann:localhost": 100}
+            await ann.sets_powers(room, {**creators, "@ben:localhost": 50})
+            await acts(world, ben, [], room)
+            await ann.sets_powers(room, creators)
+            former = await ben.says(room, "!bell")
+            await acts(world, ann, [], room)
+            assert world.commands() == before + 2 and not {strange, former} & set(ben.answers), ben.answers
+        await everything_is_said_once(world, ann)
+        suspended = await ann.says(rooms[0], "!suspend Ben Smith")
+        await ann.hears(lambda _: ann.answers.get(suspended) == ["\u2705"])
+        world.kill("kiosk")
+        assert "suspended" in world.tappet("person", "list")
+    finally:
+        await ben.client.close()
+    world.run_kiosk()
+
+
+def hall_rang(heard, room):
+    return any(place == room and body.startswith("hall ") for place, _, _, body in heard)
+
+
+async def follows_rooms(world, ann):
+    """A room that was upgraded takes no commands, its address leads to the new one, and a ban closes it."""
+    alias = "half/50%"
+    made = await ann.client.room_create(name="Old", room_version="10", alias=alias, invite=[world.user])
+    room = f"#{alias}:localhost"
+    world.tappet("matrix", "join", made.room_id)
+    world.end("kiosk")
+    world.configure_rooms(
+        {"bell": ROOM, "hall": room},
+        f"commands: [{{room: '{room}', users: ['@ann:localhost'], actions: [hall], expires: 2 s}}]\n")
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    world.press(1)
+    await ann.hears(lambda heard: hall_rang(heard, made.room_id))
+    successor = await ann.upgrades(made.room_id, "11")
+    world.denied(room, "room-replaced")
+    await ann.client.room_invite(successor, world.user)
+    world.tappet("matrix", "join", successor)
+    world.press(1)
+    await ann.hears(lambda heard: hall_rang(heard, successor))
+    ready = world.listens()
+    os.kill(world.processes["kiosk"].pid, signal.SIGHUP)
+    ready()
+    await ann.client.room_ban(successor, world.user)
+    world.denied(room, "room-closed")
+    world.press(1)
+    wait_for("the refusal", lambda: "code=room-closed" in world.text("kiosk.log").split("event=webhook-given-up")[-1])
+
+
 async def refuses_encryption(world, ann):
     """Nothing is sent into an encrypted room."""
     made = await ann.client.room_create(
@@ -85,7 +209,7 @@ async def refuses_encryption(world, ann):
     assert "encrypted" in world.refused("matrix", "send", made.room_id, "hello")
     world.end("kiosk")
     world.configure_rooms({"bell": ROOM, "hidden": made.room_id})
-    assert "is encrypted, which is not supported" in world.refused("check")
+    assert "is encrypted, and nothing was sent" in world.refused("check")
     world.run_kiosk()
     world.press(1)
     wait_for("the refusal", lambda: "code=room-encrypted" in world.text("kiosk.log"))
@@ -151,5 +275,12 @@ async def joins_spaces(world, ann):
         assert f"failed  {rooms[2]}" in output, output
 
 
-STEPS = [logs_in, says_once, waits_for_its_turn, survives, waits_for_a_login, refuses_encryption, handles_spaces,
-         joins_spaces, changes_people]
+async def back_to_plain(world, _):
+    """Without encryption the kiosk is as before."""
+    world.end("kiosk")
+    world.configure_rooms({"bell": ROOM})
+    world.run_kiosk()
+
+
+STEPS = [logs_in, says_once, waits_for_its_turn, survives, waits_for_a_login, is_commanded, obeys_powers, follows_rooms,
+         refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces, back_to_plain, changes_people]

@@ -1,6 +1,9 @@
 """The world around the rooms: a broker, a simulated panel, the kiosk, a real homeserver and another person."""
+import json
 import os
+import signal
 import subprocess
+import urllib.parse
 import urllib.request
 
 from kiosk import World, free_port, wait_for
@@ -18,6 +21,7 @@ class RoomWorld(World):
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.user = "@kiosk:localhost"
         self.presses = 0
+        self.message_rate = "{per_second: 4, burst_count: 6}"
 
     # The homeserver
 
@@ -33,14 +37,14 @@ class RoomWorld(World):
                 "resources: [{names: [client]}]}]\n"
                 "registration_shared_secret: secret-of-the-test\nbcrypt_rounds: 4\ntrusted_key_servers: []\n"
                 "rc_login: {address: {per_second: 100, burst_count: 100}, account: {per_second: 100, "
-                "burst_count: 100}}\nrc_message: {per_second: 4, burst_count: 6}\n"
+                f"burst_count: 100}}}}\nrc_message: {self.message_rate}\n"
                 "rc_invites: {per_room: {per_second: 100, burst_count: 100}, per_user: {per_second: 100, "
                 "burst_count: 100}, per_issuer: {per_second: 100, burst_count: 100}}\n"
                 "rc_joins: {local: {per_second: 100, burst_count: 100}}\n"
                 "rc_room_creation: {per_second: 100, burst_count: 100}\n"
                 f"modules: [{{module: clap.Clap, config: {{switch: {self.path('walk')}}}}}]\n")
         self.run_homeserver()
-        for name in ("kiosk", "ann"):
+        for name in ("kiosk", "ann", "ben"):
             subprocess.run([os.path.join(os.path.dirname(self.python), "register_new_matrix_user"), "-u", name, "-p",
                             PASSWORD, "--no-admin", "-k", "secret-of-the-test", self.url], check=True,
                            capture_output=True)
@@ -52,7 +56,7 @@ class RoomWorld(World):
             self.processes["homeserver"] = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.path("hs"),
                 env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.abspath(__file__))})
-        wait_for("the homeserver", self.is_up, 60)
+        wait_for("the homeserver", self.is_up, 180)
 
     def is_up(self):
         try:
@@ -68,7 +72,7 @@ class RoomWorld(World):
 
     # The kiosk
 
-    def configure_rooms(self, rooms):
+    def configure_rooms(self, rooms, commands="", more=""):
         """A kiosk whose first three buttons send something to the first room, and so on."""
         actions = "".join(
             f"  - {{name: {name}, message: '{name} %I', room: '{room}', cooldown: 0 s}}\n"
@@ -81,7 +85,7 @@ class RoomWorld(World):
                 f"broker:\n  url: mqtts://localhost:{self.port}\n  client_id: kiosk\n  ca: pki/ca.pem\n"
                 "  certificate: pki/client.pem\n  private_key: pki/client.key\n"
                 f"reader: {{device: \"pn532_uart:{self.path('reader')}\"}}\nclock: trust\nstate: state\n"
-                "matrix: {session: matrix.session}\n"
+                f"matrix: {{session: matrix.session{', ' + more if more else ''}}}\n{commands}"
                 f"panel:\n  simulator: panel\n  buttons:\n{buttons}actions:\n{actions}")
 
     def run_kiosk(self):
@@ -124,9 +128,35 @@ class RoomWorld(World):
         return [5 + 3 * number + button for button in range(3)]
 
     def accepted(self):
-        """The ids of all presses so far."""
-        lines = [line for line in self.text("kiosk.log").splitlines() if "event=press-accepted" in line]
+        """The ids of all presses and commands so far."""
+        lines = [line for line in self.text("kiosk.log").splitlines()
+                 if "event=press-accepted" in line or "event=command-accepted" in line]
         return [word[3:] for line in lines for word in line.split() if word.startswith("id=")]
+
+    def commands(self):
+        """The number of lines of people that have acted."""
+        return sum("event=command-accepted" in line and " user=" in line
+                   for line in self.text("kiosk.log").splitlines())
+
+    def listens(self, count=1):
+        """Waits until the kiosk takes commands from the room again, or from several."""
+        before = self.text("kiosk.log").count("event=room-ready")
+        return lambda: wait_for(
+            "the room", lambda: self.text("kiosk.log").count("event=room-ready") >= before + count, 60)
+
+    def denied(self, room, code):
+        """Waits until the kiosk says why it takes no commands from a room."""
+        wait_for(code, lambda: any("event=room-denied code=" + code in line and room in line
+                                   for line in self.text("kiosk.log").splitlines()), 60)
+
+    def kill_listener(self):
+        pid = self.processes["kiosk"].pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = [int(word) for word in file.read().split()]
+        for child in children:
+            with open(f"/proc/{child}/cmdline", "rb") as file:
+                if b"--listen" in file.read():
+                    os.kill(child, signal.SIGKILL)
 
 
 class Person:
@@ -135,11 +165,14 @@ class Person:
     def __init__(self, client):
         self.client = client
         self.heard = []
+        # The keys of the reactions to an event, and the texts of the replies, by its id.
+        self.answers = {}
 
     @classmethod
-    async def arrive(cls, world):
-        from nio import AsyncClient
-        person = cls(AsyncClient(world.url, "@ann:localhost"))
+    async def arrive(cls, world, name="ann"):
+        from nio import AsyncClient, AsyncClientConfig
+        config = AsyncClientConfig(encryption_enabled=False)
+        person = cls(AsyncClient(world.url, f"@{name}:localhost", config=config))
         await person.client.login(PASSWORD)
         return person
 
@@ -149,9 +182,35 @@ class Person:
         for room, facts in getattr(answer, "rooms", None).join.items() if hasattr(answer, "rooms") else ():
             for event in facts.timeline.events:
                 content = event.source.get("content", {})
+                self.note(content)
                 if event.source.get("type") == "m.room.message":
                     self.heard.append((room, event.sender, content.get("msgtype"), content.get("body")))
         return self.heard
+
+    def note(self, content):
+        relation = content.get("m.relates_to", {})
+        if relation.get("rel_type") == "m.annotation":
+            self.answers.setdefault(relation["event_id"], []).append(relation["key"])
+        elif "m.in_reply_to" in relation:
+            self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
+
+    async def says(self, room, text):
+        answer = await self.client.room_send(room, "m.room.message", {"msgtype": "m.text", "body": text})
+        return answer.event_id
+
+    async def sets_powers(self, room, users):
+        content = {"users": users, "users_default": 0}
+        answer = await self.client.room_put_state(room, "m.room.power_levels", content)
+        assert hasattr(answer, "event_id"), answer
+
+    async def upgrades(self, room, version):
+        """Has the homeserver put another room in the place of this one; its id."""
+        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/upgrade"
+        request = urllib.request.Request(
+            self.client.homeserver + path, json.dumps({"new_version": version}).encode(), method="POST",
+            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["replacement_room"]
 
     async def hears(self, condition, limit=60):
         import asyncio

@@ -29,6 +29,8 @@ struct Book {
   var settled: Set<EntryID> = []
   /// Entries in the kiosk's memory alone, whose database was set aside.
   var memoryOnly: Set<EntryID> = []
+  /// The entries that nobody's tap, press or command made.
+  var newsEntries: Set<EntryID> = []
   /// Entries that the current event acknowledges, refuses or names as expired.
   var answering: [EntryID] = []
 
@@ -53,7 +55,7 @@ struct Book {
 
   /// Their names, and at the end that of unknown tags.
   static let actionNumbers = Dictionary(
-    uniqueKeysWithValues: (Cast.actions + [Cast.unknown]).enumerated().map { ($1.name, $0) })
+    uniqueKeysWithValues: (Cast.actions + [Cast.unknown, Cast.feed]).enumerated().map { ($1.name, $0) })
 
   init() {
     lastSent = [(era: Int, sequence: Int64)](repeating: (-1, 0), count: Book.actionNumbers.count)
@@ -87,6 +89,8 @@ struct Book {
 /// Effects of one event, counted.
 struct Seen {
   var stores = 0
+  var touches = 0
+  var otherActs = 0
   var forgets = 0
   var postedActions: [String] = []
   var acceptedLights = 0

@@ -28,12 +28,16 @@ enum Cast {
       outputs: [OutputOrder(output: "down", request: .on), OutputOrder(output: "latch", request: .pulse)]),
     // End when the tag leaves, and at the second tap.
     jukebox, toggle,
+    // Shows and moves things of the inventory.
+    shelf,
+    // Is confirmed in a room.
+    action("porch", 15, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 20, confirmRoom: "#door:h"),
   ]
 
   static let secrets: [TagSecret] = [
     secret("light", 1, 0x11), secret("light", 1, 0x12), secret("garage", 2, 0x22), secret("patient", 4, 0x44),
     secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77, boundTo: 106),
-    secret("gate", 8, 0x88),
+    secret("gate", 8, 0x88), secret("shelf", 14, 0xAA),
   ]
 
   /// The time on all tags.
@@ -41,7 +45,7 @@ enum Cast {
 
   /// Indexes into `secrets`, one list for each version of the secrets file.
   static let secretVersions: [[Int]] = [
-    [0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 6], [0, 5, 7], [],
+    [0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 6, 8], [0, 5, 7], [],
   ]
 
   /// A tag that may come.
@@ -82,18 +86,21 @@ enum Cast {
 
   /// The configurations, of which the first is the one at the start.
   static let settings: [KioskSettings] = [
-    foreign(
-      KioskSettings(
-        actions: actions, panel: plain, endpointCount: 2, commands: commands,
-        homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40), unknown: true),
+    atSite(
+      stocked(
+        foreign(
+          KioskSettings(
+            actions: actions, panel: plain, endpointCount: 2, commands: commands + [room],
+            homeAssistant: HomeAssistantPlan(outputs: ["up", "latch"]), outboxCountMax: 40), unknown: true))),
     foreign(
       KioskSettings(
         actions: unassisted, panel: plain, endpointCount: 2, publishesState: true, outboxCountMax: 150)),
     KioskSettings(actions: Array(actions[..<4]), panel: plain, endpointCount: 1, outboxCountMax: 40),
-    foreign(
-      KioskSettings(
-        actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
-        homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150), unknown: true),
+    stocked(
+      foreign(
+        KioskSettings(
+          actions: actions, panel: gestures, endpointCount: 3, trustsClock: true,
+          homeAssistant: HomeAssistantPlan(prefix: "home"), outboxCountMax: 150), unknown: true)),
     foreign(
       KioskSettings(
         actions: actions, panel: locked, endpointCount: 2, commands: commands,
@@ -101,8 +108,15 @@ enum Cast {
     foreign(
       KioskSettings(actions: moved, panel: plain, endpointCount: 2, outboxCountMax: 150)),
     KioskSettings(actions: [], panel: PanelPlan(), endpointCount: 2, outboxCountMax: 1),
-    withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands)),
+    atSite(
+      withoutReader(KioskSettings(actions: actions, panel: plain, endpointCount: 2, commands: commands + [desk]))),
   ]
+
+  private static func stocked(_ settings: KioskSettings) -> KioskSettings {
+    var settings = settings
+    settings.inventory = inventory
+    return settings
+  }
 
   private static func withoutReader(_ settings: KioskSettings) -> KioskSettings {
     var settings = settings
@@ -162,14 +176,16 @@ enum Cast {
 
   private static func action(
     _ name: String, _ index: Int64, _ message: String, offline: OfflinePolicy? = nil, expiresAfter: Int64? = nil,
-    cooldown: Duration, confirmWithin: Int64? = nil, isIndexGiven: Bool = true, bindsUID: Bool = false,
+    cooldown: Duration, confirmWithin: Int64? = nil, confirmRoom: String? = nil, isIndexGiven: Bool = true,
+    bindsUID: Bool = false,
     unlocksPanel: Bool = false, outputs: [OutputOrder] = [], awaitsHomeAssistant: Bool = false
   ) -> Action {
     Action(
       name: name, title: name, index: index, isIndexGiven: isIndexGiven, topic: "home/" + name,
       message: PayloadTemplate(message),
       offline: offline, expiresAfter: expiresAfter.map { .seconds($0) }, cooldown: cooldown,
-      confirmWithin: confirmWithin.map { .seconds($0) }, bindsUID: bindsUID, unlocksPanel: unlocksPanel,
+      confirmWithin: confirmWithin.map { .seconds($0) }, confirmRoom: confirmRoom, bindsUID: bindsUID,
+      unlocksPanel: unlocksPanel,
       outputs: outputs, awaitsHomeAssistant: awaitsHomeAssistant)
   }
 

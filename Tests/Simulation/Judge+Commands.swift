@@ -1,6 +1,7 @@
 // The rules of commands, checked against what the world itself knows of each:
 //   - Nothing unproved drives a line or has anything stored.
 //   - A retained, repeated, late or early command never acts, not even after a restart.
+//   - A check is answered once, to the nonce of who asked, where the topic may ask.
 //   - A locked panel is locked for the topics that obey it.
 
 import TappetCore
@@ -13,6 +14,7 @@ struct CommandBook {
     var wish: CommandWish
     /// `nil` where none is needed.
     var proof: String?
+    var nonce: String?
   }
 
   /// When a proof acted.
@@ -24,6 +26,8 @@ struct CommandBook {
   var allowed: Allowed?
   /// Whether the command of the current event has been accepted.
   var isAccepted = false
+  /// Whether the check of the current event has been answered.
+  var isAnswered = false
   var acted: [String: Acted] = [:]
   /// A proved message, to be sent again.
   struct Sent {
@@ -55,7 +59,7 @@ extension Cast {
       perMinute: 60, replyTopic: "c/token/reply"),
     CommandPlan(
       topic: "c/signed", trust: .signed(signingKey), window: .seconds(8), actions: ["brief"], outputs: ["up", "latch"],
-      perMinute: 60, obeysLock: true, replyTopic: "c/signed/reply"),
+      perMinute: 60, obeysLock: true, replyTopic: "c/signed/reply", asksChecks: true),
     CommandPlan(topic: "c/trusted", trust: .trusted, window: nil, outputs: ["lamp"]),
     // As Home Assistant's.
     CommandPlan(
@@ -71,7 +75,7 @@ extension World {
       plan.actions.map { CommandWish.action($0) }
       + plan.outputs.flatMap { name in
         OutputRequest.allCases.map { .output(OutputOrder(output: name, request: $0)) }
-      }
+      } + [.check]
     let wish = wishes[abs(number) / 24 % wishes.count]
     switch abs(number) % 8 {
     case 4:
@@ -94,7 +98,9 @@ extension World {
       send(proved(wish, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
     default:
       let (arrival, proof) = proved(wish, plan, ahead: 0)
-      let allowed = CommandBook.Allowed(topic: plan.topic, wish: wish, proof: proof)
+      guard wish != .check || plan.asksChecks else { return send(arrival, allowing: nil) }
+      var allowed = CommandBook.Allowed(topic: plan.topic, wish: wish, proof: proof)
+      if case .request(let request) = arrival.content { allowed.nonce = request.nonce }
       let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds)
       send(arrival, allowing: allowed)
       if proof != nil { commands.sent = Array((commands.sent + [sent]).suffix(8)) }
@@ -102,9 +108,17 @@ extension World {
   }
 
   private func send(_ arrival: CommandArrival, allowing allowed: CommandBook.Allowed?) {
+    send(.commandArrived(arrival), allowing: allowed)
+  }
+
+  /// Sends what may act as a command, or may not.
+  func send(_ event: Event, allowing allowed: CommandBook.Allowed?) {
     commands.allowed = allowed
-    commands.isAccepted = false
-    tell(.commandArrived(arrival))
+    (commands.isAccepted, commands.isAnswered) = (false, false)
+    tell(event)
+    if allowed?.wish == .check, isUp, commands.isAccepted, !commands.isAnswered {
+      fail("a check was accepted, not answered")
+    }
     commands.allowed = nil
   }
 
@@ -114,6 +128,7 @@ extension World {
     var request = CommandRequest(.wish(wish), id: "7", unixSeconds: now.unixSeconds + seconds)
     var proof: String?
     switch plan.trust {
+    case .room: break
     case .trusted: if !seal { request.unixSeconds = nil }
     case .token:
       let bytes = (0..<TimestampToken.randomSize).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -155,6 +170,15 @@ extension World {
     guard case .action(action)? = commands.allowed?.wish else {
       return fail("\(action) happened, and no proved command asked for it")
     }
+  }
+
+  /// The parts' condition is published for the sender of this nonce.
+  func judgeCheck(_ nonce: String) {
+    guard commands.allowed?.wish == .check, commands.allowed?.nonce == nonce else {
+      return fail("a check was answered, and no proved command asked for it")
+    }
+    if commands.isAnswered { fail("one check is answered twice") }
+    commands.isAnswered = true
   }
 
   /// An output is switched by a command for itself.

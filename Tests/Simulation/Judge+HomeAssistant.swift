@@ -97,6 +97,7 @@ extension World {
       if !isAccepted || !isKnown { fail("a tag was scanned that was not accepted") }
     case .gesture, .chord:
       if settings.homeAssistant == nil { fail("a gesture was published, and nobody is to know it") }
+    case .check(let nonce): judgeCheck(nonce)
     case .state, .firmwareReport: break
     }
   }

@@ -105,6 +105,7 @@ extension World {
       case .tag: judgeTouch(of: known)
       case .button: judgePress(action, Book.actionNumbers[action] ?? 0)
       case .command: judgeCommand(for: action)
+      case .inventory: judgeLowStock(action)
       }
     case .command(let topic): judgeCommand(forOutput: name, on: topic)
     case .person: if outputs.asked != index { fail("\(name) was switched for a person, and nobody asked") }

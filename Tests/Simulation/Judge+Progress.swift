@@ -7,7 +7,8 @@ extension World {
     switch answer {
     case .stored(let id, _):
       book.isStoreInTrouble = false
-      if seen.acceptedLights != 1 || seen.acceptedReports != 1 { fail("a commit was not shown as accepted") }
+      let lights = book.newsEntries.contains(id) ? 0 : 1
+      if seen.acceptedLights != lights || seen.acceptedReports != 1 { fail("a commit was not shown as accepted") }
       let size = book.fates[id]?.size ?? 0
       book.pendingCount -= 1
       book.pendingSize -= size
@@ -22,7 +23,9 @@ extension World {
     case .storeFailed(let id, _):
       tickets.failed(id)
       book.isStoreInTrouble = true
-      if seen.refusedLights < 1 { fail("a failed commit was not shown as refused") }
+      if shelf.newsEntry == id { shelf.newsEntry = nil }
+      if shelf.lowEntry == id { shelf.lowEntry = nil }
+      if seen.refusedLights < 1, !book.newsEntries.contains(id) { fail("a failed commit was not shown as refused") }
       let size = book.fates[id]?.size ?? 0
       if book.fates[id]?.isForWebhook == true {
         hook.pending = (hook.pending.count - 1, hook.pending.size - size)
@@ -99,6 +102,13 @@ extension World {
     if deadline == nil, !isAnotherAlive { fail("nothing is awaited and nothing is due") }
     guard isBegun, !isStopping, !book.isStoreInTrouble, deadline.map({ $0 > now.instant }) ?? true else { return }
     if !settings.hasReader, reader == .starting || reader == .ready { fail("a reader runs though none is configured") }
+    if settings.inventory == nil, shelf.process == .starting || shelf.process == .ready {
+      fail("tappet-inventory runs though none is configured")
+    }
+    if !hearsRooms, room.process == .starting || room.process == .ready {
+      fail("a process listens in rooms though none has commands")
+    }
+    if room.process == .none, room.question != nil { fail("a question is open, and nobody listens") }
     judgeRemovals()
     // An entry in memory alone may wait for the clock, and holds back later entries of its action.
     let canSend = isUp && outstanding.count < Limits.inflightMax && book.memoryOnly.isEmpty

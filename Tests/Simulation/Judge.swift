@@ -11,32 +11,36 @@ extension World {
   // MARK: Orders
 
   func judgeStored(_ entry: OutboxEntry, after event: Event) {
-    let unknown = settings.unknownTags.map { [$0] } ?? []
+    let unknown = (settings.unknownTags.map { [$0] } ?? []) + [Cast.feed]
     guard let action = (settings.actions + unknown).first(where: { $0.name == entry.action }),
       let number = Book.actionNumbers[entry.action]
     else { return fail("\(entry.action) was stored, which is not configured") }
     let isForWebhook = entry.destination == .webhook
     let isRemoval = judgeNotes(entry, action)
-    if !isRemoval { seen.stores += 1 }
-    if entry.notes.ended == nil { judgeContent(entry, action) }
+    if !isRemoval, entry.trigger != .inventory { seen.stores += 1 }
+    if !isRemoval, entry.trigger != .inventory, action != Cast.shelf { seen.otherActs += 1 }
+    if entry.notes.ended == nil, entry.trigger != .inventory { judgeContent(entry, action) }
     if entry.expiry != .at(now.instant + action.expiresAfter) {
       fail("\(entry.action) was stored with another end")
     }
     if book.fates[entry.id] != nil { fail("a name was used twice") }
     switch entry.trigger {
     case .tag where isRemoval: break
+    case .tag where action == Cast.shelf: judgeTouched(entry)
     case .tag:
       judgeTap(entry, action)
       judgePerson(entry.id, entry.action)
+    case .button where action.confirmRoom != nil: judgeConfirmed(action)
     case .button: judgePress(entry.action, number)
     case .command: judgeCommand(for: entry.action)
+    case .inventory: judgeNews(entry)
     }
     if action.offline == .drop, !isForWebhook, !isUp || isStopping {
       fail("\(action.name) was stored without a broker")
     }
     let size = entry.message.text.utf8.count
     // A removal is owed, whatever else waits.
-    if !isRemoval { judgeRoom(for: size, action) }
+    if !isRemoval, !(entry.trigger == .inventory && event.bringsOutcomes) { judgeRoom(for: size, action) }
     if isForWebhook {
       hook.pending = (hook.pending.count + 1, hook.pending.size + size)
     } else {
@@ -208,27 +212,30 @@ extension World {
       judgeHeld(action)
     case .ignored: noteRefusalTold()
     case .confirming: seen.questions += 1
+    case .inventory(let report): judgeResult(report)
     case .performed(_, let trigger, _, _):
       seen.performed += 1
       if tickets.counted == nil { notePerformed(trigger, again: false) }
     case .outputSwitched(let index, _, let reason): judgeCause(index, reason)
     case .outputWaits(let index, _, let cause): judgeWaiting(index, cause)
-    case .commandAccepted(let topic, let wish): judgeCommand(on: topic, wish)
+    case .commandAccepted(let topic, let wish, _): judgeCommand(on: topic, wish)
     case .panelLocked:
       book.isLocked = true
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
     case .webhookWaits(let action, _, let pause): hook.restsUntil[action] = now.instant + pause
+    case .siteRefused(let refusal): judgeSiteRefusal(refusal)
     case .webhookBack(let action): hook.restsUntil[action] = nil
     case .refusedMore, .deliveredMore, .droppedMore, .queued,
-      .webhooksLost, .webhooksBack,
+      .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
       .readerReady, .readerLost, .linkUp, .linkFellBack,
       .linkFailed,
       .linkLost, .linkStorm,
       .linkClosed,
       .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
       .outboxRestored, .stopping, .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .codeRefused, .confirmationEnded, .outputRefused, .commandRefused, .commandsRefusedMore, .commandsSubscribed:
+      .codeRefused, .confirmationEnded, .outputRefused, .commandRefused, .commandsRefusedMore, .commandsSubscribed,
+      .roomAccess, .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteDenied:
       break
     }
   }
@@ -292,6 +299,9 @@ extension World {
     case .personSuspended, .limitedPerson, .usedUp:
       judgeRefusalOfPerson(refusal)
       if case .personSuspended = refusal, let tag = lying { book.refusedAt[tag.card] = now.instant }
+    case .nobodyToAsk(let action):
+      if room.process == .ready, hearsRooms { fail("\(action) was refused, and the room would have heard it") }
+    case .notInInventory(_, let fault): judgeShelfRefusal(fault)
     case .notStored, .panelLocked, .wrongTime, .commandOfLimitedPerson: break
     }
   }
@@ -308,7 +318,7 @@ extension World {
   private func judgeUnlocked(by trigger: Trigger) {
     switch trigger {
     case .tag: if lying?.action?.unlocksPanel != true { fail("the panel was unlocked without its tag") }
-    case .command: fail("a command unlocked the panel")
+    case .command, .inventory: fail("the panel was unlocked by nobody in front of it")
     case .button:
       // The right code is shown by the light for an accepted tap.
       seen.codes += 1
@@ -324,8 +334,9 @@ extension World {
     case .store(let answer): judgeAnswer(answer)
     case .link(.acknowledged(let id)):
       let isAnswer = book.answering == [id]
-      if seen.deliveredLights != (isAnswer ? 1 : 0) || seen.deliveredReports != seen.deliveredLights
-        || seen.forgets != seen.deliveredLights
+      let lights = isAnswer && !book.newsEntries.contains(id) ? 1 : 0
+      if seen.deliveredLights != lights || seen.deliveredReports != (isAnswer ? 1 : 0)
+        || seen.forgets != seen.deliveredReports
       {
         fail("a PUBACK led to \(seen.deliveredLights) lights and \(seen.forgets) removals")
       }
@@ -336,7 +347,10 @@ extension World {
       }
     case .reader(.tagRead):
       noteRefusalUntold()
-      if reader == .ready, seen.lights == 0, seen.stores == 0 { fail("a tap had no effect") }
+      noteTouch()
+      if reader == .ready, seen.lights == 0, seen.stores + seen.touches + seen.questions == 0 {
+        fail("a tap had no effect")
+      }
     case _: break
     }
     switch event {
@@ -352,10 +366,21 @@ extension World {
     if kiosk.outboxCount != book.count {
       fail("the kiosk counts \(kiosk.outboxCount) entries, and the outbox holds \(book.count)")
     }
+    noteRelease()
     judgeWhatLasts()
     judgeOutputs()
     judgeAssistant()
     judgeProgress()
     judgeWebhookProgress()
+  }
+}
+
+extension Event {
+  /// Whether entries may leave the outbox with it, which the book learns of after what is entered in their place.
+  fileprivate var bringsOutcomes: Bool {
+    switch self {
+    case .store, .link, .webhook, .fillFailed, .webhookFillFailed: true
+    case _: false
+    }
   }
 }

@@ -7,9 +7,9 @@ import TappetCore
 extension Cast {
   /// The person of each secret, by its index into `secrets`.
   private static let people: [[Int: Person]] = [
-    [:],
-    [1: suspended, 2: weekday, 4: ticket("brief"), 5: ticket("door"), 7: ticket("gate")],
-    [1: suspended, 2: weekday, 4: ticket("brief")],
+    [8: person("Cy")],
+    [8: person("Cy"), 1: suspended, 2: weekday, 4: ticket("brief"), 5: ticket("door"), 7: ticket("gate")],
+    [8: person("Cy"), 1: suspended, 2: weekday, 4: ticket("brief")],
     [0: weekday, 5: suspended, 7: ticket("gate")],
     [:],
   ]

@@ -159,7 +159,7 @@ extension World {
       presence.coming[entry.id] = arrival
       if action.mode == .hold { lying?.holding = entry.id }
     }
-    guard entry.trigger == .tag, action.mode != .tap else { return false }
+    guard entry.trigger == .tag, action.mode == .hold || action.mode == .toggle else { return false }
     if (notes.ended == nil) == (notes.arrival == nil) { fail("\(action.name) neither begins nor ends") }
     return action.mode == .hold && notes.ended != nil
   }

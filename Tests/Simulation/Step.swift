@@ -59,6 +59,30 @@ struct Step: Hashable, Sendable {
     case webhookEnds = "webhook-ends"
     /// The server of a request under way answers.
     case webhookAnswers = "webhook-answers"
+    // The inventory.
+    case inventoryStarts = "inventory-starts"
+    /// tappet-inventory cannot be started (0), ends (1) or sends nonsense (2).
+    case inventoryEnds = "inventory-ends"
+    /// An answer of tappet-inventory; with 4 its database fails, with 5 it dies when it has done it, with 6 before.
+    case inventoryAnswers = "inventory-answers"
+    /// An item becomes low (0), or somebody changes something.
+    case inventoryChanges = "inventory-changes"
+    /// The code of this thing is scanned, or one that nothing has.
+    case scan
+    // The rooms.
+    case roomsStart = "rooms-start"
+    /// The process that listens cannot be started (0), ends (1), sends nonsense (2) or has no session any more (3).
+    case roomsEnd = "rooms-end"
+    /// A line is written: of a user, repeated (3), of a stranger (4), late (5), early (6), no command (7), modulo 8.
+    case roomSays = "room-says"
+    // The site.
+    /// A bundle comes: one of a list, or, modulo 8, garbage (6) or something huge (7).
+    case siteSays = "site-says"
+    /// The disk applies it; modulo 8, it is forged (5), or the kiosk dies after it (6) or before it (7).
+    case siteAnswers = "site-answers"
+    /// Somebody answers a question: yes, no (3), a stranger (4), to another one (5), with less power (6), or once more
+    /// to the last one (7), modulo 8.
+    case roomReacts = "room-reacts"
     // The disk.
     /// The disk serves this number of requests, and one more, in one commit.
     case commit

@@ -78,6 +78,13 @@ extension World {
       if hook.process == .ending { take(Step(.webhookEnds, 1)) }
       take(Step(.webhookStarts))
       while !hook.outstanding.isEmpty, failure == nil { take(Step(.webhookAnswers)) }
+      if shelf.process == .ending { take(Step(.inventoryEnds, 1)) }
+      take(Step(.inventoryStarts))
+      tellNews()
+      while shelf.question != nil, shelf.process == .ready, failure == nil { take(Step(.inventoryAnswers)) }
+      if room.process == .ending { take(Step(.roomsEnd, 1)) }
+      take(Step(.roomsStart))
+      take(Step(.siteAnswers))
       if reader == .ending || isHanging { take(Step(.readerEnds, 2)) }
       isHanging = false
       take(Step(.readerStarts))
@@ -92,7 +99,9 @@ extension World {
     guard reader == (settings.hasReader ? .ready : .none), case .up = link, disk.isIdle, disk.rows.isEmpty else {
       return false
     }
-    if assistant.owedUntil != nil || keepsTooMuch || owesRemoval { return false }
+    if assistant.owedUntil != nil || keepsTooMuch || owesRemoval || owesNews || owesBundle {
+      return false
+    }
     return kiosk.outboxCount == 0 && kiosk.webhookCount == 0 && book.shownLight == (book.isLocked ? .locked : .ready)
   }
 
@@ -101,6 +110,8 @@ extension World {
     if kiosk.outboxCount + kiosk.webhookCount != 0 { return "the outbox is not empty" }
     if assistant.owedUntil != nil { return "a discovery is missing" }
     if owesRemoval { return "a removal is owed" }
+    if owesNews { return "a change of the inventory was not passed on" }
+    if owesBundle { return "a bundle of people is left waiting" }
     if keepsTooMuch { return "the broker keeps what is configured away" }
     return "the light is \(book.shownLight?.name ?? "dark")"
   }

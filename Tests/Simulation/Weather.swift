@@ -22,7 +22,10 @@ private struct Weather {
     (.asked, 12), (.output, 30), (.command, 40),
     (.linkUp, 60), (.linkFails, 10), (.linkLost, 12), (.acknowledge, 130),
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
-    (.unfillable, 3), (.closed, 20), (.homeAssistant, 6), (.commit, 120), (.tell, 130), (.disk, 6), (.drop, 4),
+    (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
+    (.scan, 30), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12), (.siteAnswers, 30),
+    (.roomReacts, 25), (.closed, 20), (.homeAssistant, 6), (.commit, 120),
+    (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
     (.synchronised, 5), (.step, 4), (.epoch, 1), (.reload, 5), (.secrets, 3),
@@ -72,8 +75,17 @@ private struct Weather {
     Weather([.output: 400, .linkLost: 20, .pass: 200]),
     // A broker full of commands.
     Weather([.command: 500, .crash: 10, .pass: 200]),
+    // A room full of people, and a process that ends again and again.
+    Weather([.roomSays: 400, .roomReacts: 300, .asked: 150, .roomsEnd: 20, .crash: 10, .pass: 200]),
+    // Somebody pushes people again and again, over a slow disk.
+    Weather([.siteSays: 300, .siteAnswers: 100, .disk: 20, .crash: 10, .linkUp: 150, .pass: 200]),
     // Home Assistant is restarted again and again, and its owner tries things out.
     Weather([.homeAssistant: 200, .asked: 150, .reload: 40, .linkLost: 40, .linkUp: 100, .pass: 200]),
+    // Somebody tidies the store room up.
+    Weather([
+      .scan: 300, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10, .inventoryChanges: 60, .press: 5,
+      .edge: 5, .command: 5, .asked: 2, .pass: 200,
+    ]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -114,7 +126,17 @@ struct StoryTeller {
 
   private mutating func number(for kind: Step.Kind) -> Int {
     switch kind {
-    case .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again, .leave, .linkUp,
+    case .inventoryEnds: below(3)
+    case .inventoryAnswers: below(64)
+    case .inventoryChanges: below(4)
+    case .scan: below(6)
+    case .roomsEnd: below(4)
+    case .roomSays: below(8 * 16)
+    case .siteSays: below(8 * 13)
+    case .siteAnswers: below(3) == 0 ? below(8) : 0
+    case .roomReacts: below(8)
+    case .inventoryStarts, .roomsStart, .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again,
+      .leave, .linkUp,
       .webhookStarts, .early, .epoch,
       .stop, .replace:
       0

@@ -32,6 +32,17 @@ extension World {
     case .webhookStarts: webhookStarts()
     case .webhookEnds: webhookEnds(abs(number))
     case .webhookAnswers: webhookAnswers(abs(number))
+    case .inventoryStarts: inventoryStarts()
+    case .inventoryEnds: inventoryEnds(abs(number))
+    case .inventoryAnswers: inventoryAnswers(abs(number))
+    case .inventoryChanges: inventoryChanges(abs(number))
+    case .scan: scan(abs(number))
+    case .roomsStart: roomsStart()
+    case .roomsEnd: roomsEnd(abs(number))
+    case .roomSays: roomSays(abs(number))
+    case .siteSays: siteSays(abs(number))
+    case .siteAnswers: siteAnswers(abs(number))
+    case .roomReacts: roomReacts(abs(number))
     case .homeAssistant: assistantChanges(isOnline: number != 0)
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
@@ -89,6 +100,7 @@ extension World {
       settings = new
       reloadBook(from: old)
       reloadAssistant(from: old)
+      if new.site != old.site { site.pending = [] }
       presence.reload { isConfigured($0) }
       if new.panel != old.panel {
         contacts = [Bool](repeating: false, count: contacts.count)
@@ -317,7 +329,9 @@ extension World {
         tickets.counted = tickets.counting.removeValue(forKey: id)
         presence.notStored(id)
         if lying?.holding == id { lying?.holding = nil }
-      case .stored(let id, _): presence.stored(id) { isConfigured($0) }
+      case .stored(let id, _):
+        shelf.committed.insert(id)
+        presence.stored(id) { isConfigured($0) }
       case .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
         .checkFailed:
         break

@@ -52,6 +52,9 @@ final class World {
   var commands = CommandBook()
   var assistant = AssistantBook()
   var hook = WebhookBook()
+  var shelf = ShelfBook()
+  var room = RoomBook()
+  var site = SiteBook()
   var tickets = TicketBook()
   var presence = PresenceBook()
   /// Whether the webhooks were replaced since the process has started.
@@ -143,11 +146,17 @@ final class World {
     case .startWebhooks, .stopWebhooks, .killWebhooks, .postWebhook, .forgetWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks:
       performWebhook(effect)
+    case .startInventory, .stopInventory, .killInventory, .orderInventory: performInventory(effect)
+    case .startRooms, .stopRooms, .killRooms: performRooms(effect)
     case .checkStore: disk.asked.append(.check)
+    case .applySite(let bundle): judgeSite(bundle)
     case .light(let light): judgeLight(light)
     case .setOutput(let index, let isOn): judgeOutput(index, isOn: isOn)
     case .report(let report): judgeReport(report, after: event)
     case .announce(let announcement): judgeAnnouncement(announcement)
+    case .serve(let address, _): judgeServed(address.wish)
+    case .askRoom(let question): judgeAsked(question)
+    case .endQuestion(let number, let end): judgeEnd(of: number, end)
     case .reply, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel, .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true
@@ -201,7 +210,8 @@ final class World {
   /// Starts a process: it opens the disk and gets the events of a start.
   func begin() {
     let clockIsGood = isSynchronised || settings.trustsClock
-    let summary = disk.summary(at: now, clockIsGood: clockIsGood)
+    var summary = disk.summary(at: now, clockIsGood: clockIsGood)
+    summary.site = site.record
     beginBook(summary)
     closeOutputs()
     isBegun = false
@@ -226,6 +236,10 @@ final class World {
     lying?.readAt = nil
     hook = WebhookBook()
     hookReloaded = false
+    shelf.restart()
+    room.process = .none
+    site.restart(diskFinishes: diskFinishes && disk.fault == nil, at: now)
+    room.question = nil
     assistant.restart()
     tickets.restart { disk.hasTaken($0) }
     disk.restart(fromOtherBootAt: reboots ? now : nil)

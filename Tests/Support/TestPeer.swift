@@ -66,7 +66,7 @@ package final class TestPeer {
     case silence
     /// Answers the first bytes with these, then reads on.
     case answer([UInt8])
-    /// Answers each packet, or what comes together, with the next of these, then reads on.
+    /// Answers each MQTT packet of less than 130 bytes with the next of these, then reads on.
     case answerEach([[UInt8]])
     /// The same as `answer`, and closes.
     case answerAndHangUp([UInt8])
@@ -121,7 +121,14 @@ package final class TestPeer {
       _ = write(peer, bytes, bytes.count)
       readOn()
     case .answerEach(let answers):
-      for bytes in answers where read(peer, &buffer, buffer.count) > 0 { _ = write(peer, bytes, bytes.count) }
+      var left = answers[...]
+      while !left.isEmpty, case let size = read(peer, &buffer, buffer.count), size > 1 {
+        var index = 0
+        while index + 1 < size, let bytes = left.popFirst() {
+          _ = write(peer, bytes, bytes.count)
+          index += 2 + Int(buffer[index + 1])
+        }
+      }
       readOn()
     case .answerAndHangUp(let bytes):
       _ = read(peer, &buffer, buffer.count)

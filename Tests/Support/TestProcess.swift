@@ -69,6 +69,15 @@ package final class TestProcess {
     }
     guard code == 0 else { throw TestFault("\(program.path) does not start: \(String(cString: strerror(code)))") }
     self.id = id
+    if program.lastPathComponent == "tappet-sim" { TestProcess.giveProcessor(to: id) }
+  }
+
+  /// Lets a simulated chip run before everything that computes; only root may.
+  ///
+  /// A real one has a processor of its own. On a busy machine it would answer too late, and libnfc would give it up.
+  private static func giveProcessor(to process: pid_t) {
+    var first = sched_param(sched_priority: 1)
+    _ = sched_setscheduler(process, SCHED_RR, &first)
   }
 
   deinit { stop(SIGTERM) }

@@ -146,6 +146,34 @@ import Testing
     #expect(stranger.status == 1 && stranger.errors.contains("\(key) is not the key of"), "\(stranger.errors)")
   }
 
+  @Test func `boards write their requests into one folder, each into a file of its name`() throws {
+    defer { clean() }
+    let share = folder + "/share"
+    try FileManager.default.createDirectory(atPath: share, withIntermediateDirectories: false)
+    func request(_ name: String, _ more: String...) throws -> Finished {
+      try tappet(["request", "--private-key", "\(folder)/\(name).key", "--name", name, "--output", share] + more)
+    }
+    for name in ["door-1", "door-2"] {
+      let done = try request(name)
+      #expect(done.status == 0 && done.output == "", "\(done)")
+      #expect(try openssl("req", "-in", "\(share)/\(name).csr", "-noout", "-subject").contains("CN = \(name)"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: share).sorted() == ["door-1.csr", "door-2.csr"])
+    let again = try request("door-1")
+    #expect(again.status == 1 && again.errors.contains("door-1.csr already exists; use --force to replace it"))
+    #expect(try request("door-1", "--force").status == 0)
+    let outside = try tappet([
+      "request", "--private-key", folder + "/x.key", "--name", "../door", "--output", share,
+    ])
+    #expect(outside.status == 2 && outside.errors.contains("cannot be a file's name"), "\(outside)")
+    #expect(!FileManager.default.fileExists(atPath: folder + "/x.key"))
+    let absent = try tappet([
+      "request", "--private-key", folder + "/x.key", "--name", "door-3", "--output", folder + "/absent",
+    ])
+    #expect(absent.status == 4 && absent.errors.contains("No such file or directory; nothing was changed"))
+    #expect(!FileManager.default.fileExists(atPath: folder + "/x.key"))
+  }
+
   @Test func `RC2 of old exports is read where OpenSSL has it, and explained where it is missing`() throws {
     defer { clean() }
     let old = try bundle(

@@ -39,8 +39,33 @@ import Testing
     #expect(silent.status == 1 && silent.output.contains("cellar") && !silent.output.contains("door "), "\(silent)")
     try publish(world, "tappet/cellar/status", "online")
     #expect(try world.tappet("fleet", "silent").status == 0)
+    #expect(try world.tappet("fleet", "silent", "--for", "5m").status == 0)
+    let typed = try world.tappet("fleet", "silent", "--for", "5x")
+    #expect(typed.status == 2 && typed.errors.contains("or a time such as 5m, not '5x'"), "\(typed)")
     let watched = try world.tappet("fleet", "watch", "--for", "2")
-    #expect(watched.status == 0 && watched.output.contains("3 kiosks, 1 with trouble"), "\(watched)")
+    #expect(watched.status == 0 && watched.errors.contains("3 kiosks, 1 with trouble"), "\(watched)")
+  }
+
+  @Test func `a megabyte from a stranger, other versions and odd names leave the others as they are`() throws {
+    let world = try KioskWorld()
+    let file = world.folder + "/large"
+    try Data(repeating: UInt8(ascii: "["), count: 1 << 20).write(to: URL(fileURLWithPath: file))
+    #expect(try world.tappet("mqtt", "pub", "tappet/large/state", "--file", file, "--retain").status == 0)
+    try publish(world, "tappet/large/status", "online")
+    try publish(world, "tappet/odd\u{200B}\u{2028}/status", "online")
+    try publish(world, "tappet/later/status", "online")
+    try publish(
+      world, "tappet/later/state",
+      #"{"version":"9.0.0","time":"2036-11-23T02:13:20.000Z","light":"singing","mood":{"depth":0.5},"outbox":9e18,"#
+        + #""webhooks_waiting":9e18,"reader":[],"clock":7,"certificate_ends_at":"soon"}"#)
+    let list = try world.tappet("fleet", "list", "--json")
+    let kiosks = list.data["kiosks"] as? [[String: Any]] ?? []
+    #expect(list.status == 0, "\(list)")
+    #expect(
+      kiosks.compactMap { $0["client_id"] as? String } == ["later", "large", "odd\u{200B}\u{2028}"], "\(list)")
+    #expect(kiosks.first?["light"] as? String == "singing" && kiosks.first?["reader"] is NSNull, "\(list)")
+    let table = try world.tappet("fleet", "list")
+    #expect(table.output.contains(#"odd\u{200b}\u{2028}"#) && table.output.contains("many"), "\(table)")
   }
 
   @Test func `a broker that is away, or unknown, has the exit status of the broker tool`() throws {

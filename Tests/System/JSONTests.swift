@@ -30,7 +30,8 @@ import Testing
       "token open": [token], "mqtt connect": [], "mqtt pub": ["home/test", "on", "--retain"],
       "mqtt sub": ["home/test", "--count", "1"], "mqtt probe": ["--yes"], "mqtt wait": ["home/test"],
       "mqtt clean": ["home/test", "--yes"], "mqtt bench": ["--for", "1", "--topic", "home/bench"],
-      "mqtt stats": [], "fleet list": [], "fleet silent": [], "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"],
+      "mqtt stats": [], "fleet list": [], "fleet silent": [], "fleet run": try fleetRun(world),
+      "mqtt recent": ["home/test"], "mqtt top": ["--for", "1"],
       "mqtt history": [],
       "mqtt diff": ["home/#", "--other", "mqtts://localhost:\(world.broker.port)"],
       "mqtt bridge-check": ["--topic", "home/test", "--other", "mqtts://localhost:\(world.broker.port)"],
@@ -41,6 +42,13 @@ import Testing
     let path = world.folder + "/people.csv"
     try "name,suspended\nBen,no\n".write(toFile: path, atomically: true, encoding: .utf8)
     return path
+  }
+
+  private func fleetRun(_ world: KioskWorld) throws -> [String] {
+    let path = world.folder + "/fleet.key"
+    try (world.keys[0] + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    return ["check", "--key-file", path, "--for", "1"]
   }
 
   /// The commands of the inventory, in an order in which each has something to do.
@@ -98,7 +106,8 @@ import Testing
   @Test func `every command answers as the page says, through the running kiosk`() throws {
     let world = try KioskWorld()
     var words = try words(world)
-    #expect(Set(words.keys) == page.commands)
+    // These need another world: EnrolTests and SiteTests judge them.
+    #expect(Set(words.keys) == page.commands.subtracting(["cert enrol", "people keys", "people push"]))
     try world.start()
     try world.goodTap()
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
@@ -111,7 +120,7 @@ import Testing
     for name in [
       "mqtt connect", "mqtt pub", "mqtt sub", "mqtt wait", "mqtt probe", "mqtt clean", "mqtt bench", "mqtt stats",
       "mqtt top", "mqtt recent", "mqtt history", "mqtt diff", "mqtt bridge-check",
-      "fleet list", "fleet silent",
+      "fleet list", "fleet silent", "fleet run",
     ] {
       #expect(try judge(try run(world, name, words[name] ?? []), name).count == 1, "\(name)")
     }

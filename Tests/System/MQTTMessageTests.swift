@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a refused filter is named with the broker's reason, and does not end the others`() throws {
-    let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80, 0x90, 3, 0, 2, 0]]))
+    let peer = TestPeer(.answerEach([[0x20, 2, 0, 0], [0x90, 3, 0, 1, 0x80], [0x90, 3, 0, 2, 0]]))
     let url = ["--url", "mqtt://127.0.0.1:\(peer.port)"]
     let tappet = try Programs.built("tappet")
     let other = try Programs.run(tappet, ["mqtt", "sub"] + url + ["home/#", "garden/#", "--for", "1", "--qos", "0"])

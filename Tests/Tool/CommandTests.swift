@@ -89,7 +89,16 @@ import Testing
     #expect(
       message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--config FILE] [--label LABEL] ACTION")
     #expect(message(.secretNew, ["a", "b"]) == "unexpected argument 'b'")
-    #expect(message(.tagRead, ["--timeout", "0"]) == "--timeout takes whole seconds from 1 to 3600, not '0'")
+    #expect(
+      message(.tagRead, ["--timeout", "0"])
+        == "--timeout takes whole seconds from 1 to 3600, or a time such as 5m, not '0'")
+    for (text, seconds) in [("90", 90), ("90s", 90), ("2m", 120), ("2 min", 120), ("1h", 3600)] {
+      let arguments = try? Arguments.parse(["--timeout", text], for: .tagRead)
+      #expect(arguments?.seconds("timeout") == .seconds(seconds), "\(text)")
+    }
+    for text in ["", "m", "-1", "1.5h", "2M", "9223372036854775807d"] {
+      #expect(message(.tagRead, ["--timeout", text]) != nil, "\(text)")
+    }
     #expect(message(.outboxDrop, ["--all", String(repeating: "0", count: 32)])?.hasPrefix("unexpected") == true)
     // A key is not repeated.
     let key = String(repeating: "ab", count: 32)

@@ -42,7 +42,7 @@ import Testing
 
   @Test func `the worst trouble comes first, and each kiosk has one`() {
     let calm = state().replacing("\"webhooks_waiting\":1", with: "\"webhooks_waiting\":0")
-    let fleet = fleet(
+    var fleet = fleet(
       [
         "good": calm, "gone": calm, "bare": nil, "waits": state(outbox: 2), "broken": state(reader: "device-missing"),
         "odd": "[1, 2", "ends": state(ends: "2026-11-30T00:00:00.000Z"), "late": state(clockIsGood: false),
@@ -58,18 +58,65 @@ import Testing
   }
 
   @Test func `a table says whose light it is, how long ago, and what is wrong`() {
-    let fleet = fleet(["lobby": state(reader: "device-missing"), "x\u{1B}[2J": nil])
-    let table = FleetTable(fleet.sorted(at: told + 12_000), at: told + 12_000)
-    let lines = table.lines()
+    var fleet = fleet(["lobby": state(reader: "device-missing"), "x\u{1B}[2J": nil])
+    let rows = fleet.sorted(at: told + 12_000)
+    let lines = FleetTable(rows, at: told + 12_000).lines()
     #expect(lines.count == 3 && lines[1].hasPrefix("lobby") && lines[1].hasSuffix("reader: device-missing"))
-    #expect(lines[1].contains("0.1.0") && lines[1].contains("12 s"), "\(lines)")
+    #expect(
+      lines[1].split(separator: " ").prefix(10) == [
+        "lobby", "ready", "0.1.0", "12", "s", "1", "364", "d", "bad", "ok",
+      ], "\(lines)")
     #expect(!lines[2].contains("\u{1B}") && lines[2].hasSuffix("none"), "\(lines)")
-    #expect(table.lines(max: 1).last == "and 1 more")
-    #expect(table.summary == "2 kiosks, 1 with trouble, 0 not connected")
+    #expect(fleet.summary(at: told + 12_000) == "2 kiosks, 1 with trouble, 0 not connected")
+  }
+
+  @Test(arguments: ["webhooks", "rooms", "inventory", "site", "disk", "panel"])
+  func `a part of a kiosk that has trouble is named`(part: String) {
+    let state = #"{"version":"0.1.0","time":"2026-11-23T02:13:20.000Z","light":"ready",""#
+    var fleet = fleet(["lobby": state + part + #"":{"good":false,"code":"odd"}}"#])
+    #expect(fleet.sorted(at: told).first?.board.state?.faults == ["\(part): odd"])
+  }
+
+  @Test(arguments: [80, 100]) func `all columns fit on a terminal, whatever a kiosk says`(columns: Int) {
+    var fleet = fleet(
+      [
+        "kiosk-cellar": state(reader: "device-missing"), "gone": state(),
+        String(repeating: "k", count: 60): state().replacing("0.1.0", with: String(repeating: "9", count: 9000)),
+      ], offline: ["gone"])
+    let lines = FleetTable(fleet.sorted(at: told), at: told, columns: columns).lines()
+    #expect(lines.allSatisfy { $0.unicodeScalars.count <= columns }, "\(lines)")
+    #expect(lines[0].contains("trouble") && lines[1].hasPrefix("gone") && lines[1].contains("not connect"), "\(lines)")
+    #expect(lines[2].contains("reader: de"), "\(lines)")
+  }
+
+  @Test func `states of other versions are read as far as they go, and no number is too large`() {
+    var fleet = fleet([
+      "old": #"{"version":"0.0.9","time":"2026-11-23T02:13:20.000Z","light":"ready"}"#,
+      "new": #"{"version":"9.0","time":"2026-11-23T02:13:20.000Z","light":"ready","mood":{"depth":0.5},"clock":7,"#
+        + #""outbox":9e18,"webhooks_waiting":9e18,"reader":{"good":"yes"},"certificate_ends_at":"soon"}"#,
+      "bare": #"{"version":"0.1.0","light":"ready"}"#,
+    ])
+    let rows = fleet.sorted(at: told)
+    #expect(words(rows) == ["bare unreadable", "new waiting", "old good"])
+    #expect(rows[1].board.state?.waiting == .max && rows[1].board.state?.reader == nil)
+    #expect(FleetTable(rows, at: told).lines()[2].contains("many"))
+  }
+
+  @Test func `a list by trouble or by name follows kiosks that come and go`() {
+    var fleet = fleet(["b": state(), "a": nil, "c": nil], offline: ["c"])
+    func names(_ list: [(place: Int, rank: Int)]) -> [String] { list.map { fleet.clientID($0.place) } }
+    var ranked = fleet.ranked(at: told)
+    #expect(names(ranked) == ["c", "b", "a"])
+    fleet.take(message("tappet/a/status", ""))
+    fleet.take(message("tappet/0/status", "online"))
+    ranked = fleet.ranked(at: told)
+    #expect(names(ranked) == ["c", "b", "0"])
+    let named = fleet.named(at: told)
+    #expect(names(named) == ["0", "b", "c"])
   }
 
   @Test func `metrics name each kiosk, its trouble and its figures`() {
-    let fleet = fleet(["lobby": state(reader: "device-missing", outbox: 2), "x\"\n": nil], offline: ["x\"\n"])
+    var fleet = fleet(["lobby": state(reader: "device-missing", outbox: 2), "x\"\n": nil], offline: ["x\"\n"])
     let text = FleetMetrics(fleet.sorted(at: told), at: told).text
     for line in [
       "tappet_fleet_kiosks 2", "tappet_fleet_online{client_id=\"lobby\"} 1",

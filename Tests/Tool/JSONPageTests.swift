@@ -30,7 +30,7 @@ import Testing
     var known: Set<String> = []
     for file in [
       "TappetMessages/Codes.swift", "TappetMessages/Codes+Link.swift", "TappetMessages/Codes+Webhooks.swift",
-      "TappetMessages/Codes+Inventory.swift", "TappetTool/FailureCode.swift",
+      "TappetMessages/Codes+Inventory.swift", "TappetMessages/Codes+Site.swift", "TappetTool/FailureCode.swift",
     ] {
       let source = try String(contentsOfFile: Repository.path("Sources/" + file), encoding: .utf8)
       let literals = source.split(separator: "\n").filter { !$0.hasPrefix("//") }.joined(separator: "\n")

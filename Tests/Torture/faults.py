@@ -25,7 +25,7 @@ class Faults:
             self.cut, self.delay, self.swallow, self.corrupt, self.freeze_broker, self.restart_broker, self.kill_broker,
             self.swap_certificates, self.unplug_reader, self.silence_reader, self.kill_reader,
             self.fail_server, self.close_server, self.hang_server, self.kill_webhook,
-        ]
+        ] + [self.kill_inventory] * world.kiosk.has_shelf
 
     def turn(self):
         """Strikes or heals when one of them is due."""
@@ -149,3 +149,8 @@ class Faults:
 
     def kill_webhook(self):
         self._kill("tappet-webhook")
+
+    # The store room
+
+    def kill_inventory(self):
+        self._kill("tappet-inventory")

@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import commands
+import shelf
 from proxy import Proxy
 from web import Web
 
@@ -37,7 +38,7 @@ class Failure(Exception):
     pass
 
 
-def await_(what, condition, seconds=20):
+def await_(what, condition, seconds=20, pause=0.01):
     """Waits until `condition` holds and returns its value."""
     end = time.monotonic() + seconds
     while True:
@@ -46,7 +47,7 @@ def await_(what, condition, seconds=20):
             return value
         if time.monotonic() > end:
             raise Failure(f"timed out after {seconds} s waiting for {what}")
-        time.sleep(0.01)
+        time.sleep(pause)
 
 
 def end(process, number=signal.SIGKILL):
@@ -125,8 +126,8 @@ class Witness:
         pki = f"{self.broker.folder}/{self.broker.certificates}"
         words = [
             "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c",
-            "-i", "witness", "-t", "home/#", "-t", commands.REPLY, "-F", "got %U %t %p", "--cafile", f"{pki}/ca.pem",
-            "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key",
+            "-i", "witness", "-t", "home/#", "-t", commands.REPLY, "-t", shelf.TOPIC, "-F", "got %U %t %p",
+            "--cafile", f"{pki}/ca.pem", "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key",
         ]
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -163,6 +164,18 @@ class Witness:
         """Waits until each card's removal has come; the verdict names those that never do."""
         try:
             await_("the removal of each card", lambda: all(map(all, self.cards().values())), 30)
+        except Failure:
+            pass
+
+    def moves(self):
+        """The moves that the inventory's feed has named: the box by the number of the change."""
+        found = re.findall(r"^got \S+ tappet/tortured/inventory/moved (.*)$", read(self.log), re.M)
+        return {change["change"]: change["id"] for change in map(json.loads, found)}
+
+    def await_moves(self, kiosk):
+        """Waits until the feed has named all moves; the verdict counts those that never come."""
+        try:
+            await_("the feed of the inventory", lambda: len(self.moves()) >= len(shelf.moves(kiosk)), 30)
         except Failure:
             pass
 
@@ -204,8 +217,8 @@ class Simulator:
 class Kiosk:
     """A `tappet run` that can be killed and started again."""
 
-    def __init__(self, folder, port, web_port=None, takes_commands=False):
-        self.folder, self.process = folder, None
+    def __init__(self, folder, port, web_port=None, takes_commands=False, has_shelf=False):
+        self.folder, self.process, self.has_shelf = folder, None, has_shelf
         hook = f", webhook: {{url: 'http://127.0.0.1:{web_port}/bell', timeout: 2 s}}" if web_port else ""
         self.key, self.signing_key = os.urandom(32), os.urandom(32)
         self.people = {"Ann": os.urandom(32), "Sue": os.urandom(32)}
@@ -219,7 +232,7 @@ class Kiosk:
                 "  ca: kiosk/ca.pem\n  certificate: kiosk/client.pem\n  private_key: kiosk/client.key\n"
                 f'reader: {{device: "pn532_uart:{folder}/reader"}}\nclock: trust\nstate: state\n'
                 f"panel:\n  simulator: {folder}/panel\n  buttons:\n    - {{name: bell, line: GPIO5, press: bell}}\n"
-                + (commands.CONFIG if takes_commands else "")
+                + (commands.CONFIG if takes_commands else "") + (shelf.CONFIG if has_shelf else "")
                 + "actions:\n  - {name: light, topic: home/light, message: '%I', cooldown: 10 ms}\n"
                 f"  - {{name: bell, topic: home/bell, message: '%I'{hook}}}\n"
                 + PEOPLE + (commands.COMMANDS if takes_commands else "")
@@ -234,6 +247,8 @@ class Kiosk:
                 file.write(f"smpshare://secret?idx=20&key={key.hex()}&label={name}\n")
             self.ask("secret", "import", "--file", f"{folder}/share")
         self.ask("person", "import", self._people_table())
+        if has_shelf:
+            shelf.stock(self)
 
     def _people_table(self):
         """Writes a table of the people with their tags, of whom Sue is suspended; returns its path."""
@@ -277,7 +292,7 @@ class Kiosk:
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
     def child(self, name):
-        """The process id of its tappet-reader or tappet-webhook, if one is running."""
+        """The process id of its tappet-reader or another helper, if one is running."""
         children = read(f"/proc/{self.process.pid}/task/{self.process.pid}/children").split()
         return next((int(child) for child in children if read(f"/proc/{child}/comm").strip() == name), None)
 
@@ -290,7 +305,7 @@ class Kiosk:
 class World:
     """All the parts, in a folder that is removed afterwards."""
 
-    def __init__(self, seed, takes_commands=False):
+    def __init__(self, seed, takes_commands=False, has_shelf=False):
         self.folder = tempfile.mkdtemp(prefix="tappet-torture.")
         self.broker = self.witness = self.simulator = self.kiosk = self.web = None
         try:
@@ -301,7 +316,7 @@ class World:
             self.witness.start()
             self.proxy = Proxy(self.broker.port, seed)
             self.simulator = Simulator(self.folder)
-            self.kiosk = Kiosk(self.folder, self.proxy.port, self.web.port, takes_commands)
+            self.kiosk = Kiosk(self.folder, self.proxy.port, self.web.port, takes_commands, has_shelf)
         except BaseException:
             self.close()
             raise

@@ -1,6 +1,7 @@
 """A crowd in front of the kiosk."""
 import time
 
+import shelf
 from parts import CARDS
 
 
@@ -11,9 +12,10 @@ class Taps:
 
     def __init__(self, world, random, pause=(0.02, 0.15)):
         self.world, self.random, self.pause = world, random, pause
+        self.kinds = self.KINDS | ({"shelf": 0.4} if world.kiosk.has_shelf else {})
         self.good = self.placed = 0
-        # The kind of the tag on the reader.
-        self.tag = None
+        # The kind of the tag on the reader, and the tags that follow it at once.
+        self.tag, self.following = None, []
         self.due = 0.0
 
     def turn(self):
@@ -22,22 +24,26 @@ class Taps:
             return
         self.due = now + self.random.uniform(*self.pause)
         tell = self.world.simulator.tell
-        if self.random.random() < 0.6:
+        if not self.following and self.random.random() < 0.6:
             self.good += 1
             tell("press bell")
             time.sleep(0.03)  # Longer than the debounce: a press that counts.
             tell("release bell")
         elif self.tag:
             self.take()
-            self.due = now + 0.5  # The reader has to notice.
+            self.due = now + (0.2 if self.following else 0.5)  # The reader has to notice.
         else:
-            self.place(self.random.choices(list(self.KINDS), list(self.KINDS.values()))[0])
+            drawn = self.random.choices(list(self.kinds), list(self.kinds.values()))[0]
+            self.place("shelf" if self.following else drawn)
 
     def place(self, kind):
         """Holds a tag to the reader, if it is plugged in."""
         self.placed += 1
         if kind == "card":
             words = f"classic uid={self.random.choice(CARDS)}"
+        elif kind == "shelf":
+            self.following = self.following or shelf.pair(self.random, self.placed)
+            words = self.following.pop()
         else:
             url = self.world.kiosk.url(kind == "forged", kind if kind in ("Ann", "Sue") else None)
             words = f"ntag213 uid=04{self.placed:012x} url={url}"

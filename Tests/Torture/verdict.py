@@ -2,6 +2,7 @@
 import collections
 import re
 
+import shelf
 from parts import START, read
 
 
@@ -18,9 +19,9 @@ class Verdict:
 
     def __init__(self, world, good_taps):
         log, lights = read(world.kiosk.log), read(world.kiosk.lights)
-        # A webhook that fails is shown as queued, too.
+        # A webhook that fails is shown as queued, too; a touch of a thing has no message.
         self.promised_lights = len(re.findall(r"^\d+ (?:accepted|queued)$", lights, re.M)) - log.count(
-            "event=webhook-waiting")
+            "event=webhook-waiting") - len(re.findall("event=inventory-(?:shown|moved)", log))
         self.arrivals = collections.Counter(name for _, name in world.witness.arrivals())
         self.good_taps = good_taps
         self.entries, self.twice_delivered, self.hooked = {}, [], set()
@@ -97,3 +98,34 @@ class Verdict:
         if any(not re.fullmatch(r"[0-9a-f]{32}", name) for name in self.arrivals):
             found.append("a message arrived that is not an id (%I)")
         return found + self.traps[:3]
+
+
+class ShelfVerdict:
+    """A move is promised when the log says so. It is done when the inventory's history has it, and known when the
+    broker has it."""
+
+    def __init__(self, world):
+        kiosk = world.kiosk
+        self.promised = collections.Counter(re.findall(r"event=inventory-moved .*?\bid=(\S+)", read(kiosk.log)))
+        self.shown = len(re.findall("event=inventory-shown", read(kiosk.log)))
+        history = shelf.moves(kiosk)
+        self.moved = collections.Counter(move["id"] for move in history)
+        self.places = {move["id"]: move["to"] for move in reversed(history)}
+        self.known = collections.Counter(world.witness.moves().values())
+        self.boxes = shelf.listed(kiosk, "box", "list")
+
+    def summary(self):
+        return f"  shelf: things shown {self.shown}, moves promised {sum(self.promised.values())}, on the disk " \
+            f"{sum(self.moved.values())}, known to the broker {sum(self.known.values())}"
+
+    def broken_promises(self):
+        found = []
+        if missing := self.promised - self.moved:
+            found.append(f"{sum(missing.values())} moves were promised and are not on the disk")
+        if self.known != self.moved:
+            found.append(f"the broker knows {sum(self.known.values())} moves, the disk {sum(self.moved.values())}")
+        for box in self.boxes:
+            place = self.places.get(box["id"], "House → Cellar → Spot 0")
+            if box["location_path"] != place:
+                found.append(f"{box['name']} is in {box['location_path']}, its last move was to {place}")
+        return found

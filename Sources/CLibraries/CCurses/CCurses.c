@@ -10,7 +10,7 @@
 // The declarations of <ncurses.h>, ABI 6.
 typedef struct _win_st WINDOW;
 typedef struct screen SCREEN;
-enum { ok = 0, key_code_yes = 0400, a_reverse = 1 << 18 };
+enum { ok = 0, key_code_yes = 0400, a_reverse = 1 << 18, pair_shift = 8 };
 
 static struct {
   SCREEN *(*newterm)(const char *, FILE *, FILE *);
@@ -30,16 +30,22 @@ static struct {
   int (*doupdate)(void);
   int (*wget_wch)(WINDOW *, wint_t *);
   int (*resizeterm)(int, int);
+  int (*start_color)(void);
+  int (*use_default_colors)(void);
+  int (*init_pair)(short, short, short);
+  _Bool (*has_colors)(void);
   WINDOW **stdscr;
 } curses;
 
 static void *library;
 static SCREEN *screen;
+static int has_colours;
 
 static const char *const names[] = {
     "newterm",      "delscreen", "endwin",   "cbreak",     "noecho",   "curs_set",
     "set_escdelay", "keypad",    "wtimeout", "wmove",      "wclrtoeol", "wattrset",
-    "waddnstr",     "wnoutrefresh", "doupdate", "wget_wch", "resizeterm", "stdscr",
+    "waddnstr",     "wnoutrefresh", "doupdate", "wget_wch", "resizeterm", "start_color",
+    "use_default_colors", "init_pair", "has_colors", "stdscr",
 };
 _Static_assert(sizeof curses == sizeof names, "a name for each member");
 
@@ -68,19 +74,35 @@ enum tc_outcome tc_open(void) {
   return TC_OPEN;
 }
 
+void tc_use_colours(void) {
+  if (!curses.has_colors() || curses.start_color() != ok || curses.use_default_colors() != ok) return;
+  // COLOR_RED and COLOR_YELLOW on the terminal's own ground.
+  has_colours = curses.init_pair(TC_RED, 1, -1) == ok && curses.init_pair(TC_YELLOW, 3, -1) == ok;
+}
+
+static int attributes(enum tc_look look) {
+  switch (look) {
+  case TC_REVERSE: return a_reverse;
+  case TC_RED:
+  case TC_YELLOW: return has_colours ? (int)look << pair_shift : 0;
+  default: return 0;
+  }
+}
+
 void tc_close(void) {
   if (screen == NULL) return;
   curses.curs_set(1);
   curses.endwin();
   curses.delscreen(screen);
   screen = NULL;
+  has_colours = 0;
 }
 
-void tc_put(int row, const char *text, int is_reverse) {
+void tc_put(int row, const char *text, enum tc_look look) {
   WINDOW *window = *curses.stdscr;
   if (curses.wmove(window, row, 0) != ok) return;
   curses.wclrtoeol(window);
-  curses.wattrset(window, is_reverse ? a_reverse : 0);
+  curses.wattrset(window, attributes(look));
   curses.waddnstr(window, text, -1);
   curses.wattrset(window, 0);
 }

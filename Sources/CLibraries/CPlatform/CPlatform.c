@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/input.h>
 #include <linux/seccomp.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -156,12 +157,13 @@ static const uint32_t allowed[] = {
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* And those of an HTTP client: sockets, the resolver with its threads, and its files, which are only read. */
+/* And those of an HTTP client: sockets, the resolver with its threads, and its files, which are only read. A database
+   that is open may be written. */
 static const uint32_t allowed_network[] = {
   SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_getsockname, SYS_getpeername, SYS_getsockopt, SYS_setsockopt,
   SYS_sendmmsg, SYS_recvmmsg, SYS_pipe2, SYS_eventfd2, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_readlinkat,
   SYS_uname, SYS_sysinfo, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_set_robust_list, SYS_rseq,
-  SYS_sched_getaffinity, SYS_sigaltstack, SYS_dup, SYS_dup3,
+  SYS_sched_getaffinity, SYS_sigaltstack, SYS_dup, SYS_dup3, SYS_fsync, SYS_fdatasync, SYS_ftruncate,
 #ifdef SYS_poll
   SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_pipe,
 #endif
@@ -271,4 +273,25 @@ void tp_network_identity(uint8_t addresses[10]) {
     break;
   }
   close(fd);
+}
+
+int tp_grab_input(int fd) { return ioctl(fd, EVIOCGRAB, 1); }
+
+int tp_read_input(int fd, tp_input_event *event) {
+  struct input_event read_event;
+  ssize_t size;
+  do {
+    size = read(fd, &read_event, sizeof read_event);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0 && errno == EAGAIN) return 0;
+  if (size != (ssize_t)sizeof read_event) {
+    if (size >= 0) errno = ENODEV;
+    return -1;
+  }
+  event->is_key = read_event.type == EV_KEY;
+  event->is_dropped = read_event.type == EV_SYN && read_event.code == SYN_DROPPED;
+  event->code = read_event.code;
+  event->value = read_event.value;
+  event->milliseconds = (int64_t)read_event.input_event_sec * 1000 + read_event.input_event_usec / 1000;
+  return 1;
 }

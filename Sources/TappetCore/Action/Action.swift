@@ -40,6 +40,8 @@ package final class Action: Hashable, Sendable {
   package let isRetained: Bool
   /// The action runs only when it is requested again within this time; `nil` means at once.
   package let confirmWithin: Duration?
+  /// The room in which somebody confirms it; `nil` means at the kiosk.
+  package let confirmRoom: String?
   /// Whether a tag that was written here is refused when its URL comes from another tag.
   package let bindsUID: Bool
   /// Whether its tags unlock the buttons.
@@ -60,8 +62,9 @@ package final class Action: Hashable, Sendable {
   package init(
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
-    isRetained: Bool = false, confirmWithin: Duration? = nil, bindsUID: Bool = false, unlocksPanel: Bool = false,
-    outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil, hasLiteralTopic: Bool = false,
+    isRetained: Bool = false, confirmWithin: Duration? = nil, confirmRoom: String? = nil, bindsUID: Bool = false,
+    unlocksPanel: Bool = false, outputs: [OutputOrder] = [], webhookBody: PayloadTemplate? = nil,
+    hasLiteralTopic: Bool = false,
     awaitsHomeAssistant: Bool = false, times: ActionTimes? = nil, mode: ActionMode = .tap,
     removal: ActionRemoval? = nil
   ) {
@@ -81,6 +84,7 @@ package final class Action: Hashable, Sendable {
     self.cooldown = cooldown
     self.isRetained = isRetained
     self.confirmWithin = confirmWithin
+    self.confirmRoom = confirmRoom
     self.bindsUID = bindsUID
     self.unlocksPanel = unlocksPanel
     self.awaitsHomeAssistant = awaitsHomeAssistant
@@ -99,6 +103,9 @@ package final class Action: Hashable, Sendable {
     message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false
       || removal?.names(fact) ?? false
   }
+
+  /// Whether the text on its tags matters: a message names it, or it may be a box's code.
+  var readsText: Bool { mode == .inventory || names(.text) }
 
   /// Whether its topic, its message or its body names any fact.
   var namesFacts: Bool {
@@ -128,7 +135,8 @@ package final class Action: Hashable, Sendable {
       && one.isIndexGiven == other.isIndexGiven && one.topicTemplate == other.topicTemplate
       && one.message == other.message && one.offline == other.offline && one.expiresAfter == other.expiresAfter
       && one.cooldown == other.cooldown && one.isRetained == other.isRetained
-      && one.confirmWithin == other.confirmWithin && one.bindsUID == other.bindsUID
+      && one.confirmWithin == other.confirmWithin && one.confirmRoom == other.confirmRoom
+      && one.bindsUID == other.bindsUID
       && one.unlocksPanel == other.unlocksPanel && one.outputs == other.outputs
       && one.webhookBody == other.webhookBody && one.awaitsHomeAssistant == other.awaitsHomeAssistant
       && one.times == other.times && one.mode == other.mode && one.removal == other.removal

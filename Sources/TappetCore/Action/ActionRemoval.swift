@@ -8,6 +8,8 @@ package enum ActionMode: Hashable, Sendable, CaseIterable {
   case hold
   /// The message at one tap, the removal's at the next one of any of its tags.
   case toggle
+  /// The tag stands for a thing of the inventory, or for a person; the message says what it is.
+  case inventory
 }
 
 /// The message when the tag has left, and its topic.

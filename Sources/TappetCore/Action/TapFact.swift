@@ -21,6 +21,30 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case count
   /// The first text record on the tag.
   case text
+  /// The result in the inventory: `shown`, `moved`, `lent`, `returned`, `low`.
+  case verb
+  /// The kind of thing: `box`.
+  case kind
+  /// The thing's name, a box's label.
+  case thing
+  /// The thing's id.
+  case id
+  /// The text of a box's QR code.
+  case code
+  /// The path of the place that it is in: `House → Cellar → Shelf`.
+  case path
+  /// The things in it: `200 M4 x 20, M5 x 30`.
+  case contents
+  /// Number of pieces of an item, else 1.
+  case quantity
+  /// Number of pieces below which it is low.
+  case minimum
+  /// The person who has the item.
+  case holder
+  /// The person who did it, else the kiosk's client id.
+  case who
+  /// The number of a change that is passed on.
+  case change
 }
 
 /// The facts of one tap; empty where there is none, as the UID of a button.
@@ -87,7 +111,7 @@ extension FactPlace {
 
 extension String {
   /// The text without what is longer than `size` bytes, cut between characters.
-  func cut(toSize size: Int) -> String {
+  package func cut(toSize size: Int) -> String {
     guard utf8.count > size else { return self }
     var kept = ""
     for character in unicodeScalars {

@@ -50,6 +50,11 @@ struct CommandGate: Sendable {
 
   func plan(_ index: Int) -> CommandPlan { topics[index].plan }
 
+  /// Whether this is a room whose lines are heard.
+  func isHeard(_ room: String) -> Bool {
+    topics.contains { $0.plan.isRoom && $0.plan.topic == room && $0.isSubscribed == true }
+  }
+
   mutating func noteAccepted(_ index: Int) { topics[index].counts.accepted += 1 }
 
   mutating func noteRefused(_ index: Int, isRetained: Bool) {
@@ -66,7 +71,14 @@ struct CommandGate: Sendable {
 
   /// Handles the end of the connection, and with it of all subscriptions.
   mutating func linkDown() {
-    for index in topics.indices where topics[index].isSubscribed == true { topics[index].isSubscribed = nil }
+    for index in topics.indices where topics[index].isSubscribed == true && !topics[index].plan.isRoom {
+      topics[index].isSubscribed = nil
+    }
+  }
+
+  /// Handles the end of the process that listens in rooms.
+  mutating func roomsClosed() {
+    for index in topics.indices where topics[index].plan.isRoom { topics[index].isSubscribed = nil }
   }
 
   // MARK: Checks
@@ -76,11 +88,15 @@ struct CommandGate: Sendable {
     _ arrival: CommandArrival, _ index: Int, _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandWish {
     let plan = topics[index].plan
+    // First of all: a stranger gets no answer, whatever the line says.
+    if case .room(let commanders) = plan.trust {
+      guard let sender = arrival.sender, commanders.include(sender) else { throw .stranger }
+    }
     let request = try CommandGate.read(arrival)
     // Known before it is proved, so that a proof is not spent on what cannot be done.
     let wish = try plan.wish(of: request)
     if let wish, !plan.allows(wish) { throw .notAllowed }
-    let proved = try prove(request, wish, plan, indexes, clockIsGood: clockIsGood, at: now)
+    let proved = try prove(request, by: arrival.sender, wish, plan, indexes, clockIsGood: clockIsGood, at: now)
     if let wait = topics[index].bucket.wait(perMinute: plan.perMinute, at: now.instant) { throw .tooMany(wait: wait) }
     topics[index].bucket.use(perMinute: plan.perMinute, at: now.instant)
     return proved
@@ -94,8 +110,8 @@ struct CommandGate: Sendable {
   }
 
   private mutating func prove(
-    _ request: CommandRequest, _ wish: CommandWish?, _ plan: CommandPlan, _ indexes: ActionIndexes,
-    clockIsGood: Bool, at now: Moment
+    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandWish?, _ plan: CommandPlan,
+    _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandWish {
     if wish == .report { return .report }
     switch plan.trust {
@@ -105,6 +121,13 @@ struct CommandGate: Sendable {
       guard let sentAt = request.unixSeconds else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
+      return wish
+    case .room:
+      guard let wish, let sender, let sentAt = request.unixSeconds else { throw .malformed }
+      guard clockIsGood else { throw .clockUnknown }
+      try plan.checkTime(sentAt, at: now)
+      // Homeservers answer some requests twice; an event has one id.
+      try memory.accept(LibCrypto.digest(Array(sender.event.utf8)), sentAt: sentAt, at: now)
       return wish
     case .token(let key):
       guard let wish else { throw .malformed }
@@ -135,6 +158,7 @@ struct CommandGate: Sendable {
     }
     guard case .request(let request) = arrival.content else { return address }
     address.id = request.id
+    address.nonce = request.nonce ?? ""
     address.wish = (try? topics[index].plan.wish(of: request)) ?? nil
     return address
   }
@@ -143,6 +167,7 @@ struct CommandGate: Sendable {
   /// publishes.
   private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
     if arrival.isTest { return .test }
+    if let sender = arrival.sender { return .room(event: sender.event) }
     guard let topic = topics[index].plan.replyTopic else { return .nobody }
     guard let other = arrival.response?.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other)
     else { return .topic(topic) }
@@ -154,9 +179,10 @@ struct CommandGate: Sendable {
     switch destination {
     case .nobody: return false
     case .test: return true
-    case .topic: break
+    case .topic, .room: break
     }
-    if refusal == .retained { return false }
+    // A stranger could have the kiosk fill the room.
+    if refusal == .retained || refusal == .stranger { return false }
     guard replies.wait(perMinute: Limits.refusalRepliesMax, at: now) == nil else { return false }
     replies.use(perMinute: Limits.refusalRepliesMax, at: now)
     return true
@@ -195,6 +221,9 @@ extension CommandPlan {
     case .action(let name): actions.contains(name)
     case .output(let order): outputs.contains(order.output)
     case .timedOpening, .report: firmware != nil
+    case .status, .history: isRoom
+    case .person: isRoom && managesPeople
+    case .check: asksChecks
     }
   }
 

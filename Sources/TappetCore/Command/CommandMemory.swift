@@ -12,8 +12,10 @@ struct CommandMemory: Sendable {
   /// The longest window of all topics, in seconds: one proof may fit several topics.
   private var window: Int64
   private let startedAt: Instant
-  /// The start by the wall clock, in whole seconds since 1970; the latest that it ever was, since the clock may be set.
-  private var startedUnixSeconds = Int64.min
+  /// The start by the wall clock; the latest that it ever was, since the clock may be set.
+  private var start: Moment?
+  /// Added to it: two readings of the clocks differ by rounding.
+  private static let clockTolerance = Duration.milliseconds(20)
   private var accepted: [Proof] = []
   /// Proofs up to this second were forgotten: the clock may be set back, and none of them may act again.
   private var forgottenUpTo = Int64.min
@@ -29,8 +31,7 @@ struct CommandMemory: Sendable {
   /// Accepts a proof of at least 16 bytes that was made at this second, if it is new.
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The run before this one may have accepted what was ahead of its clock by a whole window.
-    startedUnixSeconds = max(startedUnixSeconds, now.unixSeconds - (now.instant - startedAt).wholeMilliseconds / 1000)
-    guard sentAt > startedUnixSeconds + window else { throw .justStarted }
+    guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
     forget(before: now.unixSeconds - window)
     let high = proof.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     let low = proof.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -39,6 +40,15 @@ struct CommandMemory: Sendable {
     }
     guard accepted.count < Limits.commandsRememberedMax else { throw .memoryFull }
     accepted.append(Proof(high: high, low: low, sentAt: sentAt))
+  }
+
+  /// The same from one proof to the next, unless the clock was set ahead: a proof that has acted is not too old later.
+  private mutating func startedUnixSeconds(at now: Moment) -> Int64 {
+    let reading = now.later(by: startedAt - now.instant)
+    if let start, reading.unixMilliseconds <= start.unixMilliseconds { return start.unixSeconds }
+    let latest = reading.later(by: CommandMemory.clockTolerance)
+    start = latest
+    return latest.unixSeconds
   }
 
   private mutating func forget(before second: Int64) {

@@ -6,6 +6,8 @@ package enum CommandTrust: Sendable {
   case trusted
   /// A timestamp token under this key; `nil` before it was read from the store: then all are refused.
   case token(TimestampKey?)
+  /// Its sender in a room is one of these, as the homeserver has it.
+  case room(RoomCommanders)
   /// An HMAC under this key, or an action URL under an action's secret; `nil` means action URLs only.
   case signed(SecretKey?)
 
@@ -15,6 +17,7 @@ package enum CommandTrust: Sendable {
     case .trusted: "trusted"
     case .token: "token"
     case .signed: "signed"
+    case .room: "room"
     }
   }
 }
@@ -37,9 +40,11 @@ package struct FirmwareRole: Hashable, Sendable {
   }
 }
 
-/// One topic with commands.
+/// One topic with commands, or one room.
 package struct CommandPlan: Sendable {
   /// Without wildcards: a topic is one sender.
+  ///
+  /// Of a room, its address or its id.
   package var topic: String
   /// How its commands prove themselves.
   package var trust: CommandTrust
@@ -49,6 +54,10 @@ package struct CommandPlan: Sendable {
   package var actions: [String]
   /// The names of the outputs that it may drive.
   package var outputs: [String]
+  /// Whether it may ask how the kiosk's parts are.
+  package var asksChecks: Bool
+  /// Whether it may suspend people, and let them in again; for a room.
+  package var managesPeople: Bool
   /// Number of commands at once, and per minute from then on.
   package var perMinute: Int
   /// Whether its commands are refused while the buttons are locked.
@@ -61,14 +70,16 @@ package struct CommandPlan: Sendable {
   /// A plan with the defaults of the configuration.
   package init(
     topic: String, trust: CommandTrust, window: Duration? = Limits.commandWindow, actions: [String] = [],
-    outputs: [String] = [], perMinute: Int = Int(Limits.commandsPerMinute), obeysLock: Bool = false,
-    replyTopic: String? = nil, firmware: FirmwareRole? = nil
+    outputs: [String] = [], managesPeople: Bool = false, perMinute: Int = Int(Limits.commandsPerMinute),
+    obeysLock: Bool = false, replyTopic: String? = nil, firmware: FirmwareRole? = nil, asksChecks: Bool = false
   ) {
     self.topic = topic
     self.trust = trust
     self.window = window
     self.actions = actions
     self.outputs = outputs
+    self.asksChecks = asksChecks
+    self.managesPeople = managesPeople
     self.perMinute = perMinute
     self.obeysLock = obeysLock
     self.replyTopic = replyTopic

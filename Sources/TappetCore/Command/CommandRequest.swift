@@ -10,14 +10,23 @@ package enum CommandWish: Hashable, Sendable {
   case timedOpening
   /// The firmware's command 5: to report.
   case report
+  /// To say how the kiosk is; in rooms alone.
+  case status
+  /// To publish how its parts are.
+  case check
+  /// To list the last rows of the log of taps; in rooms alone.
+  case history
+  /// To suspend the person of this name, or to accept their tags again; in rooms alone.
+  case person(String, isSuspended: Bool)
 
   /// The lines of the signed form that say what is asked for (docs/formats.md, "Commands").
   var signedLines: String {
     switch self {
     case .action(let name): "action\n" + name
     case .output(let order): "output\n" + order.output + "\n" + order.request.word
+    case .check: "run\ncheck"
     // Nobody signs these.
-    case .timedOpening, .report: ""
+    case .timedOpening, .report, .status, .history, .person: ""
     }
   }
 
@@ -28,6 +37,10 @@ package enum CommandWish: Hashable, Sendable {
     case .output(let order): order.output + " " + order.request.word
     case .timedOpening: "open, stop, close"
     case .report: "report"
+    case .status: "status"
+    case .check: "check"
+    case .history: "history"
+    case .person(let name, let isSuspended): (isSuspended ? "suspend " : "resume ") + name
     }
   }
 }
@@ -102,6 +115,8 @@ package struct CommandArrival: Sendable {
   package var size: Int
   package var content: Content
   package var response: CommandResponse?
+  /// The sender, if it comes from a room.
+  package var sender: RoomSender?
   /// Whether it comes from the control socket, for a test: its reply goes there.
   package var isTest = false
 
@@ -126,6 +141,8 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   case malformed
   /// The topic's configuration does not allow it, or it is not there.
   case notAllowed
+  /// Its sender may not command this kiosk.
+  case stranger
   /// The token, the time or the signature is missing.
   case unproved
   /// Not a token under the topic's key.
@@ -171,6 +188,8 @@ package struct CommandReply: Hashable, Sendable {
     case topic(String)
     /// The client of the control socket that tested the command.
     case test
+    /// The sender of this event in a room.
+    case room(event: String)
   }
 
   /// Where to send a reply, and how its sender knows it.
@@ -180,10 +199,17 @@ package struct CommandReply: Hashable, Sendable {
     package var destination: Destination
     package var correlation: [UInt8] = []
     package var id: String?
+    /// The command's nonce, which returns with what it asked to publish; empty without one.
+    package var nonce = ""
     /// The command's wish; `nil` when that could not be read.
     package var wish: CommandWish?
   }
 
   package var address: Address
   package var result: Result
+
+  package init(address: Address, result: Result) {
+    self.address = address
+    self.result = result
+  }
 }

@@ -170,13 +170,13 @@ package enum LibCrypto {
   }
 
   /// Returns the oldest error of this thread's queue, and empties the queue.
-  fileprivate static func takeErrorCode() -> UInt {
+  static func takeErrorCode() -> UInt {
     let code = ERR_get_error()
     ERR_clear_error()
     return code
   }
 
-  fileprivate static func check(_ result: Int32) throws(CryptoError) {
+  static func check(_ result: Int32) throws(CryptoError) {
     if result != 1 { throw .library(code: takeErrorCode()) }
   }
 }

@@ -21,6 +21,7 @@ package struct TapNews: Sendable {
 
   /// The step that the report is about; `nil` when it is about anything else.
   init?(_ report: Report) {
+    if report.isOfInventoryNews { return nil }
     if case .accepted(let entry, let uid) = report {
       // Its scanner is for tags that somebody has chosen.
       self.init(.accepted(entry.action == KioskSettings.unknownTagsName ? nil : uid), of: entry)

@@ -6,6 +6,8 @@ package enum Announcement: Sendable {
   case firmwareReport(topic: String)
   /// The kiosk's condition.
   case state
+  /// The condition of its parts, for the sender of this nonce.
+  case check(nonce: String)
   /// Home Assistant's description of the kiosk, and the end of what is not configured any more.
   case discovery
   /// The level of the output with this index.

@@ -119,6 +119,10 @@ package struct BrokerSettings: Hashable, Sendable {
   package var announcesStatus: Bool
   /// Topics that are subscribed to at each connect, with QoS 1; nothing on any other topic is taken.
   package var commandTopics: [String] = []
+  /// The topic of the site's bundles, which is subscribed to as well, with what the broker keeps there.
+  package var siteTopic: String?
+  /// All topics that are subscribed to at each connect.
+  package var ownTopics: [String] { commandTopics + (siteTopic.map { [$0] } ?? []) }
   /// A will of the caller's own, without `announcesStatus`.
   package var will: BrokerWill?
   /// The time for CONNACK, and for silence while a PUBACK or the answer to a ping is due.
@@ -135,6 +139,9 @@ package struct BrokerSettings: Hashable, Sendable {
 
   /// Topic of the kiosk's state.
   package var stateTopic: String { statusTopic + "/state" }
+
+  /// Topic on which the kiosk answers `tappet fleet run check`.
+  package var checkTopic: String { statusTopic + "/check" }
 
   /// Whether a text can be a client id, which is part of the status topic.
   package static func isClientID(_ text: String) -> Bool {

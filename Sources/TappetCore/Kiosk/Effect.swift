@@ -56,6 +56,26 @@ package enum Effect: Sendable {
   indirect case fetchExpiredWebhooks(clockIsGood: Bool, excluding: [EntryID])
   /// Remove the entry, and list it among those that were given up; answered by the removal.
   indirect case giveUpWebhook(OutboxEntry, WebhookRefusal, unixMilliseconds: Int64)
+  /// Start the tappet-inventory process; answered by `InventoryEvent.message(.ready)`, `.ended` or `.notStarted`.
+  case startInventory
+  /// Let tappet-inventory end by itself; answered by `InventoryEvent.ended`.
+  case stopInventory
+  /// Kill tappet-inventory at once; answered by `InventoryEvent.ended`.
+  case killInventory
+  /// Start a tappet-webhook that listens in rooms; answered by `RoomEvent.message(.ready)`, `.ended` or `.notStarted`.
+  case startRooms
+  /// Let it end by itself; answered by `RoomEvent.ended`.
+  case stopRooms
+  /// Kill it at once; answered by `RoomEvent.ended`.
+  case killRooms
+  /// Send the order to tappet-inventory; answered as `InventoryOrder` says, or by its end.
+  indirect case orderInventory(InventoryOrder)
+  /// Check the bundle's signature and put it into force as a whole; answered by `SiteEvent.ended`.
+  indirect case applySite(SiteBundle)
+  /// Ask in a room; answered by `RoomMessage.answered`, or never.
+  indirect case askRoom(RoomQuestion)
+  /// Say in the room how the question of this number has ended.
+  indirect case endQuestion(UInt64, RoomQuestionEnd)
   /// Try whether the store takes a write; answered by `StoreEvent.checked` or `.checkFailed`.
   case checkStore
   /// Remember that the secret was used.
@@ -64,8 +84,10 @@ package enum Effect: Sendable {
   case light(Light)
   /// Set the line of the output with this index.
   case setOutput(Int, isOn: Bool)
-  /// Publish the reply to a command, if the link is up; nobody waits for its PUBACK.
+  /// Publish the reply to a command, if the link is up, or give it in the room; nobody waits for what becomes of it.
   indirect case reply(CommandReply)
+  /// Ask the store for what the command wants of it, or change it there, and reply with its answer.
+  indirect case serve(CommandReply.Address, by: String)
   /// Publish this about the kiosk, if the link is up; nobody waits for its PUBACK.
   case announce(Announcement)
   /// Try the missing parts of the panel again; answered by `PanelEvent.opened` or `.failed` of each.
@@ -102,11 +124,12 @@ extension Effect {
     case .publish, .postWebhook: .send
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .store,
       .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
-      .stopWebhooks,
-      .killWebhooks, .checkStore, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .stopWebhooks, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms,
+      .killRooms, .askRoom, .endQuestion,
+      .killWebhooks, .checkStore, .applySite, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.
-    case .report, .reply, .announce: .report
+    case .report, .reply, .serve, .announce: .report
     case .forget, .forgetWebhooks, .giveUpWebhook: .forget
     case .disconnect: .disconnect
     }

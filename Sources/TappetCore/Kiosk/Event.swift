@@ -57,6 +57,12 @@ package enum Event: Sendable {
   case webhookFillFailed(EntryID)
   /// Other webhooks apply from now on, or other files may.
   case webhooksReplaced
+  /// tappet-inventory sent a message, or ended.
+  indirect case inventory(InventoryEvent)
+  /// The database or the scanner of the configuration is another one.
+  case inventoryReplaced
+  /// The process that listens in rooms sent a message, or ended.
+  indirect case rooms(RoomEvent)
   /// The entry yields no message: its time does not fit a token.
   case fillFailed(EntryID)
   /// Something happened on the panel.
@@ -69,6 +75,8 @@ package enum Event: Sendable {
   case commandsSubscribed(Int, isGranted: Bool)
   /// The link threw commands away: there were too many of them.
   case commandsDiscarded
+  /// A bundle with the site's people came, or was applied.
+  indirect case site(SiteEvent)
   /// Home Assistant has started, or ends.
   case homeAssistant(isOnline: Bool)
   /// A person or the service manager requested the end.

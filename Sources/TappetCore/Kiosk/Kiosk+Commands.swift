@@ -36,12 +36,12 @@ extension Kiosk {
     do throws(CommandRefusal) {
       let wish = try commands.judge(arrival, index, indexes, clockIsGood: clockIsGood, at: now)
       if commands.plan(index).obeysLock, lock.isLocked { throw .locked }
-      let effects = try execute(wish, index, address, at: now)
+      let effects = try execute(wish, index, address, by: arrival.sender?.user, at: now)
       commands.noteAccepted(index)
       return effects
     } catch {
       commands.noteRefused(index, isRetained: error == .retained)
-      let report = Report.commandRefused(topic: arrival.topic, address.wish, error)
+      let report = Report.commandRefused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user)
       let effects = commandRefusals.report(report, at: now.instant)
       guard commands.mayReply(to: error, address.destination, at: now.instant) else { return effects }
       return effects + reply(address, .refused(error))
@@ -50,7 +50,7 @@ extension Kiosk {
 
   /// Does what a command that passed all checks asks for.
   private mutating func execute(
-    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address, at now: Moment
+    _ wish: CommandWish, _ index: Int, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     guard isTaking else { throw .output(.closing) }
     var address = address
@@ -61,21 +61,28 @@ extension Kiosk {
     if plan.firmware != nil, wish != .report { firmware.cancel(topic) }
     switch wish {
     case .report:
-      return [.report(.commandAccepted(topic: topic, wish)), .announce(.firmwareReport(topic: topic))]
+      return [.report(.commandAccepted(topic: topic, wish))] + announcing(.firmwareReport(topic: topic))
         + reply(address, .done)
+    case .status: return [.report(.commandAccepted(topic: topic, wish, by: sender))] + reply(address, .done)
+    case .check:
+      return [.report(.commandAccepted(topic: topic, .check))] + announcing(.check(nonce: address.nonce))
+        + reply(address, .done)
+    case .history, .person:
+      // The store answers, after its commit.
+      return [.report(.commandAccepted(topic: topic, wish, by: sender)), .serve(address, by: sender ?? "")]
     case .timedOpening: return try openedForAWhile(plan, address, at: now)
-    case .output(let order): return try switched(order, topic, address, at: now)
+    case .output(let order): return try switched(order, topic, address, by: sender, at: now)
     case .action(let name):
       guard let action = settings.actions.first(where: { $0.name == name }) else { throw .notAllowed }
-      return try performed(action, topic, address, at: now)
+      return try performed(action, topic, address, by: sender, at: now)
     }
   }
 
   private mutating func switched(
-    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, at now: Moment
+    _ order: OutputOrder, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
-    let report = Report.commandAccepted(topic: topic, .output(order))
+    let report = Report.commandAccepted(topic: topic, .output(order), by: sender)
     let effects = drive([order], .command(topic: topic), at: now)
     guard let index = outputs.index(of: order.output), outputs.isWaiting(index) else {
       return [.report(report)] + effects + reply(address, .done)
@@ -85,12 +92,12 @@ extension Kiosk {
   }
 
   private mutating func performed(
-    _ action: Action, _ topic: String, _ address: CommandReply.Address, at now: Moment
+    _ action: Action, _ topic: String, _ address: CommandReply.Address, by sender: String?, at now: Moment
   ) throws(CommandRefusal) -> [Effect] {
     if let refusal = timeRefusal(of: action, at: now) { throw .action(refusal) }
     for order in action.outputs { if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) } }
     if let obstacle = obstacle(to: action) { throw .action(obstacle) }
-    let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name)))]
+    let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name), by: sender))]
     let (driven, entry) = perform(action, by: .command, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }
     waitingReplies.wait(for: entry, address)
@@ -131,6 +138,9 @@ extension Kiosk {
     guard let address = waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
     return reply(address, .done)
   }
+
+  /// Publishes what a command asks for; without a link nobody would get it.
+  private func announcing(_ announcement: Announcement) -> [Effect] { link.isUp ? [.announce(announcement)] : [] }
 
   /// Handles the broker's answer to a subscription.
   mutating func commandsSubscribed(_ index: Int, isGranted: Bool) -> [Effect] {

@@ -49,10 +49,7 @@ extension Kiosk {
       isOneOfMany
       ? .deliveredOfMany(entry)
       : isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)
-    let effects: [Effect] = [
-      .light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton), .report(report),
-      .forget([id], mayWait: mayWait),
-    ]
+    let effects: [Effect] = entry.lightOfDelivery + [.report(report), .forget([id], mayWait: mayWait)]
     outbox.noteRemoval(mayWait: mayWait)
     return effects + commandEnded(id, .done) + (isOneOfMany ? backlog.note(at: now.instant) : backlog.reportRest())
   }
@@ -102,5 +99,16 @@ extension Kiosk {
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
     return min(outbox.earliestInstant ?? other, other)
+  }
+}
+
+extension OutboxEntry {
+  /// The light for its delivery; none for what nobody in front of the panel did.
+  var lightOfDelivery: [Effect] {
+    switch trigger {
+    case .tag: [.light(.deliveredByTag)]
+    case .button, .command: [.light(.deliveredByButton)]
+    case .inventory: []
+    }
   }
 }

@@ -11,6 +11,8 @@ struct Confirmation: Sendable {
     case buttons([Int], action: Action)
     /// The tag, which confirms by staying until the time is over.
     case tag(TagUID, VerifiedTap)
+    /// Somebody in a room, for this action; without a tag it was a press.
+    case room(RoomQuestion, Action, TagUID?, VerifiedTap?)
   }
 
   var source: Source
@@ -27,8 +29,14 @@ struct Confirmation: Sendable {
     self.until = until
   }
 
+  init(asking question: RoomQuestion, _ action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, until: Instant) {
+    source = .room(question, action, uid, tap)
+    self.until = until
+  }
+
   var action: Action {
     switch source {
+    case .room(_, let action, _, _): action
     case .buttons(_, let action): action
     case .tag(_, let tap): tap.action
     }
@@ -105,7 +113,7 @@ extension Kiosk {
           self.confirmation = nil
           effects += tagConfirmed(uid, tap, at: now)
         }
-      case .buttons:
+      case .buttons, .room:
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
       }
     }
@@ -122,6 +130,7 @@ extension Kiosk {
   /// Begins a confirmation, which the light shows.
   mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
     confirmation = question
+    desk.release()
     let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
     return [.report(.confirming(action: question.action.name, trigger, within: within))]
   }
@@ -131,13 +140,15 @@ extension Kiosk {
     guard let question = confirmation else { return [] }
     confirmation = nil
     counters.refused += 1
-    return [.light(.refused), .report(.confirmationEnded(action: question.action.name, end))]
+    let effects: [Effect] = [.light(.refused), .report(.confirmationEnded(action: question.action.name, end))]
+    guard case .room(let asked, _, _, _) = question.source else { return effects }
+    return [.endQuestion(asked.number, end.ofQuestion)] + effects
   }
 
   private mutating func setGate() {
     guard !lock.isLocked else { return inputs.gate = .closed }
     switch confirmation?.source {
-    case nil: inputs.gate = .open
+    case nil, .room: inputs.gate = .open
     case .tag: inputs.gate = .closed
     case .buttons(let buttons, _): inputs.gate = .only(buttons)
     }
@@ -175,6 +186,10 @@ extension Kiosk {
     case nil: break
     // It began before the tag came, or the embedding program requests it: the gate does not hold it back.
     case .tag: return endConfirmation(.otherTouch)
+    case .room(_, let wanted, let uid, _):
+      // Another press of the same button asks nothing new.
+      if gesture == .release || gesture == .repeat || uid == nil && wanted.name == name { return [] }
+      return endConfirmation(.otherTouch)
     case .buttons(let asked, let wanted):
       // The release of the button does not confirm.
       if gesture == .release || gesture == .repeat { return [] }
@@ -183,6 +198,10 @@ extension Kiosk {
       return buttonAccepted(action, at: now)
     }
     guard let within = action.confirmWithin else { return buttonAccepted(action, at: now) }
+    if let room = action.confirmRoom {
+      if let refusal = timeRefusal(of: action, at: now) { return refuse(.button, nil, refusal, at: now) }
+      return askInRoom(room, action, within: within, at: now)
+    }
     return ask(Confirmation(buttons: buttons, action: action, until: now.instant + within), within: within)
   }
 

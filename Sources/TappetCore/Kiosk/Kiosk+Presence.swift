@@ -16,7 +16,7 @@ extension Kiosk {
   /// Whether the tag has set off the action and still lies there, or the action's last tap is not on the disk yet.
   func isSetOff(_ action: Action, by uid: TagUID) -> Bool {
     switch action.mode {
-    case .tap: false
+    case .tap, .inventory: false
     case .hold: presence.holds(uid, action.name)
     case .toggle: presence.isSettling(action.name)
     }

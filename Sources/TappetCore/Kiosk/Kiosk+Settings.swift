@@ -16,6 +16,11 @@ extension Kiosk {
     var effects = endConfirmation(.closed)
     rediscover(after: old, at: now)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
+    effects += inventory.want(settings.inventory != nil, at: now.instant)
+    effects += rooms.want(settings.hearsRooms, at: now.instant)
+    if !settings.hearsRooms { roomDuties = RoomDuties() }
+    if settings.site != old.site { site.replace() }
+    if settings.inventory == nil { news = InventoryNewsDuties() }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
     // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {

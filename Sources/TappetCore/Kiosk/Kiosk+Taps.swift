@@ -45,8 +45,10 @@ extension Kiosk {
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
     }
     if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
+    if isAsking(about: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
     if let within = action.confirmWithin {
+      if let room = action.confirmRoom { return ended + askInRoom(room, action, within: within, uid, tap, at: now) }
       return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
     }
     return ended + tagAccepted(uid, tap, at: now)
@@ -74,6 +76,10 @@ extension Kiosk {
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
+    if action.mode == .inventory {
+      noteAccepted(uid, tap, at: now)
+      return effects + touchInventory(uid, tap, at: now) + secretUsed(tap, on: uid, at: now)
+    }
     let obstacle = obstacle(to: action)
     let ticket = tap.secret?.ticket
     if ticket != nil, let obstacle { return effects + refuse(.tag, uid, obstacle, tap.owner, at: now) }
@@ -81,17 +87,25 @@ extension Kiosk {
       ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, obstacle, at: now)
     // A tap that drove an output counts, even if its message is refused.
     guard obstacle == nil || !action.outputs.isEmpty else { return effects + performed }
+    noteAccepted(uid, tap, at: now)
+    return effects + performed + secretUsed(tap, on: uid, at: now)
+  }
+
+  /// Begins the cooldown.
+  private mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
     lock.used(at: now.instant)
     rates.noteAccepted(uid, at: now.instant)
     taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
-    guard let secret = tap.secret else { return effects + performed }
+  }
+
+  private mutating func secretUsed(_ tap: VerifiedTap, on uid: TagUID, at now: Moment) -> [Effect] {
+    guard let secret = tap.secret else { return [] }
     let isNews = indexes.learn(uid, secret)
-    return effects + performed
-      + [.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
+    return [.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
   }
 
   /// Drives the action's outputs at once, and enters its message unless an obstacle is in the way.
-  private mutating func touched(
+  mutating func touched(
     _ action: Action, by trigger: Trigger, _ uid: TagUID?, _ tap: VerifiedTap?, _ obstacle: TapRefusal?, at now: Moment
   ) -> [Effect] {
     guard let obstacle else { return perform(action, by: trigger, uid, tap, at: now).effects }
@@ -140,8 +154,10 @@ extension Kiosk {
   mutating func perform(
     _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
+    if action.mode != .inventory, trigger != .inventory { desk.release() }
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
     if let entry = enter(action, by: trigger, uid, tap, at: now) { return (effects + [.store(entry)], entry.id) }
+    if trigger == .inventory { return (effects, nil) }
     counters.accepted += 1
     return (
       effects + [.light(.accepted), .report(.performed(action: action.name, trigger, uid: uid, tap?.owner))], nil
@@ -162,6 +178,7 @@ extension Kiosk {
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
     guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
     presence.stored(id)
+    if entry.trigger == .inventory { return [.report(.accepted(entry, uid: nil))] }
     counters.accepted += 1
     let accepted = [Effect.report(.accepted(entry, uid: uid))] + commandStored(id)
     guard let reason = reasonToWait(entry) else { return [.light(.accepted)] + accepted }
@@ -172,6 +189,7 @@ extension Kiosk {
     _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
   ) -> [Effect] {
     counters.refused += 1
+    desk.release()
     let report = Report.refused(trigger: trigger, uid: uid, refusal, owner)
     return [.light(.refused)] + refusals.report(report, at: now.instant)
   }
@@ -240,6 +258,7 @@ extension Kiosk {
     facts[.person] = tap?.secret?.person?.name ?? ""
     facts[.text] = tap?.text ?? ""
     facts[.count] = count.map { String($0) } ?? ""
+    if let outcome = tap?.outcome { facts.add(outcome) }
     return facts
   }
 

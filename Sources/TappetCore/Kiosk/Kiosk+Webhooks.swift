@@ -75,10 +75,9 @@ extension Kiosk {
     guard let entry = webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
     let isBack = serverReplied(entry.action)
-    let light = Effect.light(entry.trigger == .tag ? .deliveredByTag : .deliveredByButton)
     let report = Effect.report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 }))
-    return (isBack ? [.report(.webhookBack(action: entry.action))] : []) + [light, report, .forgetWebhooks([entry])]
-      + commandEnded(id, .done)
+    return (isBack ? [.report(.webhookBack(action: entry.action))] : []) + entry.lightOfDelivery
+      + [report, .forgetWebhooks([entry])] + commandEnded(id, .done)
   }
 
   /// Handles a server that took a request, or refused it; returns whether it had failed before.

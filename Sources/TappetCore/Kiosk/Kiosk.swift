@@ -27,6 +27,14 @@ package struct Kiosk: Sendable {
   /// The entries for webhooks.
   var webhooks = Outbox(OutboxSummary())
   var supervision = WebhookSupervision()
+  /// The process tappet-inventory, what is asked of it, and what it wants to be passed on.
+  var inventory = HelperSupervision(.inventory)
+  var desk = InventoryDesk()
+  var news = InventoryNewsDuties()
+  /// The process that listens in rooms.
+  var rooms = HelperSupervision(.rooms)
+  var roomDuties = RoomDuties()
+  var site = SiteDuties()
   var taps = TapDeduplicator()
   var rates = TapRateLimiter()
   var refusals = RefusalLogThrottle()
@@ -87,20 +95,6 @@ package struct Kiosk: Sendable {
     random = Randomness(seed: seed)
   }
 
-  /// Number of entries that wait in the store.
-  package var outboxCount: Int { outbox.count }
-
-  /// Number of entries that wait for their webhook.
-  package var webhookCount: Int { webhooks.count }
-
-  /// Returns the number of entries in flight, of all or of this one.
-  ///
-  /// An entry for both destinations is in flight if one of its halves is.
-  package func inflightCount(of id: EntryID?) -> Int {
-    let ids = outbox.inflightIDs(id)
-    return ids.count + webhooks.inflightIDs(id).count { !ids.contains($0) }
-  }
-
   /// Whether an answer that always comes has not come, or a deadline passed long ago.
   ///
   /// Then a thread hangs, or the loop around the kiosk does, and only a new process helps. For a watchdog: as long as
@@ -127,6 +121,10 @@ package struct Kiosk: Sendable {
       consider(expiryDeadline(at: now))
       consider(webhookExpiryDeadline(at: now))
       consider(supervision.deadline)
+      consider(inventory.deadline)
+      consider(desk.deadline)
+      consider(roomDeadline)
+      consider(site.retryAt)
       consider(panel.deadline)
       consider(refusals.deadline)
       consider(commandRefusals.deadline)
@@ -146,7 +144,7 @@ package struct Kiosk: Sendable {
   package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
     var effects: [Effect]
     switch event {
-    case .started(let summary): effects = start(summary)
+    case .started(let summary): effects = start(summary, at: now)
     case .timerFired: effects = []
     case .clockChecked(let isSynchronised): effects = clockChecked(isSynchronised, at: now)
     case .reconfigured(let settings, let reconnect, let newReader):
@@ -176,10 +174,14 @@ package struct Kiosk: Sendable {
     case .fillFailed(let id): effects = undeliverable(id, code: nil)
     case .webhook(let change): effects = webhookChanged(change, at: now)
     case .webhookFillFailed(let id): effects = webhookUnfillable(id, at: now)
+    case .inventory(let change): effects = inventoryChanged(change, at: now)
+    case .inventoryReplaced: effects = inventory.replace(at: now.instant)
+    case .rooms(let change): effects = roomsChanged(change, at: now)
+    case .site(let change): effects = siteChanged(change, at: now)
     case .webhooksReplaced:
       supervision.replace()
       webhooks.readAgain()
-      effects = []
+      effects = rooms.replace(at: now.instant)
     case .panel(let change): effects = panelChanged(change, at: now)
     case .outputAsked(let name, let request, let cause):
       effects = drive([OutputOrder(output: name, request: request)], cause, at: now)
@@ -210,15 +212,18 @@ package struct Kiosk: Sendable {
 
   // MARK: Life
 
-  private mutating func start(_ summary: OutboxSummary) -> [Effect] {
+  private mutating func start(_ summary: OutboxSummary, at now: Moment) -> [Effect] {
     guard phase == .starting else { return [] }
     phase = .running
     outbox = Outbox(summary)
     webhooks = Outbox(summary.ofWebhooks)
     presence = Presence(summary.arrivals)
     tagCounts = summary.tagCounts
+    site.record = summary.site
     let count = summary.count + summary.webhookCount
-    return count > 0 ? [.report(.outboxRestored(count: count))] : []
+    let restored: [Effect] = count > 0 ? [.report(.outboxRestored(count: count))] : []
+    return restored + inventory.want(settings.inventory != nil, at: now.instant)
+      + rooms.want(settings.hearsRooms, at: now.instant)
   }
 
   /// Stops: the first request drains what is in flight for a bounded time; a second one ends at once.
@@ -268,7 +273,9 @@ package struct Kiosk: Sendable {
       return []
     case .running:
       return reader.timeUp(at: now.instant) + link.timeUp(at: now) + store.timeUp(at: now.instant)
-        + panel.timeUp(at: now.instant) + refusalsDue(at: now.instant) + backlog.timeUp(at: now.instant)
+        + inventoryDue(at: now) + roomsDue(at: now) + site.timeUp(at: settings.site, now.instant)
+        + panel.timeUp(at: now.instant) + refusalsDue(at: now.instant)
+        + backlog.timeUp(at: now.instant)
         + expireWhatIsOver(at: now) + webhooksTimeUp(at: now)
     case .draining(let until):
       let isDrained =
@@ -276,7 +283,10 @@ package struct Kiosk: Sendable {
         && webhooks.uncommittedCount == 0
       guard isDrained || until <= now.instant else { return [] }
       phase = .closing(until: now.instant + Limits.closeMax)
-      return link.stop(at: now.instant) + supervision.stop() + finishIfClosed()
+      // Their process is killed: they can be taken back.
+      webhooks.putAllBack()
+      return link.stop(at: now.instant) + supervision.stop() + inventory.want(false, at: now.instant)
+        + rooms.want(false, at: now.instant) + finishIfClosed()
     case .closing(let until):
       return until <= now.instant ? finish() : finishIfClosed()
     }
@@ -322,18 +332,20 @@ package struct Kiosk: Sendable {
   private mutating func storeAnswered(_ answer: StoreEvent, at now: Moment) -> [Effect] {
     switch answer {
     case .stored(let id, let sequence):
-      return store.succeeded() + stored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
+      return store.succeeded() + stored(id, sequence: sequence) + outputsAfterEntry(id, at: now) + newsStored(id)
     case .counted(let id): return store.succeeded() + useCounted(id, at: now)
     case .storeFailed(let id, let fault):
       let trouble = store.failed(fault, at: now.instant)
       let webhook = webhooks.notStored(id)
       presence.notStored(id)
+      newsNotStored(id)
       if let use = tickets.failed(id), !use.hasEntry { return trouble + useNotCounted(use, fault, at: now) }
       guard let (entry, uid) = outbox.notStored(id) ?? webhook else { return trouble }
       notCounted(entry)
       if let uid { taps.notAccepted(uid, action: entry.action) }
       let refusal = TapRefusal.notStored(action: entry.action, fault)
       if entry.trigger == .command { return trouble + commandNotStored(entry, refusal, at: now) }
+      if entry.trigger == .inventory { return trouble }
       return trouble + refuse(entry.trigger, uid, refusal, entry.owner, at: now)
     case .fetched(let entries, let reachedEnd):
       outbox.fetched(entries, reachedEnd: reachedEnd)
@@ -369,21 +381,7 @@ package struct Kiosk: Sendable {
     }
   }
 
-  // MARK: Lights
-
-  /// The lasting light while nothing happens: the most serious fault first.
-  package var baseLight: Light {
-    if confirmation != nil { return .confirming }
-    if !store.isGood || !panel.isGood { return .fault }
-    if reader.isLost { return .readerLost }
-    if isWriting { return .writing }
-    if link.hasFailed || supervision.loss != nil || supervision.trouble != nil { return .offline }
-    if isClockMissed { return .clockUnknown }
-    guard reader.isUsable || !reader.isWanted, link.isUp else { return .starting }
-    if certificateDaysLeft != nil { return .certificateExpiring }
-    return lock.isLocked ? .locked : .ready
-  }
-
+  /// The effect that shows the lasting light, if another one is shown.
   private mutating func lastingLight() -> [Effect] {
     let light = baseLight
     guard light != shownLight, phase != .starting else { return [] }

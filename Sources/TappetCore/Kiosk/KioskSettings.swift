@@ -11,8 +11,14 @@ package struct KioskSettings: Sendable {
   package var foreignTags = ForeignTags()
   /// The action of every tag that nobody here knows; `nil` means that there is none.
   package var unknownTags: Action?
+  /// The plan for the inventory; `nil` means that there is none.
+  package var inventory: InventoryPlan?
+  /// The name of the site whose people the kiosk has; `nil` means that it belongs to none.
+  package var site: String?
   /// The topics with commands; unique.
   package var commands: [CommandPlan]
+  /// Whether the kiosk takes part in encrypted rooms.
+  package var encryptsRooms = false
   /// The kiosk's name in messages: its client id.
   package var kioskName: String
   /// The buttons and their actions, which are named as in `actions`.

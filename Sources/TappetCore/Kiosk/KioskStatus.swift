@@ -32,7 +32,37 @@ package struct KioskStatus: Hashable, Sendable {
     /// The server of this action failed last time.
     case failing(action: String, WebhookFault)
     /// tappet-webhook does not run.
-    case lost(WebhookLoss)
+    case lost(HelperLoss)
+  }
+
+  /// The condition of the commands from rooms.
+  package enum Rooms: Hashable, Sendable {
+    case good
+    /// The homeserver did not answer last time.
+    case failing(WebhookFault)
+    /// The process that listens does not run.
+    case lost(HelperLoss)
+  }
+
+  /// The condition of the inventory.
+  package struct Inventory: Hashable, Sendable {
+    /// Why tappet-inventory does not run although it should.
+    package var loss: HelperLoss?
+    /// The scanner's fault, an errno; 0 while it is open, or none is configured.
+    package var scannerErrno: Int32
+    /// Number of items of which there is less than there should be; `nil` until it is known.
+    package var lowCount: Int64?
+  }
+
+  /// The condition of the site's people.
+  package struct Site: Hashable, Sendable {
+    package var name: String
+    /// The bundle that is in force; `nil` before the first.
+    package var record: SiteRecord?
+    /// Whether the broker took the subscription; `nil` before the answer, and without a connection.
+    package var isSubscribed: Bool?
+    /// Why the kiosk may lack people; `nil` when it has those of the last bundle.
+    package var trouble: SiteRefusal?
   }
 
   /// Something on the panel that does not work.
@@ -49,10 +79,11 @@ package struct KioskStatus: Hashable, Sendable {
     package var isAvailable: Bool
   }
 
-  /// The state of one topic with commands.
+  /// The state of one topic, or room, with commands.
   package struct Commands: Hashable, Sendable {
     package var topic: String
-    /// Whether the broker took the subscription; `nil` before its answer, and without a connection.
+    /// Whether the broker took the subscription, or the kiosk is in the room; `nil` before the answer, and without a
+    /// connection.
     package var isSubscribed: Bool?
     package var counts: CommandCounts
   }
@@ -61,6 +92,12 @@ package struct KioskStatus: Hashable, Sendable {
   package var link: Link
   /// `nil` when no action has a webhook, and none waits.
   package var webhooks: Webhooks?
+  /// `nil` when none is configured.
+  package var inventory: Inventory?
+  /// `nil` when no room has commands.
+  package var rooms: Rooms?
+  /// `nil` when none is configured.
+  package var site: Site?
   /// The disk's fault; `nil` while it takes entries.
   package var store: StoreFault?
   /// In the order in which the parts failed.
@@ -86,6 +123,31 @@ extension Kiosk {
     return supervision.trouble.map { .failing(action: $0.action, $0.1) } ?? .good
   }
 
+  private var inventoryCondition: KioskStatus.Inventory? {
+    guard settings.inventory != nil else { return nil }
+    return KioskStatus.Inventory(
+      loss: inventory.loss, scannerErrno: news.scannerErrno ?? 0, lowCount: news.lowCount)
+  }
+
+  private var roomsCondition: KioskStatus.Rooms? {
+    guard settings.hearsRooms else { return nil }
+    return rooms.loss.map { .lost($0) } ?? roomDuties.fault.map { .failing($0) } ?? .good
+  }
+
+  /// Number of entries that wait in the store.
+  package var outboxCount: Int { outbox.count }
+
+  /// Number of entries that wait for their webhook.
+  package var webhookCount: Int { webhooks.count }
+
+  /// Returns the number of entries in flight, of all or of this one.
+  ///
+  /// An entry for both destinations is in flight if one of its halves is.
+  package func inflightCount(of id: EntryID?) -> Int {
+    let ids = outbox.inflightIDs(id)
+    return ids.count + webhooks.inflightIDs(id).count { !ids.contains($0) }
+  }
+
   /// The outputs in the order of the configuration.
   package var outputStates: [KioskStatus.Output] {
     outputs.indices.map { index in
@@ -97,7 +159,8 @@ extension Kiosk {
   /// The kiosk's condition now.
   package var status: KioskStatus {
     KioskStatus(
-      reader: reader.condition, link: link.condition, webhooks: webhookCondition, store: store.fault,
+      reader: reader.condition, link: link.condition, webhooks: webhookCondition, inventory: inventoryCondition,
+      rooms: roomsCondition, site: siteCondition, store: store.fault,
       panel: panel.problems,
       outputs: outputStates,
       commands: commands.status, isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,

@@ -41,6 +41,8 @@ package enum Trigger: UInt8, Hashable, Sendable {
   case button = 2
   /// A command over the broker.
   case command = 3
+  /// A change of the inventory, or an item that has become low.
+  case inventory = 4
 }
 
 /// Where an entry goes.

@@ -18,6 +18,8 @@ package struct OutboxSummary: Hashable, Sendable {
   package var arrivals: [TagArrival] = []
   /// The number of accepted taps of each tag that is counted.
   package var tagCounts: [TagUID: Int64] = [:]
+  /// The bundle of the site that is in force.
+  package var site: SiteRecord?
 
   /// The summary of the webhooks alone.
   var ofWebhooks: OutboxSummary {

@@ -32,12 +32,16 @@ package indirect enum TapRefusal: Error, Hashable, Sendable {
   case brokerAway(action: String)
   /// The action must not be queued, and its webhook's server failed last time.
   case webhookAway(action: String)
+  /// The action is confirmed in a room, which is not heard now.
+  case nobodyToAsk(action: String)
   /// The outbox has no room for its entry; the outbox's current numbers.
   case outboxFull(action: String, count: Int, size: Int)
   /// The disk did not take the entry.
   case notStored(action: String, StoreFault)
   /// The buttons are locked.
   case panelLocked
+  /// The inventory has nothing of this tag or code, or does not answer.
+  case notInInventory(action: String, InventoryFault)
   /// This tag was refused, or accepted, too often lately; it is rejected for this time.
   case tooMany(wait: Duration)
 }
@@ -83,8 +87,10 @@ package enum ConfirmationEnd: Hashable, Sendable {
   case otherTouch
   /// The tag was taken away, or its reader was lost.
   case tagGone
-  /// The panel was locked, the configuration changed, or the kiosk ends.
+  /// The panel was locked, the configuration changed, the room is not heard any more, or the kiosk ends.
   case closed
+  /// Somebody in the room said no.
+  case refusedInRoom(by: String)
 }
 
 /// One fact to report.
@@ -121,9 +127,16 @@ package indirect enum Report: Sendable {
   case webhookBack(action: String)
   /// Its webhook will never take it.
   case webhookGivenUp(OutboxEntry, WebhookRefusal)
-  case webhooksLost(WebhookLoss)
+  case webhooksLost(HelperLoss)
   /// tappet-webhook works again.
   case webhooksBack
+  /// A tap or a scan showed a thing, or moved it.
+  case inventory(InventoryReport)
+  case inventoryLost(HelperLoss)
+  /// tappet-inventory works again.
+  case inventoryBack
+  /// The scanner was opened, or, with an errno, is missing.
+  case scanner(errno: Int32)
   case linkUp(endpoint: Int, usesFallback: Bool = false)
   /// The endpoint does not take MQTT 5, and is not asked again for this time.
   case linkFellBack(endpoint: Int, LinkFailure, for: Duration)
@@ -156,14 +169,29 @@ package indirect enum Report: Sendable {
   /// It waits for the dead time of its group.
   case outputWaits(Int, Duration, OutputCause)
   case outputRefused(OutputOrder, OutputCause, OutputRefusal)
-  /// A command on this topic passed all checks.
-  case commandAccepted(topic: String, CommandWish)
+  /// A command on this topic, or from this user in this room, passed all checks.
+  case commandAccepted(topic: String, CommandWish, by: String? = nil)
   /// Its wish is `nil` when that could not be read.
-  case commandRefused(topic: String, CommandWish?, CommandRefusal)
+  case commandRefused(topic: String, CommandWish?, CommandRefusal, by: String? = nil)
   /// This number of further commands within the minute was refused and not reported one by one.
   case commandsRefusedMore(count: Int)
   case commandsSubscribed(topic: String, isGranted: Bool)
-  case confirming(action: String, Trigger, within: Duration)
+  /// Whether the kiosk takes commands from this room.
+  case roomAccess(room: String, RoomAccess)
+  /// The homeserver did not answer; it is asked again.
+  case roomsFailing(WebhookFault)
+  /// The homeserver answers again.
+  case roomsListening
+  case roomsLost(HelperLoss)
+  /// The process that listens in rooms works again.
+  case roomsBack
+  /// The people of a bundle are in force.
+  case siteApplied(SiteRecord)
+  case siteRefused(SiteRefusal)
+  /// The broker does not let the kiosk read the site's topic.
+  case siteDenied
+  /// `room`: where the answer is awaited, if not at the kiosk.
+  case confirming(action: String, Trigger, within: Duration, room: String? = nil)
   case confirmationEnded(action: String, ConfirmationEnd)
 }
 
@@ -173,5 +201,16 @@ extension Report {
     if case .deliveredOfMany = self { return true }
     if case .droppedOfMany = self { return true }
     return false
+  }
+
+  /// Whether it is about an entry that nobody's tap, press or command made.
+  package var isOfInventoryNews: Bool {
+    switch self {
+    case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _), .deliveredUnheard(let entry, _),
+      .deliveredOfMany(let entry), .droppedOfMany(let entry), .expired(let entry), .undeliverable(let entry, _),
+      .webhookGivenUp(let entry, _):
+      entry.trigger == .inventory
+    default: false
+    }
   }
 }

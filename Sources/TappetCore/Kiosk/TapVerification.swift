@@ -9,6 +9,8 @@ struct VerifiedTap {
   var label: String?
   /// The tag's text, if the action's message names it.
   var text = ""
+  /// The outcome in the inventory.
+  var outcome: InventoryOutcome?
 
   /// Whose tag it is.
   var owner: TagOwner { TagOwner(label: label, person: secret?.person) }
@@ -35,7 +37,7 @@ extension ActionIndexes {
     }
     if let secret = secret(of: url, on: reading.uid), let action = action(of: secret) {
       if action.bindsUID, secret.isCopied(url, from: reading.uid) { return .failure(.copiedURL(action: action.name)) }
-      let text = action.names(.text) ? reading.firstText ?? "" : ""
+      let text = action.readsText ? reading.firstText ?? "" : ""
       return .success(VerifiedTap(action: action, secret: secret, label: secret.label, text: text))
     }
     return .failure(refusal(of: url))

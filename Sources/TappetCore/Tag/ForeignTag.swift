@@ -147,7 +147,7 @@ extension KioskSettings {
   }
 
   private func text(of reading: TagReading, for action: Action) -> String {
-    action.names(.text) ? reading.firstText ?? "" : ""
+    action.readsText ? reading.firstText ?? "" : ""
   }
 }
 
@@ -157,7 +157,8 @@ extension TapRefusal {
     switch self {
     case .strayIndex, .copiedURL, .personSuspended, .wrongTime, .limitedPerson, .usedUp: true
     case .content, .malformedURL, .noSuchAction, .unreadable, .noTagConfigured, .invalidSignature, .brokerAway,
-      .webhookAway, .outboxFull, .notStored, .panelLocked, .tooMany, .commandOfLimitedPerson:
+      .webhookAway, .nobodyToAsk, .outboxFull, .notStored, .notInInventory, .panelLocked, .tooMany,
+      .commandOfLimitedPerson:
       false
     }
   }
@@ -168,7 +169,7 @@ extension TapRefusal {
     case .content, .malformedURL, .noSuchAction: true
     case .unreadable, .noTagConfigured, .invalidSignature, .strayIndex, .copiedURL, .personSuspended, .wrongTime,
       .limitedPerson, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
-      .panelLocked, .tooMany:
+      .nobodyToAsk, .notInInventory, .panelLocked, .tooMany:
       false
     }
   }

@@ -28,6 +28,11 @@ package struct NDEFRecord: Hashable, Sendable {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "U")], payload: [0] + uri)
   }
 
+  /// A text record (NFC Forum RTD Text 1.0) in UTF-8, whose language is English: it is a code.
+  package init(text: String) {
+    self.init(typeNameFormat: 1, type: [UInt8(ascii: "T")], payload: [2] + Array("en".utf8) + Array(text.utf8))
+  }
+
   /// The URI of a URI record; `nil` for other records, and for a reserved identifier code.
   package var uri: [UInt8]? {
     guard typeNameFormat == 1, type == [UInt8(ascii: "U")], let code = payload.first else { return nil }

@@ -12,29 +12,41 @@ package final class Person: Sendable {
   package let createdUnixSeconds: Int64
   /// The limits of all of their tags together.
   package let limits: PersonLimits?
+  /// Whether they came with a bundle of the site, and go with one.
+  package let isOfSite: Bool
 
   /// A person with these facts.
   package init(
-    id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil
+    id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil,
+    isOfSite: Bool = false
   ) {
     self.id = id
     self.name = name
     self.isSuspended = isSuspended
     self.createdUnixSeconds = createdUnixSeconds
     self.limits = limits
+    self.isOfSite = isOfSite
   }
 
   /// The same person under another name, or suspended, or not.
   package func with(name: String? = nil, isSuspended: Bool? = nil) -> Person {
     Person(
       id: id, name: name ?? self.name, isSuspended: isSuspended ?? self.isSuspended,
-      createdUnixSeconds: createdUnixSeconds, limits: limits)
+      createdUnixSeconds: createdUnixSeconds, limits: limits, isOfSite: isOfSite)
   }
 
   /// The same person with other limits; `nil` means none.
   package func limited(to limits: PersonLimits?) -> Person {
     Person(
-      id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits)
+      id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
+      isOfSite: isOfSite)
+  }
+
+  /// The same person as one of the site.
+  package func ofSite() -> Person {
+    Person(
+      id: id, name: name, isSuspended: isSuspended, createdUnixSeconds: createdUnixSeconds, limits: limits,
+      isOfSite: true)
   }
 }
 

@@ -26,7 +26,8 @@ package final class TagDraft: Sendable {
   /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
   /// tag can copy it.
   package init(
-    action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, unixSeconds: Int64
+    action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, text: String? = nil,
+    unixSeconds: Int64
   ) throws(TagDraftError) {
     let label = label.flatMap { $0.trimmedLabel }
     switch label?.labelFault {
@@ -44,28 +45,36 @@ package final class TagDraft: Sendable {
         label: label)
       secret.person = person
       self.secret = secret
-      bytes = TagDraft.message(url, carrying: carriesKey ? key : nil)
+      bytes = TagDraft.message(url, carrying: carriesKey ? key : nil, then: text.map { NDEFRecord(text: $0) })
     } catch { throw .crypto(error) }
   }
 
   deinit { LibCrypto.wipe(&bytes) }
 
-  /// The NDEF message: one record with a URI that is not abbreviated.
+  /// The NDEF message: a record with a URI that is not abbreviated, and after it the text if there is one.
   ///
   /// It may hold the key: the caller must wipe a copy.
   package var message: [UInt8] { bytes }
 
   /// Builds the message in place, so that no copy of the key is left behind.
-  private static func message(_ url: TagURL, carrying key: SecretKey?) -> [UInt8] {
+  private static func message(_ url: TagURL, carrying key: SecretKey?, then other: NDEFRecord?) -> [UInt8] {
     let text = url.text()
     let keySize = key == nil ? 0 : 5 + 2 * SecretKey.size
     // MB, ME, SR, TNF 1; at most 210 bytes with the longest numbers, so that the length is one byte (NDEF 1.0 §3.2.4).
-    var message: [UInt8] = [0xD1, 0x01, UInt8(truncatingIfNeeded: 1 + text.count + keySize), UInt8(ascii: "U"), 0x00]
-    message.reserveCapacity(message.count + text.count + keySize)
+    // Without ME if another record follows.
+    let header: UInt8 = other == nil ? 0xD1 : 0x91
+    var message: [UInt8] = [header, 0x01, UInt8(truncatingIfNeeded: 1 + text.count + keySize), UInt8(ascii: "U"), 0x00]
+    message.reserveCapacity(message.count + text.count + keySize + (other?.payload.count ?? 0) + 8)
     message += text
-    guard let key else { return message }
-    message += "&key=".utf8
-    key.withBytes { for byte in $0 { Hex.append(byte, to: &message) } }
+    if let key {
+      message += "&key=".utf8
+      key.withBytes { for byte in $0 { Hex.append(byte, to: &message) } }
+    }
+    // Its only flags, MB, ME and SR, are those of a message of one record; it does not begin this one.
+    if let other, let record = NDEFMessage(records: [other]).encode() {
+      message.append(record[0] & 0x7F)
+      message += record.dropFirst()
+    }
     return message
   }
 }

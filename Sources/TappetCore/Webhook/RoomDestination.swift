@@ -9,6 +9,8 @@ package struct RoomDestination: Sendable {
     case resolve
     /// Asks whether the room is encrypted.
     case check
+    /// Asks who is in an encrypted room.
+    case members
     case send
   }
 
@@ -22,11 +24,17 @@ package struct RoomDestination: Sendable {
 
   /// The name or the id, as configured.
   package let room: String
-  private var id: String?
+  /// The room's id; `nil` until it is known.
+  package private(set) var id: String?
+  /// Whether it is encrypted, as far as it is known.
+  package private(set) var isEncrypted = false
   private var freshUntil: Instant?
+  /// `nil` when nothing is written into encrypted rooms.
+  private let encryption: RoomEncryption?
 
-  package init(_ room: String) {
+  package init(_ room: String, _ encryption: RoomEncryption? = nil) {
     self.room = room
+    self.encryption = encryption
     id = room.begins(with: "!") ? room : nil
   }
 
@@ -42,7 +50,7 @@ package struct RoomDestination: Sendable {
 
   /// The first request of a message.
   package mutating func begin(at now: Instant) -> Step {
-    if let freshUntil, now < freshUntil, id != nil { return .send }
+    if let freshUntil, now < freshUntil, id != nil { return isEncrypted ? .members : .send }
     freshUntil = nil
     return room.begins(with: "!") ? .check : .resolve
   }
@@ -56,13 +64,18 @@ package struct RoomDestination: Sendable {
     switch step {
     case .resolve: return "/_matrix/client/v3/directory/room/" + room.percentEncoded
     case .check: return "/_matrix/client/v3/rooms/" + known + "/state/m.room.encryption"
-    case .send: return "/_matrix/client/v3/rooms/" + known + "/send/m.room.message/" + transaction.hex
+    case .members: return "/_matrix/client/v3/rooms/" + known + "/joined_members"
+    case .send:
+      let type = isEncrypted ? "m.room.encrypted" : "m.room.message"
+      return "/_matrix/client/v3/rooms/" + known + "/send/" + type + "/" + transaction.hex
     }
   }
 
   /// Handles the answer to a request.
+  ///
+  /// `isFirst`: it was the message's first one. If facts of an earlier message were wrong, they are asked for again.
   package mutating func handle(
-    _ step: Step, status: Int, retryAfterSeconds: UInt32?, _ body: [UInt8], at now: Instant
+    _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ body: [UInt8], at now: Instant
   ) -> Turn {
     let answer = MatrixAnswer(body)
     switch (step, status, answer.errorCode) {
@@ -76,15 +89,26 @@ package struct RoomDestination: Sendable {
       }
       id = found
       return .next(.check)
-    case (.check, 200, _): return .failed(answer.isObject ? .roomEncrypted : .notAHomeserver)
-    case (.check, 404, "M_NOT_FOUND"):
+    case (.check, 200, _):
+      guard answer.isObject, encryption != nil else {
+        return .failed(answer.isObject ? .roomEncrypted : .notAHomeserver)
+      }
+      isEncrypted = true
+      freshUntil = now + Limits.roomFactsMax
+      return .next(.members)
+    // A room that was encrypted once is never taken for plain.
+    case (.check, 404, "M_NOT_FOUND") where !isEncrypted:
+      guard encryption?.allowsPlain != false else { return .failed(.roomPlain) }
       freshUntil = now + Limits.roomFactsMax
       return .next(.send)
+    case (.members, 200, _) where answer.isObject: return .next(.send)
     case (.send, 200, _) where answer.member("event_id") != nil: return .answered(status: 200, retryAfterSeconds: nil)
     default:
       // The room may have been closed, or replaced by another one, meanwhile.
       freshUntil = nil
-      return .failed(RoomDestination.trouble(step, status, answer.errorCode))
+      let trouble = RoomDestination.trouble(step, status, answer.errorCode)
+      if isFirst, trouble == .roomClosed, step == .send || step == .members { return .next(begin(at: now)) }
+      return .failed(trouble)
     }
   }
 
@@ -100,25 +124,25 @@ package struct RoomDestination: Sendable {
 }
 
 /// The little that is read of a homeserver's answer: texts and numbers at any place in an object.
-struct MatrixAnswer {
+package struct MatrixAnswer {
   private let bytes: [UInt8]
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Whether it could be a JSON object.
   var isObject: Bool { bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{") }
 
-  var errorCode: String? { member("errcode") }
+  package var errorCode: String? { member("errcode") }
 
   /// `retry_after_ms` in whole seconds, rounded up.
-  var retryAfterSeconds: UInt32? {
+  package var retryAfterSeconds: UInt32? {
     guard let place = value(of: "retry_after_ms") else { return nil }
     let digits = bytes[place...].prefix { (0x30...0x39).contains($0) }
     return Int64(decimal: digits).map { UInt32(clamping: min(($0 - 1) / 1000 + 1, 1 << 30)) }
   }
 
   /// A text without escapes; `nil` for anything else.
-  func member(_ name: String) -> String? {
+  package func member(_ name: String) -> String? {
     guard let place = value(of: name), bytes[place] == UInt8(ascii: "\"") else { return nil }
     let text = bytes[(place + 1)...].prefix { $0 != UInt8(ascii: "\"") }
     guard text.endIndex < bytes.count, !text.contains(UInt8(ascii: "\\")) else { return nil }

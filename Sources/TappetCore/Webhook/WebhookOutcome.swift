@@ -31,6 +31,8 @@ package enum WebhookTrouble: UInt8, CaseIterable, Hashable, Sendable {
   case roomUnknown = 14
   /// The homeserver does not take this message.
   case messageRefused = 15
+  /// The room is not encrypted, and the configuration wants that.
+  case roomPlain = 16
 }
 
 /// Why a request is repeated later.
@@ -59,6 +61,8 @@ package enum WebhookRefusal: Hashable, Sendable {
   case roomUnknown
   /// The homeserver does not take this message.
   case messageRefused
+  /// The room is not encrypted, and the configuration wants that.
+  case roomPlain
 
   /// The number under which it is in the store.
   package var number: Int32 {
@@ -71,6 +75,7 @@ package enum WebhookRefusal: Hashable, Sendable {
     case .roomClosed: -5
     case .roomUnknown: -6
     case .messageRefused: -7
+    case .roomPlain: -8
     }
   }
 
@@ -84,6 +89,7 @@ package enum WebhookRefusal: Hashable, Sendable {
       case -5: .roomClosed
       case -6: .roomUnknown
       case -7: .messageRefused
+      case -8: .roomPlain
       default: .status(Int(number))
       }
   }
@@ -102,15 +108,6 @@ package enum WebhookEvent: Hashable, Sendable {
   /// It sent bytes that are not a message.
   case malformed
   case ended(ProcessEnd)
-  /// It could not be started; an errno.
-  case notStarted(code: Int32)
-}
-
-/// Why tappet-webhook was given up.
-package enum WebhookLoss: Hashable, Sendable {
-  case ended(ProcessEnd)
-  case silent
-  case malformed
   /// It could not be started; an errno.
   case notStarted(code: Int32)
 }
@@ -137,6 +134,7 @@ enum WebhookVerdict: Equatable {
     case .roomClosed: self = .givenUp(.roomClosed)
     case .roomUnknown: self = .givenUp(.roomUnknown)
     case .messageRefused: self = .givenUp(.messageRefused)
+    case .roomPlain: self = .givenUp(.roomPlain)
     case .nameUnknown, .unreachable, .timedOut, .closed, .certificateRefused, .handshakeFailed, .fileUnusable, .other,
       .tokenRefused, .notAHomeserver:
       self = .again(.trouble(trouble, code: code))

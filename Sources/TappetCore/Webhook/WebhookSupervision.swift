@@ -37,7 +37,7 @@ struct WebhookSupervision: Sendable {
   private var lastHeard = Instant(nanoseconds: 0)
   private var failures = 0
   /// Why tappet-webhook does not run although it should.
-  private(set) var loss: WebhookLoss?
+  private(set) var loss: HelperLoss?
   /// Whether the files that it has loaded are old: it ends when nothing is under way.
   private var isStale = false
 
@@ -157,7 +157,7 @@ struct WebhookSupervision: Sendable {
   }
 
   /// Gives up a process that hangs or talks nonsense.
-  mutating func lose(_ why: WebhookLoss, at now: Instant) -> [Effect] {
+  mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] {
     switch state {
     case .starting, .running:
       posted.removeAll()
@@ -167,7 +167,7 @@ struct WebhookSupervision: Sendable {
     }
   }
 
-  private mutating func report(_ why: WebhookLoss) -> [Effect] {
+  private mutating func report(_ why: HelperLoss) -> [Effect] {
     defer { loss = why }
     return loss == why ? [] : [.report(.webhooksLost(why))]
   }

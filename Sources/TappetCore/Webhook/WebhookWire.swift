@@ -10,7 +10,7 @@
 //           ──▶ 2 ready      version:1
 //           ──▶ 3 answered   id:16 status:2 seconds:4          seconds: Retry-After; all ones without one
 //           ──▶ 4 failed     id:16 trouble:1 code:4
-//           ──▶ 5 replied    id:16 status:2 body…
+//           ──▶ 5 replied    id:16 status:2 seconds:4 body…
 
 /// An order of the kiosk.
 package enum WebhookOrder: Equatable, Sendable {
@@ -22,21 +22,21 @@ package enum WebhookOrder: Equatable, Sendable {
   case post(UInt16, EntryID, body: [UInt8])
   /// Send a request to that endpoint's server; answered by `replied` or `failed`.
   ///
-  /// The commands ask homeservers so; the kiosk never does.
+  /// The commands ask homeservers and certificate authorities so; the kiosk never does.
   case call(UInt16, EntryID, WebhookEndpoint.Method, path: String, body: [UInt8])
 }
 
 /// A message of tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of these messages; another one is another build.
-  package static let protocolVersion: UInt8 = 2
+  package static let protocolVersion: UInt8 = 3
 
   case taken
   case ready
   case answered(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
   case failed(EntryID, WebhookTrouble, code: Int32)
   /// The beginning of an answer, up to `Limits.webhookAnswerSizeMax`.
-  case replied(EntryID, status: UInt16, body: [UInt8])
+  case replied(EntryID, status: UInt16, retryAfterSeconds: UInt32?, body: [UInt8])
 }
 
 extension WebhookOrder {
@@ -80,7 +80,8 @@ extension WebhookMessage {
       [3] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max)
     case .failed(let id, let trouble, let code):
       [4] + bigEndian(id) + [trouble.rawValue] + bigEndian(UInt32(bitPattern: code))
-    case .replied(let id, let status, let body): [5] + bigEndian(id) + bigEndian(status) + body
+    case .replied(let id, let status, let seconds, let body):
+      [5] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max) + body
     }
   }
 
@@ -102,8 +103,11 @@ extension WebhookMessage {
       else { return nil }
       self = .failed(id, trouble, code: Int32(bitPattern: code))
     case 5:
-      guard let id = reader.entryID(), let status = reader.bigEndian16() else { return nil }
-      self = .replied(id, status: status, body: Array(reader.rest()))
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
+        return nil
+      }
+      let pause = seconds == .max ? nil : seconds
+      self = .replied(id, status: status, retryAfterSeconds: pause, body: Array(reader.rest()))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
@@ -179,11 +183,6 @@ extension ByteReader {
     let halves = (bytes.prefix(8), bytes.dropFirst(8))
     return EntryID(
       high: halves.0.reduce(0) { $0 << 8 | UInt64($1) }, low: halves.1.reduce(0) { $0 << 8 | UInt64($1) })
-  }
-
-  fileprivate mutating func text() -> String? {
-    guard let size = bigEndian16(), let bytes = slice(Int(size)) else { return nil }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   fileprivate mutating func value() -> WebhookEndpoint.Value? {

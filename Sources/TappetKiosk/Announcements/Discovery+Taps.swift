@@ -38,7 +38,10 @@ extension Discovery {
       binary(
         "problem", "Problem", "problem",
         "'OFF' if value_json.reader.good and value_json.disk.good and value_json.panel.good"
-          + " and (value_json.webhooks is none or value_json.webhooks.good) else 'ON'"),
+          + " and (value_json.webhooks is none or value_json.webhooks.good)"
+          + " and (value_json.rooms is none or value_json.rooms.good)"
+          + " and (value_json.inventory is none or value_json.inventory.good)"
+          + " and (value_json.site is none or value_json.site.good) else 'ON'"),
       diagnostic("light", "Light", "value_json.light", ["ic": .string("mdi:led-on")]),
       diagnostic(
         "outbox", "Waiting messages", "value_json.outbox",
@@ -49,6 +52,15 @@ extension Discovery {
     ] {
       components.append(
         diagnostic(name, title, "value_json.counters." + name, ["stat_cla": .string("total_increasing")]))
+    }
+    if configuration.inventory != nil {
+      components.append(
+        binary(
+          "low_stock", "Low stock", "problem", "'ON' if value_json.inventory and value_json.inventory.low else 'OFF'"))
+      components.append(
+        diagnostic(
+          "low_items", "Low items", "value_json.inventory.low if value_json.inventory else none",
+          ["stat_cla": .string("measurement"), "ic": .string("mdi:package-variant")]))
     }
     if configuration.broker.certificateFile != nil || configuration.broker.caFile != nil {
       components.append(

@@ -12,6 +12,10 @@ extension Runtime {
     case .state:
       broker.publish(
         id: nil, topic: configuration.broker.stateTopic, payload: view.stateMessage.encoded(), isRetained: true)
+    case .check(let nonce):
+      broker.publish(
+        id: nil, topic: configuration.broker.checkTopic, payload: view.checkMessage(nonce: nonce).encoded(),
+        isRetained: false)
     case .discovery: publishDiscovery()
     case .output(let index, let isOn): publish(level: isOn, of: index)
     case .gesture(let button, let gesture): publish(gesture, on: button)

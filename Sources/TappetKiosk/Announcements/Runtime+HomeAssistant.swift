@@ -57,10 +57,13 @@ extension Runtime {
     return true
   }
 
-  /// Logs that the broker does not let the kiosk hear Home Assistant, if that is what it has answered.
-  func answeredSubscription(_ index: Int, isGranted: Bool) {
-    guard !isGranted, let plan = configuration.homeAssistant, index == configuration.commands.count else { return }
-    log(LogRecord(homeAssistantDenied: plan.birthTopic))
+  /// Takes the broker's answer to the subscription for Home Assistant, whose topic comes after those with commands.
+  func answeredHomeAssistant(_ index: Int, isGranted: Bool) -> Bool {
+    guard let plan = configuration.homeAssistant, index == configuration.broker.commandTopics.count - 1 else {
+      return false
+    }
+    if !isGranted { log(LogRecord(homeAssistantDenied: plan.birthTopic)) }
+    return true
   }
 
   /// Publishes a message that the broker keeps; an empty one ends what it keeps.

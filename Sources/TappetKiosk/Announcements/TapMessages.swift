@@ -69,6 +69,7 @@ extension Trigger {
     case .tag: "tag"
     case .button: "button"
     case .command: "command"
+    case .inventory: "inventory"
     }
   }
 }

@@ -46,6 +46,7 @@ extension CommandPlan {
     }
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
     switch trust {
+    case .room: return nil
     case .trusted: if window != nil { add("t", .number(unixSeconds)) }
     case .token(let key):
       guard let key, let token = try? TimestampToken.seal(unixSeconds: unixSeconds, key: key) else { return nil }

@@ -36,6 +36,14 @@ package struct KioskView: Sendable {
   package var broker: Part
   /// The condition of the webhooks; `nil` when no action has one.
   package var webhooks: Part?
+  /// The condition of the commands from rooms; `nil` without them.
+  package var rooms: Part?
+  /// The condition of the inventory; `nil` when none is configured.
+  package var inventory: Part?
+  /// The site's people: their condition, and the bundle in force; `nil` when the kiosk belongs to no site.
+  package var site: (part: Part, facts: KioskStatus.Site)?
+  /// Number of items that are low; `nil` when it is not known.
+  package var lowCount: Int64?
   /// The disk under the outbox.
   package var disk: Part
   /// The panel's lines and buttons.
@@ -92,6 +100,10 @@ package struct KioskView: Sendable {
     webhooks = status.webhooks.map {
       Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration))
     }
+    inventory = status.inventory.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence) }
+    rooms = status.rooms.map { Part(isGood: $0.isGood, code: $0.code, text: $0.sentence(configuration)) }
+    site = status.site.map { (Part(isGood: $0.isGood, code: $0.code, text: $0.sentence), $0) }
+    lowCount = status.inventory?.lowCount
     let diskText = status.store?.sentence(folder: configuration.stateFolder)
     disk = Part(isGood: diskText == nil, code: status.diskCode, text: diskText ?? "good")
     let hasPanel = configuration.panel != PanelSettings()
@@ -122,7 +134,9 @@ package struct KioskView: Sendable {
     .object([
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),
       "uptime_seconds": .number(uptime.wholeMilliseconds / 1000), "light": .string(baseLight.name),
-      "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON, "disk": disk.json, "panel": panel.json,
+      "reader": reader.json, "broker": broker.json, "webhooks": webhooksJSON,
+      "rooms": rooms.map { $0.json } ?? .null, "inventory": inventoryJSON, "site": siteJSON, "disk": disk.json,
+      "panel": panel.json,
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
       "certificates": .array(certificates.compactMap { certificate($0) }),
@@ -160,6 +174,16 @@ package struct KioskView: Sendable {
         JSON.Member(name: "waiting", value: .number(Int64(webhookCount))),
         JSON.Member(name: "counters", value: counts),
       ])
+  }
+
+  private var siteJSON: JSON {
+    guard let site, case .object(let members) = site.part.json else { return .null }
+    return .object(members + site.facts.members)
+  }
+
+  private var inventoryJSON: JSON {
+    guard let inventory, case .object(let members) = inventory.json else { return .null }
+    return .object(members + [JSON.Member(name: "low", value: lowCount.map { .number($0) } ?? .null)])
   }
 
   /// The outputs, as `tappet output list --json` prints them.

@@ -59,7 +59,8 @@ struct RecentOutcomes {
   mutating func add(_ report: Report, _ record: LogRecord, at now: Moment) {
     let isGood: Bool
     switch report {
-    case .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed,
+    case _ where report.isOfInventoryNews: return
+    case .inventory, .accepted, .delivered, .deliveredOfMany, .deliveredMore, .panelUnlocked, .panelLocked, .performed,
       .commandAccepted:
       isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
@@ -69,9 +70,10 @@ struct RecentOutcomes {
       isGood = false
     case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
-      .stopping, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack,
+      .stopping, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
       .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
-      .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed:
+      .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed, .roomAccess,
+      .roomsFailing, .roomsListening, .roomsLost, .roomsBack, .siteApplied, .siteRefused, .siteDenied:
       return
     }
     if outcomes.count >= Limits.viewTapsMax { outcomes.removeLast() }

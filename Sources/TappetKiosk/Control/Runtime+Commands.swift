@@ -11,12 +11,13 @@ extension Runtime {
   func receive(_ reception: LinkReception) {
     switch reception {
     case .message(let message):
-      if heardHomeAssistant(message) { return }
+      if heardHomeAssistant(message) || heardSite(message) { return }
       let isFirmware = configuration.commands.contains { $0.topic == message.topic && $0.firmware != nil }
       inbox.append(.commandArrived(CommandArrival(message, isFirmware: isFirmware)))
     case .subscribed(let request, let qos, _):
-      answeredSubscription(Int(truncatingIfNeeded: request), isGranted: qos != nil)
-      inbox.append(.commandsSubscribed(Int(truncatingIfNeeded: request), isGranted: qos != nil))
+      let (index, isGranted) = (Int(truncatingIfNeeded: request), qos != nil)
+      if answeredSite(index, isGranted: isGranted) || answeredHomeAssistant(index, isGranted: isGranted) { return }
+      inbox.append(.commandsSubscribed(index, isGranted: isGranted))
     case .discarded: inbox.append(.commandsDiscarded)
     case .unsubscribed: break
     }
@@ -36,6 +37,7 @@ extension Runtime {
     switch reply.address.destination {
     case .nobody: break
     case .test: control.commandReply = control.commandReply ?? reply
+    case .room(let event): answer(reply, event: event)
     case .topic(let topic):
       broker.publish(
         id: nil, topic: topic, payload: reply.json(unixSeconds: now.unixSeconds).encoded(), isRetained: false,
@@ -79,7 +81,8 @@ extension CommandReply {
       add("do", .string(order.request.word))
     case .timedOpening: add("command", .number(4))
     case .report: add("command", .number(5))
-    case nil: break
+    case .check: add("run", .string("check"))
+    case .status, .history, .person, nil: break
     }
     add("t", .number(unixSeconds))
     return .object(members)

@@ -119,7 +119,7 @@ extension Runtime {
       let client = job.client
       control.tags.job?.runner = TagJobRunner(
         job.request, tagJob, by: job.peer, save: calling(self) { $0.saveTagSecret($1) },
-        send: calling(self) { $0.reader.send($1) }, tell: { client?.send($0.json) })
+        send: calling(self) { $0.helpers.reader.send($1) }, tell: { client?.send($0.json) })
       client?.send(.object(["waiting": .bool(true)]))
       feed(.tagJob(.waiting))
       if job.isCancelled {

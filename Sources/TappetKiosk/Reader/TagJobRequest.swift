@@ -16,6 +16,8 @@ package struct TagJobRequest: Sendable {
   package var label: String?
   /// For `write`: the name of the person whose tag it becomes.
   package var person: String?
+  /// For `write`: a text beside the URL, for readers of others.
+  package var text: String?
   /// For `write`: use the older form, from which a phone can import the secret.
   package var carriesKey = false
   /// For `write`: protect the tag, so that only this kiosk can write it later.
@@ -36,6 +38,7 @@ package struct TagJobRequest: Sendable {
     action = json["action"]?.text
     label = json["label"]?.text
     person = json["person"]?.text
+    text = json["text"]?.text
     carriesKey = json["with_key"] == .bool(true)
     protects = json["protect"] == .bool(true)
   }
@@ -44,7 +47,8 @@ package struct TagJobRequest: Sendable {
   package var json: JSON {
     .object([
       "request": .string("tag-job"), "kind": .string(kind.name), "action": .optional(action),
-      "label": .optional(label), "person": .optional(person), "with_key": .bool(carriesKey), "protect": .bool(protects),
+      "label": .optional(label), "person": .optional(person), "text": .optional(text),
+      "with_key": .bool(carriesKey), "protect": .bool(protects),
     ])
   }
 
@@ -85,7 +89,7 @@ package struct TagJobRequest: Sendable {
         work = .write(
           try TagDraft(
             action: action, index: index, label: label, person: owner, carriesKey: carriesKey,
-            unixSeconds: unixSeconds),
+            text: text.map { $0.cut(toSize: Limits.inventoryCodeSizeMax) }, unixSeconds: unixSeconds),
           protects: protects)
       } catch { throw .draft(error) }
     case .erase: work = .erase

@@ -14,6 +14,8 @@ enum SecretRequester: Sendable {
   case client(UInt64)
   /// The program around the kiosk, with its own number for the request.
   case program(UInt64)
+  /// Somebody in a room.
+  indirect case room(CommandReply.Address)
 }
 
 /// The store thread's answer to work on the secrets.
@@ -26,6 +28,10 @@ enum SecretNotice: Sendable {
   case tagSecretSaved(SecretAnswer)
   /// The rest of a new configuration was loaded, or cannot be.
   case reloaded(Reload, Result<Reload.Secrets, SecretStoreError>)
+  /// A bundle of the site was put into force, and these are all usable secrets; or it was not.
+  case siteEnded(Result<SiteRecord, SiteRefusal>, [TagSecret]?)
+  /// The last rows of the log of taps, each a line, for somebody in a room.
+  indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
   /// The secrets' replica could not be written.
   case replicaFailed(StoreError)
 }
@@ -52,7 +58,7 @@ extension Runtime {
     ask(SecretRequest(json, by: .current()), for: .program(number))
   }
 
-  private func ask(_ request: SecretRequest, for requester: SecretRequester) -> Bool {
+  func ask(_ request: SecretRequest, for requester: SecretRequester) -> Bool {
     let service = SecretService(configuration, owner: geteuid())
     return askStore(isRequired: false) { secrets in .answered(service.answer(request, in: secrets), for: requester) }
   }
@@ -81,11 +87,18 @@ extension Runtime {
     case .answered(let answer, .client(let number)):
       apply(answer)
       control.server?.client(number)?.send(answer.json, enclosing: answer.secretPayload)
+    case .answered(let answer, .room(let address)):
+      apply(answer)
+      served(address, answer.json)
+    case .history(let lines, let address): served(address, lines)
     case .tagJobPrepared(let job): tagJobPrepared(job)
     case .tagSecretSaved(let answer):
       apply(answer)
       tagSecretSaved(answer.json["error"]?.text)
     case .reloaded(let reload, let secrets): finish(reload, secrets)
+    case .siteEnded(let result, let secrets):
+      if let secrets { load(secrets) }
+      feed(.site(.ended(result)))
     case .replicaFailed(let error): log(LogRecord(replicaError: error))
     }
   }

@@ -17,6 +17,7 @@ extension SecretService {
       .object([
         "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),
         "created": .number(person.createdUnixSeconds), "tags": .number(counts[person.id] ?? 0),
+        "site": .bool(person.isOfSite),
       ]).with(person.limits)
     }
   }

@@ -29,10 +29,8 @@ extension Runtime {
   /// Loads configuration, certificates, profile and secrets again; a mistake in any of them leaves the kiosk as it was.
   func reload() {
     supervisor.reloading()
-    guard let loadConfiguration else {
-      return refuse(["this kiosk was not started from a file: there is nothing to reload"])
-    }
-    switch loadConfiguration() {
+    switch observers.onReload?() {
+    case nil: refuse(["this kiosk was not started from a file: there is nothing to reload"])
     case .refused(let problems):
       var sentences: [String] = []
       for problem in problems { sentences.append(problem.sentence) }
@@ -88,7 +86,8 @@ extension Runtime {
   private func adopt(_ new: KioskConfiguration, _ newProfile: BoardProfile?, _ loaded: Reload.Secrets) {
     let old = configuration
     let certificatesDiffer = certificates.replace(by: new.broker)
-    let reconnects = new.broker != old.broker || certificatesDiffer
+    // The broker sends the site's bundle again at the connect.
+    let reconnects = new.broker != old.broker || certificatesDiffer || new.site != old.site
     let changesPanel = new.panel != old.panel || newProfile != panel.profile
     configuration = new
     // The next connection uses these.
@@ -101,6 +100,7 @@ extension Runtime {
     settings.hasAnnounced = !announced.isEmpty
     inbox.append(.reconfigured(settings, reconnect: reconnects, newReader: changesReader))
     inbox.append(.webhooksReplaced)
+    if new.inventory?.scanner != old.inventory?.scanner { inbox.append(.inventoryReplaced) }
     load(loaded.secrets)
     feed(.tagsLearned(loaded.learnedTags))
     checkClock()

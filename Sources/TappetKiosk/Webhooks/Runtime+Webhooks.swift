@@ -1,5 +1,6 @@
 // Performs the effects that are about webhooks.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 import TappetPlatform
@@ -7,14 +8,24 @@ import TappetStore
 
 extension Runtime {
   func startWebhooks() {
-    do throws(SystemError) { try webhooks.start(configuration.webhooks, reactor) } catch {
+    let isElsewhere = configuration.matrix?.encryption != nil
+    do throws(SystemError) {
+      try helpers.webhooks.start(configuration.webhooks.filter { $0.room == nil || !isElsewhere }, reactor)
+    } catch {
       inbox.append(.webhook(.notStarted(code: error.code)))
     }
   }
 
   func postWebhook(_ entry: OutboxEntry, unixSeconds: Int64) {
     guard let body = filled(entry, unixSeconds: unixSeconds) else { return inbox.append(.webhookFillFailed(entry.id)) }
-    if let event = webhooks.post(entry.id, action: entry.action, body: body) { inbox.append(.webhook(event)) }
+    let room = configuration.matrix?.encryption == nil ? nil : configuration.webhooks.room(of: entry.action)
+    if let room {
+      let order = RoomOrder.post(entry.id, room: room, body: body)
+      if helpers.rooms.send(order.encode()) { return helpers.webhooks.willAnswerElsewhere(entry.id) }
+      // It is about to be started, or started again.
+      return inbox.append(.webhook(.failed(entry.id, .other, code: EAGAIN)))
+    }
+    if let event = helpers.webhooks.post(entry.id, action: entry.action, body: body) { inbox.append(.webhook(event)) }
   }
 
   /// The message with its token and its id; `nil` when there is no token for it.
@@ -24,4 +35,9 @@ extension Runtime {
     let token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
+}
+
+extension [WebhookEndpoint] {
+  /// The room of an action; `nil` when it has none.
+  fileprivate func room(of action: String) -> String? { first { $0.action == action }?.room }
 }

@@ -4,101 +4,85 @@ import CPlatform
 import TappetCore
 import TappetPlatform
 
-/// tappet-webhook and its socket, while it runs.
+/// tappet-webhook, while it runs, and the endpoints that it has.
 ///
 /// One thread.
 final class WebhookHost {
-  private var child: ChildProcess?
-  private var socket: UnixSocket?
-  private var watch: Watch?
-  private var buffer: [UInt8] = []
+  private let process = HelperHost(sizeMax: 64) { WebhookMessage(decoding: $0) }
   /// The endpoints that the process has, or is getting one after the other.
   private var endpoints: [WebhookEndpoint] = []
   private var sentCount = 0
+  /// Whether there is a process; none is needed when tappet-matrix writes to all rooms, and there is no webhook.
+  private var hasProcess = false
+  /// The entries that tappet-matrix is about to answer.
+  private var elsewhere: Set<EntryID> = []
   /// Called with everything that the process does, in order.
   var onEvent: (WebhookEvent) -> Void = { _ in }
 
-  deinit {
-    child?.signal(SIGKILL)
-    _ = child?.reap()
-  }
+  init() { process.onNotice = calling(self) { $0.handle($1) } }
 
   /// The process's id; `nil` while none runs.
-  var processID: pid_t? { child?.id }
+  var processID: pid_t? { process.processID }
 
   /// Starts tappet-webhook for these endpoints; throws when it cannot be started.
   func start(_ endpoints: [WebhookEndpoint], _ reactor: Reactor) throws(SystemError) {
-    let ends = try UnixSocket.pair()
-    let child = try ChildProcess.spawn(
-      WebhookProgram.path, ["--socket", "\(ChildProcess.inheritedDescriptor)"], variables: ["LD_"],
-      inherited: ends.child)
-    watch = try reactor.watch(ends.ours.fileDescriptor, for: .readable, calling(self) { host, _ in host.receive() })
-    self.child = child
-    socket = ends.ours
     self.endpoints = endpoints
     sentCount = 0
+    hasProcess = !endpoints.isEmpty
+    guard hasProcess else { return onEvent(.ready) }
+    try process.start(WebhookProgram.path, "--socket", [], reactor)
     sendNext()
   }
 
   /// Lets it end by itself.
-  func stop() { socket?.endSending() }
+  func stop() { if hasProcess { process.stop() } else { onEvent(.ended(.exited(0))) } }
 
-  func kill() { child?.signal(SIGKILL) }
+  func kill() { if hasProcess { process.kill() } else { onEvent(.ended(.exited(0))) } }
+
+  // MARK: Rooms that tappet-matrix writes to
+
+  func willAnswerElsewhere(_ id: EntryID) { elsewhere.insert(id) }
+
+  func noteElsewhere(_ message: RoomMessage) {
+    switch message {
+    case .posted(let id, _, _), .undelivered(let id, _, _): elsewhere.remove(id)
+    case .ready, .listening, .failed, .access, .heard, .answered: break
+    }
+  }
+
+  /// Its process has ended: what it has not answered is sent again.
+  func endElsewhere() {
+    let ids = elsewhere
+    elsewhere = []
+    for id in ids { onEvent(.failed(id, .closed, code: 0)) }
+  }
 
   /// Posts the entry's body; says what is in the way of it.
   func post(_ id: EntryID, action: String, body: [UInt8]) -> WebhookEvent? {
     guard let number = endpoints.firstIndex(where: { $0.action == action }) else { return .notConfigured(id) }
     let order = WebhookOrder.post(UInt16(clamping: number), id, body: body)
-    return socket?.send(order.encode()) == true ? nil : .failed(id, .other, code: EAGAIN)
+    return process.send(order.encode()) ? nil : .failed(id, .other, code: EAGAIN)
   }
 
   /// One endpoint at a time: the socket has no room for all of them.
   private func sendNext() {
-    if sentCount < endpoints.count {
-      socket?.send(WebhookOrder.endpoint(UInt16(clamping: sentCount), endpoints[sentCount]).encode())
-    } else {
-      socket?.send(WebhookOrder.begin.encode())
-    }
+    let isComplete = sentCount >= endpoints.count
+    let order: WebhookOrder = isComplete ? .begin : .endpoint(UInt16(clamping: sentCount), endpoints[sentCount])
+    process.send(order.encode())
     sentCount += 1
   }
 
-  private func receive() {
-    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 64) }
-    while let socket {
-      let size: Int?
-      do throws(SystemError) { size = try socket.receiveMessage(into: &buffer) } catch { return end() }
-      guard let size else { return }
-      guard size > 0 else { return end() }
-      guard size <= buffer.count, let message = WebhookMessage(decoding: Array(buffer[..<size])) else {
-        onEvent(.malformed)
-        return
-      }
-      handle(message)
-    }
-  }
-
-  private func handle(_ message: WebhookMessage) {
-    switch message {
-    case .taken: sendNext()
-    case .ready: onEvent(.ready)
-    case .answered(let id, let status, let seconds):
+  private func handle(_ notice: HelperNotice<WebhookMessage>) {
+    switch notice {
+    case .message(.taken): sendNext()
+    case .message(.ready): onEvent(.ready)
+    case .message(.answered(let id, let status, let seconds)):
       onEvent(.answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }))
-    case .failed(let id, let trouble, let code): onEvent(.failed(id, trouble, code: code))
-    // Nobody asked for it.
-    case .replied: onEvent(.malformed)
+    case .message(.failed(let id, let trouble, let code)): onEvent(.failed(id, trouble, code: code))
+    // Nobody asked for the reply.
+    case .message(.replied), .malformed: onEvent(.malformed)
+    case .ended(let end): onEvent(.ended(end))
     }
-  }
-
-  private func end() {
-    watch = nil
-    socket = nil
-    buffer = []
-    guard let child else { return }
-    self.child = nil
-    child.waitForEnd(limit: Limits.readerDeathMax)
-    let end = child.reap()
-    if end == nil { child.signal(SIGKILL) }
-    onEvent(.ended(end ?? .signaled(SIGKILL)))
   }
 }
 

@@ -27,6 +27,12 @@ final class FullScreen {
     }
   }
 
+  /// Draws in colours from now on, unless the terminal has none, or the user wants none (no-color.org).
+  func useColours() {
+    let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    if !isUnwanted { tc_use_colours() }
+  }
+
   deinit { close() }
 
   /// Gives the terminal back.
@@ -76,7 +82,7 @@ final class FullScreen {
   func show(_ rows: [ScreenRow], cursor: (row: Int, column: Int)?) {
     for (index, row) in rows.prefix(size.rows).enumerated() {
       let text = String(String.UnicodeScalarView(row.text.unicodeScalars.prefix(size.columns)))
-      tc_put(Int32(index), text, row.isReverse ? 1 : 0)
+      tc_put(Int32(index), text, row.look)
     }
     tc_show(Int32(clamping: cursor?.row ?? -1), Int32(clamping: cursor?.column ?? 0))
   }
@@ -86,4 +92,20 @@ final class FullScreen {
 struct ScreenRow: Equatable {
   var text: String
   var isReverse = false
+  /// `nil` means the terminal's own.
+  var colour: Colour?
+
+  /// A colour that says something; without colours the text says it alone.
+  enum Colour {
+    case red, yellow
+  }
+
+  fileprivate var look: tc_look {
+    if isReverse { return TC_REVERSE }
+    return switch colour {
+    case nil: TC_PLAIN
+    case .red: TC_RED
+    case .yellow: TC_YELLOW
+    }
+  }
 }

@@ -187,6 +187,51 @@ def keep_people(place, name, words):
     reader.stop()
 
 
+def shelf(place):
+    """A kiosk's program hears of each touch of a box, a spot and an item, and asks the inventory; C and Python."""
+    place.world.begin()
+    program = place.compile_c("shelf")
+    for name, words in [("c-shelf", [program]), ("python-shelf", ["python3", os.path.join(HERE, "Python/shelf.py")])]:
+        touch_things(place, name, words)
+
+
+def touch_things(place, name, words):
+    world, table, state = place.world, place.file(name + ".csv"), place.file(name + ".state")
+    reader = Reader(world, name)
+    config = world.write_config(name, f"home/{name}", reader)
+    with open(config, "a") as file:
+        file.write("inventory: {}\nunknown_tags: {mode: inventory, cooldown: 0 s}\n")
+    write_file(table, "building,room,spot,box,code,item\nHouse,Cellar,Shelf,Screws,B-1,M4\nHouse,Cellar,Rack,,,\n")
+    tappet = place.installed("bin/tappet")
+    place.run(tappet, "inventory", "import", table, "--config", config)
+    rack, item = "04a1b2c3d4e5f1", "04a1b2c3d4e5f2"
+    place.run(tappet, "spot", "edit", "Rack", "--tag", rack, "--config", config)
+    place.run(tappet, "item", "edit", "M4", "--tag", item, "--config", config)
+    process = world.start([*words, config, state], name)
+
+    def tap(line, uid, text):
+        reader.tell("place", "ntag213", "uid=" + uid, "ndef=" + text_record(text).hex())
+        wait_for(f"'{line}' of {name}", lambda: line in world.output(name) or process.poll() is not None,
+                 output=lambda: world.output(name))
+        require(line in world.output(name), world.output(name))
+        reader.tell("take")
+
+    wait_for("the reader", lambda: "ready" in world.output(name) or process.poll() is not None,
+             output=lambda: world.output(name))
+    tap("inventory-shown by 1 of 7 bytes: Screws in House → Cellar → Shelf with nobody", "04a1b2c3d4e5f0", "B-1")
+    tap("inventory-moved by 1 of 7 bytes: Screws in House → Cellar → Rack with nobody", rack, "rack")
+    tap("inventory-shown by 1 of 7 bytes: M4 in House → Cellar → Rack → Screws with nobody", item, "an item")
+    tap("refused: thing-unknown", "04a1b2c3d4e5f3", "a stranger")
+    require(process.wait(20) == 0, world.output(name))
+    reader.stop()
+
+
+def text_record(text):
+    """Returns an NDEF message with one text record in English."""
+    payload = b"\x02en" + text.encode()
+    return bytes([0xD1, 1, len(payload)]) + b"T" + payload
+
+
 def cplusplus(place):
     program = place.file("cplusplus")
     place.run("g++", "-std=c++17", *STRICT, "-o", program, os.path.join(HERE, "CPlusPlus/kiosk.cpp"),
@@ -234,4 +279,4 @@ def swift(place):
     place.world.run_kiosk("swift-kiosk", os.path.join(ROOT, ".build-interface/debug/kiosk"))
 
 
-STEPS = [kiosk, guest, loop, write, provision, outputs, people, cplusplus, python, go, rust, swift]
+STEPS = [kiosk, guest, loop, write, provision, outputs, people, shelf, cplusplus, python, go, rust, swift]

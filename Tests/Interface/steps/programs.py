@@ -3,7 +3,7 @@ import json
 import os
 import re
 
-from .place import HERE, ROOT, needs, require
+from .place import HERE, ROOT, needs, require, write
 
 
 def values(place):
@@ -19,6 +19,22 @@ def nulls(place):
 def misuse(place):
     """Mistakes with objects, each with its error code."""
     print("    " + place.run(place.compile_c("misuse"), place.file("misuse.state")).strip())
+
+
+def inventory(place):
+    """An inventory kept by a program in C and by one in Python; the example and `tappet find` find what they added."""
+    folder, config = place.file("storeroom.state"), place.file("storeroom.yaml")
+    print("    " + place.run(place.compile_c("storeroom"), folder).strip().replace("\n", "\n    "))
+    place.run("python3", os.path.join(HERE, "Python/storeroom.py"), folder)
+    found = place.run(place.compile_c("inventory"), folder, "B-17")
+    require(found == "Screws, in: House → Cellar → Shelf\nGröße M4, in: House → Cellar → Shelf → Screws\n"
+            "M5, in: House → Cellar → Shelf → Screws\n", found)
+    found = place.run(place.file("inventory"), folder, "sage")
+    require(found == "Säge, in: Yard → Shed → Hook → Tools\n", found)
+    write(config, f"state: {folder}\nbroker: {{url: 'mqtt://127.0.0.1:1', client_id: storeroom}}\n"
+          "actions: [{name: one, topic: t, message: m}]\n")
+    found = place.run(place.installed("bin/tappet"), "find", "sage", "--config", config)
+    require(found == "item      Säge  1  Yard → Shed → Hook → Tools\n", found)
 
 
 def stop(place):
@@ -92,4 +108,4 @@ def panel(place):
         require(name in report and re.search("has no GPIO chip|no GPIO line is called", report), report)
 
 
-STEPS = [values, nulls, misuse, stop, verify, threads, thread_sanitizer, valgrind, panel]
+STEPS = [values, nulls, misuse, inventory, stop, verify, threads, thread_sanitizer, valgrind, panel]

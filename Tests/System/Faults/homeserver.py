@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A Matrix homeserver of one user that answers as a room's name says: what a real one does rarely, or never.
 
-  homeserver.py CERTIFICATE KEY
+  homeserver.py CERTIFICATE KEY LINES
 
-Prints its port, then each request and each event as a JSON line. An event is one per device, room and transaction id.
+The file LINES has the events that people make, a JSON object a line, with its room; "fault" says how the next /sync
+fails. Prints its port, then each request and each event as a JSON line. An event is one per device, room and
+transaction id.
 """
 
 import http.server
@@ -11,6 +13,7 @@ import json
 import ssl
 import sys
 import threading
+import time
 import urllib.parse
 
 lock = threading.Lock()
@@ -19,6 +22,12 @@ events = {}
 joined = ["!open:h", "!hidden:h"]
 session = {"token": None, "device": None, "count": 0}
 aliases = {"#door:h": "!open:h", "#moved:h": "!moved1:h"}
+# A room of version 12: its creators are in no list of levels, and the event about them is in no answer to /sync.
+creation = {"type": "m.room.create", "state_key": "", "sender": "@owner:h", "event_id": "$c",
+            "content": {"room_version": "12", "additional_creators": ["@second:h"]}}
+powers = [
+    {"type": "m.room.power_levels", "state_key": "", "sender": "@owner:h", "event_id": "$p",
+     "content": {"users": {"@mod:h": 50, "@text:h": "100", "@low:h": 49}, "users_default": 0}}]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -70,7 +79,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             failed = [{"room_id": "!closed:h", "error": "no \u001b right"}]
             return self.answer(200, {done: ["!open:h"], "failed": failed})
         if words[0] == "sync":
-            return self.sync(json.loads(urllib.parse.parse_qs(self.path.split("?")[1])["filter"][0]))
+            query = urllib.parse.parse_qs(self.path.split("?")[1])
+            wanted = json.loads(query["filter"][0])
+            if "not_senders" in wanted["room"].get("timeline", {}):
+                return self.listen(wanted["room"], query)
+            return self.sync(wanted)
         if words[0] == "rooms":
             return self.in_room(words[1], words[2:], body)
         self.refuse(404, "M_UNRECOGNIZED")
@@ -103,6 +116,43 @@ class Handler(http.server.BaseHTTPRequestHandler):
         facts = {"unread_notifications": {"notification_count": unread, "highlight_count": mentions},
                  "timeline": {"events": [{"origin_server_ts": time}] if time else []}}
         self.answer(200, {"next_batch": "s1", "rooms": {"join": {room: facts}}})
+
+    def listen(self, wanted, query):
+        """A long poll; its first answer has all that was ever written, as a room that is joined has."""
+        place, until = int(query.get("since", ["0"])[0]), time.monotonic() + int(query["timeout"][0]) / 1000
+        while "since" in query and len(written()) <= place and time.monotonic() < until:
+            time.sleep(0.02)
+        lines = written()
+        for line in lines[place:]:
+            if "fault" in line and ("faulted", len(lines)) not in events:
+                events["faulted", len(lines)] = True
+                return self.fail_to_listen(line["fault"])
+        rooms = {"join": {}, "leave": {}}
+        for room in wanted["rooms"]:
+            told = [line for line in lines[place:] if line.get("room") == room]
+            state = [{"type": "m.room.encryption", "state_key": "", "content": {}}] if room == "!hidden:h" else []
+            if "since" not in query:
+                state += [event for event in powers if event["type"] in wanted["state"]["types"]]
+            if any(line.get("type") == "leave" for line in told):
+                # As Synapse does: a room is left out whose events do not pass the filter.
+                if "m.room.member" in wanted["timeline"]["types"]:
+                    rooms["leave"][room] = {}
+            elif room in joined and (told or "since" not in query):
+                rooms["join"][room] = {"state": {"events": state}, "timeline": {"events": [
+                    line for line in told if line["sender"] not in wanted["timeline"]["not_senders"]]}}
+        self.answer(200, {"next_batch": str(len(lines)), "rooms": rooms})
+
+    def fail_to_listen(self, fault):
+        if fault == "html":
+            return self.raw(200, b"<html>Welcome to the hotel's network</html>", "text/html")
+        if fault == "token":
+            session["token"] = "another"
+            return self.refuse(401, "M_UNKNOWN_TOKEN", soft_logout=True)
+        if fault == "flood":
+            return self.send_flood()
+        if fault == "limit":
+            return self.refuse(429, "M_LIMIT_EXCEEDED", retry_after_ms=1100)
+        self.raw(502, b"<html>502 Bad Gateway</html>", "text/html")
 
     def hierarchy(self, space):
         """Answers in two pages; one child is a space, and one may not be seen."""
@@ -142,6 +192,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"name": "Front \u001bdoor"})
         if kind == "m.room.canonical_alias" and room == "!open:h":
             return self.answer(200, {"alias": "#door:h"})
+        if kind == "m.room.create" and "format=event" in self.path:
+            return self.answer(200, creation)
         if kind == "m.room.create":
             return self.answer(200, {"type": "m.space"} if room == "!space:h" else {"room_version": "11"})
         self.refuse(404, "M_NOT_FOUND")
@@ -200,7 +252,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer = keep
 
     def send_flood(self, *words):
-        if self.number > 1:
+        if words and self.number > 1:
             return self.say(*words)
         self.send_response(200)
         self.send_header("Content-Length", str(100 << 20))
@@ -252,12 +304,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def written():
+    try:
+        with open(lines_path) as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+    except FileNotFoundError:
+        return []
+
+
 def tell(facts):
     print(json.dumps(facts), flush=True)
 
 
-def main(certificate, key):
-    global port
+def main(certificate, key, lines):
+    global port, lines_path
+    lines_path = lines
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -101,7 +101,7 @@ struct JSONPage {
   }
 
   /// The commands that it documents.
-  var commands: Set<String> { Set(types.keys).subtracting(["Envelope", "State message"]) }
+  var commands: Set<String> { Set(types.keys).subtracting(["Envelope", "State message", "Check message"]) }
 
   private static func words(in line: Substring) -> [String] {
     line.split(separator: "`", omittingEmptySubsequences: false).enumerated()

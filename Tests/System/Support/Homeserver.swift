@@ -6,12 +6,15 @@ import TestSupport
 /// Tests/System/Faults/homeserver.py, which answers by the room.
 final class Homeserver {
   private let service: Service
+  private let lines: String
+  private var lineCount = 0
   let port: Int
 
   init(in folder: String) throws {
+    lines = folder + "/lines-\(UUID().uuidString.prefix(4))"
     let words = [
       Repository.path("Tests/System/Faults/homeserver.py"), try Certificates.path("server.pem"),
-      try Certificates.path("server.key"),
+      try Certificates.path("server.key"), lines,
     ]
     let service = try Service(
       try Programs.installed("python3"), words, log: folder + "/homeserver-\(UUID().uuidString.prefix(4)).log")
@@ -36,6 +39,75 @@ final class Homeserver {
   func said(in room: String) -> [String] {
     facts.filter { $0["event"] != nil && $0["room"] as? String == room }
       .compactMap { ($0["content"] as? [String: Any])?["body"] as? String }
+  }
+
+  /// The id of the last event in a room whose text has `word` in it, once there is another one than these.
+  func event(of word: String, in room: String = "!open:h", besides known: [String] = []) -> String? {
+    var found: String?
+    _ = eventually(20) {
+      found =
+        facts.last { fact in
+          let text = (fact["content"] as? [String: Any])?["body"] as? String
+          return fact["room"] as? String == room && text?.contains(word) == true
+        }?["event"] as? String
+      return found.map { !known.contains($0) } ?? false
+    }
+    return found
+  }
+
+  /// Somebody reacts to an event.
+  func react(_ key: String, to event: String, by user: String = "@ann:h", in room: String = "!open:h") throws {
+    lineCount += 1
+    let relation = ["rel_type": "m.annotation", "event_id": event, "key": key]
+    try append([
+      "type": "m.reaction", "room": room, "sender": user, "event_id": "$reaction\(lineCount)",
+      "origin_server_ts": Int64(Date().timeIntervalSince1970 * 1000), "content": ["m.relates_to": relation],
+    ])
+  }
+
+  /// Somebody writes a line in a room; returns its event's id.
+  @discardableResult
+  func write(
+    _ text: String, by user: String = "@ann:h", in room: String = "!open:h", secondsAgo: Int64 = 0,
+    content more: [String: Any] = [:]
+  ) throws -> String {
+    lineCount += 1
+    let id = "$line/\(lineCount)"
+    let content = ["msgtype": "m.text", "body": text].merging(more) { $1 }
+    let milliseconds = Int64(Date().timeIntervalSince1970 * 1000) - secondsAgo * 1000
+    try append([
+      "type": "m.room.message", "room": room, "sender": user, "event_id": id, "origin_server_ts": milliseconds,
+      "content": content,
+    ])
+    return id
+  }
+
+  /// Somebody changes the state of a room.
+  func set(_ type: String, _ content: [String: Any], by user: String = "@owner:h", in room: String = "!open:h") throws {
+    try append(["type": type, "state_key": "", "room": room, "sender": user, "event_id": "$s", "content": content])
+  }
+
+  /// The next answer to who listens is this fault, or the kiosk is removed from a room.
+  func append(_ line: [String: Any]) throws {
+    var data = try JSONSerialization.data(withJSONObject: line)
+    data.append(UInt8(ascii: "\n"))
+    if !FileManager.default.fileExists(atPath: lines) { FileManager.default.createFile(atPath: lines, contents: nil) }
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: lines))
+    try file.seekToEnd()
+    try file.write(contentsOf: data)
+    try file.close()
+  }
+
+  /// The reactions to an event and the replies to it, in order.
+  func answers(to event: String) -> [String] {
+    facts.compactMap { fact in
+      guard fact["event"] != nil, let content = fact["content"] as? [String: Any],
+        let relation = content["m.relates_to"] as? [String: Any]
+      else { return nil }
+      if relation["event_id"] as? String == event { return relation["key"] as? String }
+      let reply = relation["m.in_reply_to"] as? [String: Any]
+      return reply?["event_id"] as? String == event ? content["body"] as? String : nil
+    }
   }
 
   /// The requests whose path has `word` in it.
@@ -65,11 +137,15 @@ final class Homeserver {
 
 extension KioskWorld {
   /// A kiosk that has logged in, with a button for each room; the first one's is GPIO5, the next one's GPIO6.
-  static func inRooms(_ rooms: [(action: String, rest: String)], _ server: Homeserver) throws -> KioskWorld {
+  static func inRooms(
+    _ rooms: [(action: String, rest: String)], _ server: Homeserver, commands: String = "", outputs: String? = nil
+  ) throws -> KioskWorld {
     var more = ""
     for (action, rest) in rooms { more += "  - {name: \(action), cooldown: 0 s, \(rest)}\n" }
-    more += "matrix: {session: matrix.session, ca: \(try Certificates.path("ca.pem"))}\n"
-    more += "panel:\n  simulator: panel\n  leds: {status: GPIO17}\n  buttons:\n"
+    more += "matrix: {session: matrix.session, ca: \(try Certificates.path("ca.pem"))}\n\(commands)\n"
+    more += "panel:\n  simulator: panel\n  leds: {status: GPIO17}\n"
+    if let outputs { more += "  outputs: \(outputs)\n" }
+    more += "  buttons:\n"
     for (number, room) in rooms.enumerated() { more += "    - {line: GPIO\(5 + number), press: \(room.action)}\n" }
     let world = try KioskWorld(KioskWorld.KioskConfiguration(more: more))
     let done = try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n")

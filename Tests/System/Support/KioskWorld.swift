@@ -17,6 +17,7 @@ final class KioskWorld {
     var otherPorts: [UInt16] = []
     var ca: String? = "ca.pem"
     var certificate: String? = "client"
+    var clientID = "kiosk"
     var more = ""
   }
 
@@ -61,7 +62,7 @@ final class KioskWorld {
     var text = """
       broker:
         url: [\(urls.joined(separator: ", "))]
-        client_id: kiosk
+        client_id: \(configuration.clientID)
 
       """
     if let ca = configuration.ca { text += "  ca: \(try Certificates.path(ca))\n" }

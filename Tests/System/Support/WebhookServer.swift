@@ -90,7 +90,15 @@ extension KioskWorld {
   /// The process tappet-webhook; `nil` while there is none.
   var webhookProcess: pid_t? {
     guard let kiosk else { return nil }
-    return Kernel.children(of: kiosk.pid).first { Kernel.commandLine($0).contains("tappet-webhook") }
+    return Kernel.children(of: kiosk.pid).first {
+      Kernel.commandLine($0).contains("tappet-webhook") && Kernel.commandLine($0).contains("--socket")
+    }
+  }
+
+  /// The process that listens in rooms.
+  var roomProcess: pid_t? {
+    guard let kiosk else { return nil }
+    return Kernel.children(of: kiosk.pid).first { Kernel.commandLine($0).contains("--listen") }
   }
 
   /// The facts of `tappet status --json` about webhooks.

@@ -12,6 +12,8 @@ enum tc_outcome {
   TC_UNKNOWN_TERMINAL = 2
 };
 
+enum tc_look { TC_PLAIN = 0, TC_REVERSE = 1, TC_RED = 2, TC_YELLOW = 3 };
+
 enum tc_key {
   /// No key waits.
   TC_NONE = -1,
@@ -21,10 +23,12 @@ enum tc_key {
 
 /// Takes over the terminal of the standard streams.
 enum tc_outcome tc_open(void);
+/// Draws in the terminal's colours from now on, if it has any; else TC_RED and TC_YELLOW are plain.
+void tc_use_colours(void);
 /// Gives it back as it was; does nothing without a screen.
 void tc_close(void);
 /// Replaces a row; not shown yet.
-void tc_put(int row, const char *text, int is_reverse);
+void tc_put(int row, const char *text, enum tc_look look);
 /// Shows all rows, and the cursor there; a negative row hides it.
 void tc_show(int row, int column);
 /// The next key: a character, TC_FUNCTION plus a number, or TC_NONE.

@@ -196,4 +196,18 @@ void tp_put(FILE *stream, const void *bytes, size_t size);
 /* The first errno with which stdout did not take what was put there; 0: it took all. */
 int tp_output_error(void);
 
+/* An event of an input device (linux/input.h), as far as a scanner needs it. */
+struct tp_input_event {
+  bool is_key;          /* EV_KEY: `code` was pressed (1), released (0) or repeated (2) */
+  bool is_dropped;      /* SYN_DROPPED: events are missing */
+  uint16_t code;
+  int32_t value;
+  int64_t milliseconds; /* when, on the device's clock */
+};
+typedef struct tp_input_event tp_input_event;
+/* Has the device report to this descriptor alone; -1 with errno. */
+int tp_grab_input(int fd);
+/* Reads an event: 1; 0 when there is none; -1 with errno when the device is gone. */
+int tp_read_input(int fd, tp_input_event *event);
+
 #endif

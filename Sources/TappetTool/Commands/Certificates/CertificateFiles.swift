@@ -23,6 +23,12 @@ struct CertificateFiles {
 
   var clientID: String? { files?.clientID }
 
+  /// The broker's CA certificates.
+  var ca: String? { files?.ca }
+
+  /// Whether the configuration names this file as the kiosk's certificate.
+  func isConfigured(_ certificate: String) -> Bool { files?.certificate == certificate }
+
   var privateKey: String? { arguments.value("private-key") ?? files?.privateKey }
 
   /// Every file that the configuration names, each once.

@@ -73,8 +73,10 @@ struct Checkup {
     if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
     checkCommands(configuration)
     checkForeignTags(configuration)
+    if let site = configuration.site { note("site", .good, "\(site.name): people come from \(site.topic)") }
     checkCertificates(configuration.broker)
     checkWebhooks(configuration)
+    checkInventory(configuration)
     for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
   }
 
@@ -116,7 +118,7 @@ struct Checkup {
       return note(
         "kiosk", .bad, "it is running, but does not answer; look at its log", code: FailureCode.kioskSilent)
     }
-    for part in Command.statusParts {
+    for part in Command.statusParts(of: status) {
       let facts = status[part]
       note(part, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
     }
@@ -147,16 +149,19 @@ struct Checkup {
 
   private mutating func checkCommands(_ configuration: KioskConfiguration) {
     for plan in configuration.commands {
-      let what = (plan.outputs + plan.actions).joined(separator: ", ")
+      let what = (plan.outputs + plan.actions + (plan.managesPeople ? ["people"] : [])).joined(separator: ", ")
+      let drives = what.isEmpty && plan.asksChecks ? [] : ["drives " + (what.isEmpty ? "nothing" : what)]
+      let uses = drives + (plan.asksChecks ? ["asks how the parts are"] : [])
       let proof =
         switch plan.trust {
         case .trusted: "all whom the broker lets publish there"
         case .token: "senders with the key of its tokens"
         case .signed(nil): "senders with a secret of the action"
+        case .room(let commanders): commanders.text
         case .signed: "senders with its key, or a secret of the action"
         }
       let stranger = plan.window == nil ? ", with no limit to its age" : ""
-      note("commands", .good, plan.topic + " drives " + what + " for " + proof + stranger)
+      note("commands", .good, plan.topic + " " + uses.joined(separator: " and ") + " for " + proof + stranger)
     }
   }
 
@@ -178,6 +183,11 @@ struct Checkup {
         "webhooks", .bad, "\(WebhookProgram.path) is missing: install the package tappet-webhook",
         code: "webhooks-not-started")
     }
+    if configuration.matrix?.encryption != nil, access(MatrixProgram.path, X_OK) != 0 {
+      note(
+        "rooms", .bad, "\(MatrixProgram.path) is missing: install the package tappet-matrix",
+        code: "rooms-not-started")
+    }
     for webhook in configuration.webhooks {
       if let room = webhook.room {
         note("room", .good, "\(webhook.action): says it in \(room)")
@@ -185,6 +195,18 @@ struct Checkup {
         note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
       }
     }
+  }
+
+  private mutating func checkInventory(_ configuration: KioskConfiguration) {
+    guard let inventory = configuration.inventory else { return }
+    guard access(InventoryHelper.path, X_OK) == 0 else {
+      return note(
+        "inventory", .bad, "\(InventoryHelper.path) is missing: install the package tappet",
+        code: "inventory-not-started")
+    }
+    guard let scanner = inventory.scanner else { return note("inventory", .good, "tags of things, no scanner") }
+    if access(scanner, R_OK) == 0 { return note("scanner", .good, scanner) }
+    note("scanner", .bad, LogRecord(scannerErrno: SystemError.last("access").code).sentence, code: "scanner-lost")
   }
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {
@@ -238,6 +260,15 @@ extension Checkup {
         note("timestamp key", .good, "stored, sealed")
       }
     } catch { note("timestamp key", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      if let site = configuration.site {
+        let record = try store.siteRecord()
+        let isOurs = record?.site == site.name
+        note(
+          "site", isOurs ? .good : .note,
+          isOurs ? record?.timedSentence ?? "" : "no bundle of people was applied; 'tappet people push' sends one")
+      }
+    } catch { note("site", .bad, error.sentence) }
     do throws(SecretStoreError) {
       let audit = try store.auditState()
       if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }

@@ -132,6 +132,7 @@ extension BrokerSettings {
     settings.clientID = String(decoding: start, as: UTF8.self) + ending
     settings.announcesStatus = false
     settings.commandTopics = []
+    settings.siteTopic = nil
     return settings
   }
 }

@@ -6,6 +6,12 @@ import TappetPlatform
 
 /// One kiosk of many.
 struct FleetBoard {
+  /// The condition of one part.
+  struct Part {
+    var isGood: Bool
+    var code: String
+  }
+
   /// The parts of its last state message that an administrator wants to see.
   struct State {
     var version: String
@@ -13,7 +19,11 @@ struct FleetBoard {
     var light: String
     /// The parts that do not work, as `part: code`.
     var faults: [String]
-    var isClockMissed: Bool
+    /// `nil` when it does not say.
+    var reader: Part?
+    /// `nil` before it has asked the kernel.
+    var isClockGood: Bool?
+    var isClockNeeded: Bool
     /// Messages that wait, for the broker and for web servers.
     var waiting: Int64
     /// When its first certificate expires; `nil` when it has none.
@@ -34,7 +44,9 @@ struct FleetBoard {
   }
 
   mutating func take(state payload: [UInt8]) {
-    state = payload.count <= Limits.fleetStateSizeMax ? JSON(decoding: payload).flatMap { State($0) } : nil
+    // A later version may tell more than this one knows, fractions too.
+    let isRead = payload.count <= Limits.fleetStateSizeMax
+    state = isRead ? JSON(decoding: payload, roundsFractions: true).flatMap { State($0) } : nil
     isUnreadable = state == nil && !payload.isEmpty
   }
 
@@ -46,6 +58,14 @@ struct FleetBoard {
     state.map { .milliseconds(max(0, unixMilliseconds - $0.unixMilliseconds)) }
   }
 
+  /// Whole days until its first certificate expires, negative afterwards; `nil` when it has none.
+  func certificateDays(at unixMilliseconds: Int64) -> Int64? {
+    state?.certificateEnd.map { ($0 - unixMilliseconds) / 86_400_000 }
+  }
+
+  /// Its place among the others: 0 is the worst.
+  func rank(at unixMilliseconds: Int64) -> Int { trouble(at: unixMilliseconds)?.rank ?? FleetTrouble.rankOfNone }
+
   /// Returns the worst of what is wrong with it; `nil` when nothing is.
   func trouble(at unixMilliseconds: Int64) -> FleetTrouble? {
     if isOnline != true { return .offline }
@@ -53,12 +73,10 @@ struct FleetBoard {
     guard let state else { return nil }
     if let silence = silence(at: unixMilliseconds), silence > Limits.fleetSilenceMax { return .silent(silence) }
     if !state.faults.isEmpty { return .faults(state.faults) }
-    if let end = state.certificateEnd, case let days = (end - unixMilliseconds) / 86_400_000,
-      days < Limits.fleetCertificateDaysMin
-    {
+    if let days = certificateDays(at: unixMilliseconds), days < Limits.fleetCertificateDaysMin {
       return .certificate(days: days)
     }
-    if state.isClockMissed { return .clock }
+    if state.isClockNeeded, state.isClockGood == false { return .clock }
     return state.waiting > 0 ? .waiting(state.waiting) : nil
   }
 }
@@ -72,13 +90,26 @@ extension FleetBoard.State {
     self.light = light
     self.version = version
     unixMilliseconds = time
-    faults = ["reader", "broker", "webhooks", "disk", "panel"].compactMap { part in
+    faults = ["reader", "broker", "webhooks", "rooms", "inventory", "site", "disk", "panel"].compactMap { part in
       guard let fact = json[part], fact["good"] == .bool(false) else { return nil }
       return part + ": " + (fact["code"]?.text ?? "?")
     }
-    isClockMissed = json["clock"]?["good"] == .bool(false) && json["clock"]?["needed"] == .bool(true)
-    waiting = (json["outbox"]?.wholeNumber ?? 0) + (json["webhooks_waiting"]?.wholeNumber ?? 0)
+    reader = FleetBoard.Part(json["reader"])
+    isClockGood = json["clock"]?["good"].flatMap { if case .bool(let isGood) = $0 { isGood } else { nil } }
+    isClockNeeded = json["clock"]?["needed"] == .bool(true)
+    // A stranger's numbers may be too large to be added.
+    let (sum, overflow) = (json["outbox"]?.wholeNumber ?? 0).addingReportingOverflow(
+      json["webhooks_waiting"]?.wholeNumber ?? 0)
+    waiting = overflow ? .max : sum
     certificateEnd = json["certificate_ends_at"]?.text.flatMap { WallTime.unixMilliseconds(utc: $0) }
+  }
+}
+
+extension FleetBoard.Part {
+  /// `nil` for what is not a part's condition.
+  fileprivate init?(_ json: JSON?) {
+    guard case .bool(let isGood)? = json?["good"] else { return nil }
+    self.init(isGood: isGood, code: json?["code"]?.text ?? "")
   }
 }
 
@@ -91,6 +122,9 @@ enum FleetTrouble {
   case certificate(days: Int64)
   case clock
   case waiting(Int64)
+
+  /// Where a kiosk without trouble is.
+  static let rankOfNone = 7
 
   /// Its place among the others: 0 is the worst.
   var rank: Int {

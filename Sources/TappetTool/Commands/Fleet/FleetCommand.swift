@@ -9,33 +9,43 @@ import TappetPlatform
 /// Shows all kiosks.
 enum FleetCommand {
   static func list(_ arguments: Arguments) throws(CommandFailure) {
-    let fleet = try kept(arguments)
+    var fleet = try kept(arguments)
     let now = SystemClock().now().unixMilliseconds
-    guard arguments.has("prometheus") else {
-      return try show(FleetTable(fleet.sorted(at: now), at: now), fleet, arguments)
-    }
+    let rows = fleet.sorted(at: now)
+    guard arguments.has("prometheus") else { return try show(rows, fleet, at: now, arguments) }
     if fleet.isFull { throw fullness }
-    try MetricsText.write(FleetMetrics(fleet.sorted(at: now), at: now).text, arguments)
+    try MetricsText.write(FleetMetrics(rows, at: now).text, arguments)
   }
 
   static func silent(_ arguments: Arguments) throws(CommandFailure) {
-    let fleet = try kept(arguments)
+    var fleet = try kept(arguments)
     let now = SystemClock().now().unixMilliseconds
     let rows = fleet.silent(for: arguments.seconds("for") ?? .seconds(300), at: now)
-    if !rows.isEmpty || arguments.asJSON { try show(FleetTable(rows, at: now), fleet, arguments) }
+    if !rows.isEmpty || arguments.asJSON { try show(rows, fleet, at: now, arguments) }
     if !rows.isEmpty { throw .found }
   }
 
   static func watch(_ arguments: Arguments) throws(CommandFailure) {
+    let isLive = isatty(0) == 1 && isatty(1) == 1
+    if !isLive { return try watchOnce(arguments) }
     let client = try BrokerClient(try BrokerChoice.settings(arguments))
     defer { client.shutdown() }
-    let view = FleetView()
-    let subscriber = Subscriber(client, filters: Fleet.filters, SubscriptionLimits(arguments)) { view.take($0) }
+    _ = try client.connectToAny()
+    try FleetWatch(client, for: arguments.seconds("for")).run()
+  }
+
+  /// Follows all changes without showing them, and prints the list at the end.
+  private static func watchOnce(_ arguments: Arguments) throws(CommandFailure) {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    var fleet = Fleet()
+    var limits = SubscriptionLimits(arguments)
+    limits.qos = Fleet.qos
+    let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }
     subscriber.saysGrants = false
-    subscriber.turnMax = .seconds(1)
-    subscriber.endOfTurn = { () throws(CommandFailure) in view.drawIfDue() }
     try subscriber.run()
-    view.drawLast()
+    let now = SystemClock().now().unixMilliseconds
+    try show(fleet.sorted(at: now), fleet, at: now, arguments)
   }
 
   /// The kiosks as the broker keeps them.
@@ -44,9 +54,10 @@ enum FleetCommand {
     defer { client.shutdown() }
     var fleet = Fleet()
     var limits = SubscriptionLimits(arguments)
-    (limits.retained, limits.time) = (.only, nil)
+    (limits.retained, limits.time, limits.qos) = (.only, nil, Fleet.qos)
     let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }
     subscriber.saysGrants = false
+    subscriber.asksForEnd = true
     try subscriber.run()
     return fleet
   }
@@ -55,48 +66,15 @@ enum FleetCommand {
     .refused("there are more than \(Limits.fleetBoardsMax) kiosks at this broker")
   }
 
-  private static func show(_ table: FleetTable, _ fleet: Fleet, _ arguments: Arguments) throws(CommandFailure) {
+  private static func show(
+    _ rows: [FleetRow], _ fleet: Fleet, at now: Int64, _ arguments: Arguments
+  ) throws(CommandFailure) {
     if fleet.isFull { throw fullness }
+    // A file has whole lines.
+    let columns = isatty(1) == 1 ? TerminalSize.current()?.columns : nil
+    let table = FleetTable(rows, at: now, columns: columns)
     if let report = arguments.report { return report.set(table.json) }
     for line in table.lines() { Output.print(line) }
-    Output.printError(table.summary)
-  }
-}
-
-/// The table of kiosks, drawn again when something changed, at most each half second.
-final class FleetView {
-  private let isLive = isatty(1) == 1
-  private var fleet = Fleet()
-  private var hasChanged = true
-  private var drawn: Instant?
-
-  func take(_ message: LinkMessage) {
-    fleet.take(message)
-    hasChanged = true
-  }
-
-  func drawIfDue() {
-    let now = Instant.now()
-    let rest = drawn.map { now - $0 } ?? .seconds(60)
-    // Without a change only the ages grow.
-    guard isLive, rest >= (hasChanged ? Limits.fleetDrawingInterval : .seconds(5)) else { return }
-    (drawn, hasChanged) = (now, false)
-    let size = TerminalSize.current() ?? (80, 24)
-    let lines = lines(rows: max(1, size.rows - 3)).map {
-      String(String.UnicodeScalarView($0.unicodeScalars.prefix(size.columns)))
-    }
-    // From the upper left corner, each line to its end, and nothing below.
-    Output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
-  }
-
-  func drawLast() {
-    if isLive { Output.write("\u{1B}[H\u{1B}[J") }
-    for line in lines(rows: isLive ? 1000 : .max) { Output.write(line + "\n") }
-  }
-
-  private func lines(rows: Int) -> [String] {
-    let now = SystemClock().now().unixMilliseconds
-    let table = FleetTable(fleet.sorted(at: now), at: now)
-    return [table.summary] + table.lines(max: rows)
+    Output.printError(fleet.summary(at: now))
   }
 }

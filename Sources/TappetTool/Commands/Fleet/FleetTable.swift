@@ -4,48 +4,66 @@ import TappetConfig
 import TappetCore
 import TappetMessages
 
-/// A table of kiosks.
+/// A table of kiosks, for a terminal of some columns or for a file.
 struct FleetTable {
+  private static let titles = ["kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble"]
+
   private let rows: [FleetRow]
   private let now: Int64
+  /// `nil` means as many as it takes.
+  private let columns: Int?
 
-  init(_ rows: [FleetRow], at unixMilliseconds: Int64) {
+  init(_ rows: [FleetRow], at unixMilliseconds: Int64, columns: Int? = nil) {
     self.rows = rows
     now = unixMilliseconds
+    self.columns = columns
   }
 
-  /// The table's first line, and one for each kiosk, at most `max`.
-  func lines(max: Int = .max) -> [String] {
-    let shown = rows.prefix(max)
-    let width = Swift.min(32, shown.map { $0.board.clientID.visible.unicodeScalars.count }.max() ?? 0)
-    let names = Swift.max(5, width)
-    var lines = [line("kiosk", names, "light", "version", "seen", "waiting", "trouble")]
-    for row in shown {
-      let state = row.board.state
-      lines.append(
-        line(
-          row.board.clientID.visible, names, state?.light.visible ?? (row.board.isOnline == true ? "online" : "-"),
-          state?.version.visible ?? "-", row.board.silence(at: now)?.brief ?? "-",
-          state.map { String($0.waiting) } ?? "-", row.trouble?.sentence.visible ?? "none"))
+  /// The table's first line, and one for each kiosk.
+  func lines() -> [String] {
+    let table = [Self.titles] + rows.map { cells($0) }
+    let isNarrow = columns.map { $0 < 100 } ?? false
+    let most = isNarrow ? [16, 13] : [32, 20]
+    // The last column has the rest of the line.
+    let widths = (0..<Self.titles.count - 1).map { column in
+      min(column < most.count ? most[column] : 8, table.reduce(0) { max($0, $1[column].unicodeScalars.count) })
     }
-    if rows.count > max { lines.append("and \(rows.count - max) more") }
-    return lines
+    return table.map { cells in
+      let front = zip(cells, widths).map { Self.padded($0, $1) + (isNarrow ? " " : "  ") }.joined()
+      let line = front + (cells.last ?? "")
+      return columns.map { Self.shortened(line, $0) } ?? line
+    }
   }
 
-  private func line(
-    _ name: String, _ width: Int, _ light: String, _ version: String, _ seen: String, _ waiting: String,
-    _ trouble: String
-  ) -> String {
-    [(name, width), (light, 20), (version, 8), (seen, 7), (waiting, 8)].map { text, width in
-      text + String(repeating: " ", count: Swift.max(0, width - text.unicodeScalars.count)) + "  "
-    }.joined() + trouble
+  private func cells(_ row: FleetRow) -> [String] {
+    let (board, state) = (row.board, row.board.state)
+    return [
+      board.clientID.visible, state?.light.visible ?? (board.isOnline == true ? "online" : "-"),
+      state?.version.visible ?? "-", board.silence(at: now)?.brief ?? "-",
+      state.map { $0.waiting > 99_999 ? "many" : String($0.waiting) } ?? "-",
+      board.certificateDays(at: now).map { "\($0) d" } ?? "-", state?.reader.map { Self.word($0) } ?? "-",
+      state.map { Self.clock($0) } ?? "-", row.trouble?.sentence.visible ?? "none",
+    ]
   }
 
-  /// The sums in a sentence.
-  var summary: String {
-    let troubled = rows.count { $0.trouble != nil }
-    let offline = rows.count { $0.board.isOnline != true }
-    return "\(rows.count) \(rows.count == 1 ? "kiosk" : "kiosks"), \(troubled) with trouble, \(offline) not connected"
+  private static func word(_ reader: FleetBoard.Part) -> String {
+    reader.isGood ? reader.code == "none" ? "none" : "ok" : "bad"
+  }
+
+  /// Where nothing needs the clock, a wrong one does not matter.
+  private static func clock(_ state: FleetBoard.State) -> String {
+    guard let isGood = state.isClockGood else { return "-" }
+    return isGood ? "ok" : state.isClockNeeded ? "bad" : "unset"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    let text = shortened(text, width)
+    return text + String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
+  }
+
+  private static func shortened(_ text: String, _ width: Int) -> String {
+    guard text.unicodeScalars.count > width else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, width - 1)))) + "…"
   }
 
   var json: JSON {
@@ -55,12 +73,22 @@ struct FleetTable {
   private func json(_ row: FleetRow) -> JSON {
     let (board, state) = (row.board, row.board.state)
     let fault: JSON = row.trouble.map { .object(["code": .string($0.code), "text": .string($0.sentence)]) } ?? .null
+    let online: JSON = board.isOnline.map { .bool($0) } ?? .null
+    let time: JSON = state.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null
+    let waiting: JSON = state.map { .number($0.waiting) } ?? .null
+    let end: JSON = state?.certificateEnd.map { .time(unixMilliseconds: $0) } ?? .null
+    let days: JSON = board.certificateDays(at: now).map { .number($0) } ?? .null
+    let reader: JSON =
+      state?.reader.map { .object(["good": .bool($0.isGood), "code": .string($0.code)]) } ?? .null
+    let clock: JSON = state.map { clockJSON($0) } ?? .null
     return .object([
-      "client_id": .string(board.clientID), "online": board.isOnline.map { .bool($0) } ?? .null, "trouble": fault,
-      "light": .optional(state?.light), "version": .optional(state?.version),
-      "time": state.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
-      "waiting": state.map { .number($0.waiting) } ?? .null,
-      "certificate_ends_at": state?.certificateEnd.map { .time(unixMilliseconds: $0) } ?? .null,
+      "client_id": .string(board.clientID), "online": online, "trouble": fault, "light": .optional(state?.light),
+      "version": .optional(state?.version), "time": time, "waiting": waiting, "certificate_ends_at": end,
+      "certificate_days_left": days, "reader": reader, "clock": clock,
     ])
+  }
+
+  private func clockJSON(_ state: FleetBoard.State) -> JSON {
+    .object(["good": state.isClockGood.map { .bool($0) } ?? .null, "needed": .bool(state.isClockNeeded)])
   }
 }

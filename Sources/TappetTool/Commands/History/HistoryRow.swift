@@ -14,21 +14,7 @@ struct HistoryRow {
 
   static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count"
 
-  var line: String {
-    let time = WallTime.second(unixMilliseconds: record.unixMilliseconds)
-    let result = record.result.name + String(repeating: " ", count: max(0, 13 - record.result.name.utf8.count))
-    var line = "\(time)  \(result)  \(record.action ?? "-")  \(who)"
-    if let person { line += "  " + person }
-    if let code = record.code { line += "  " + code }
-    if record.count > 1 { line += "  \(record.count) taps" }
-    return line
-  }
-
-  /// The tag, or what took its place.
-  private var who: String {
-    guard let uid = record.uid else { return record.trigger?.name ?? "-" }
-    return Hex.encode(uid.bytes) + (record.tag.map { " (\($0))" } ?? "")
-  }
+  var line: String { record.line(person: person) }
 
   var json: JSON {
     .object([

@@ -38,6 +38,7 @@ extension Command {
     }
     if kind == .item {
       options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)
+      options.append(CommandOption("lent", "only those that somebody has, the longest lent first").orElse)
     }
     return Command(
       words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
@@ -45,7 +46,9 @@ extension Command {
         Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
         \(kind == .box || kind == .item ? "; those of one place oldest first" : ""). With --json one object per line.
         """,
-      misuse: { $0.has("in") && $0.has("low") ? "give one of --in and --low" : nil },
+      misuse: { arguments in
+        ["in", "low", "lent"].count(where: { arguments.has($0) }) > 1 ? "give one of --in, --low and --lent" : nil
+      },
       body: .program(InventoryProgram.name))
   }
 
@@ -81,7 +84,7 @@ extension Command {
       words: kind.name + " edit", section: .inventory, summary: "change \(kind.indefinite)",
       operands: [Operand(kind.operand)],
       options: [CommandOption(kind.nameOption, "NAME", "another \(kind.nameOption)")] + kind.valueOptions + [
-        .by, .json,
+        CommandOption("tag", "UID", "a tag that stands for it from now on"), .by, .json,
       ],
       details: """
         Gives \(kind.indefinite) other values; options that are left out change nothing.\
@@ -89,9 +92,12 @@ extension Command {
         \(naming(kind))
         """,
       misuse: { arguments in
-        let names = [kind.nameOption] + kind.valueOptions.map { $0.name }
+        let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag"]
         guard names.contains(where: { arguments.has($0) }) else {
           return "give what is to be changed: " + names.map { "--" + $0 }.joined(separator: ", ")
+        }
+        if let text = arguments.value("tag"), TagUID(written: text) == nil {
+          return "--tag takes a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
         }
         return misuseOfMinimum(arguments)
       },

@@ -1,6 +1,7 @@
 // The commands of tappet-inventory with what they do. No other program refers to this, so none has their code.
 
 import TappetConfig
+import TappetCore
 import TappetInventory
 
 /// The way from words to a command of the inventory.

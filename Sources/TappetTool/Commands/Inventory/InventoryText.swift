@@ -23,6 +23,7 @@ extension Inventory {
   /// A line of a list.
   func line(of entry: InventoryEntry) throws(InventoryError) -> String {
     let path = try location(of: entry).path
+    if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person }
     return entry.line + (path.isEmpty ? "" : "  " + path)
   }
 
@@ -34,12 +35,16 @@ extension Inventory {
     }
     add("in", try location(of: entry).path)
     add("code", entry.code)
+    if entry.kind == .item, let loan = try loan(of: entry) {
+      add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds))
+    }
     if entry.kind == .item {
       let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
       add("quantity", "\(entry.quantity)" + minimum)
     }
     add("notes", entry.notes)
     if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
+    for tag in try tags(of: entry) { add("tag", Hex.encode(tag.bytes)) }
     add("id", entry.id.text)
     add("added", WallTime.second(unixMilliseconds: entry.createdUnixMilliseconds))
     if let content = entry.contentKind {
@@ -53,6 +58,7 @@ extension Inventory {
   func json(of entry: InventoryEntry, hashesPhoto: Bool) throws(InventoryError) -> JSON {
     let location = try location(of: entry)
     let isItem = entry.kind == .item
+    let loan = isItem ? try loan(of: entry) : nil
     return .object([
       "kind": .string(entry.kind.name), "id": .string(entry.id.text), "name": .string(entry.name),
       "code": entry.kind == .box ? .string(entry.code) : .null, "building": .optional(location.name(of: .building)),
@@ -60,7 +66,9 @@ extension Inventory {
       "box": .optional(location.name(of: .box)), "location_path": .string(location.path),
       "contents": .number(try contentCount(of: entry)), "notes": isItem ? .string(entry.notes) : .null,
       "quantity": isItem ? .number(entry.quantity) : .null, "minimum": entry.minimum.map { .number($0) } ?? .null,
-      "low": .bool(entry.isLow), "photo": .optional(entry.photo?.path),
+      "low": .bool(entry.isLow), "holder": .optional(loan?.person),
+      "lent_at": loan.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
+      "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
       "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
       "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),
       "created_at": .time(unixMilliseconds: entry.createdUnixMilliseconds),

@@ -37,6 +37,7 @@ struct ThingCommand {
     try judged { () throws(InventoryError) in
       let pass = { (entry: InventoryEntry) throws(InventoryError) in try self.pass(entry) }
       if arguments.has("low") { return try inventory.forEachLowItem(pass) }
+      if arguments.has("lent") { return try inventory.forEachLentItem(pass) }
       guard let place = try container("in") else { return try inventory.forEach(kind, pass) }
       try inventory.forEach(in: place, pass)
     }
@@ -69,7 +70,11 @@ struct ThingCommand {
     let entry = try named()
     var values = try values()
     values.name = arguments.value(kind.nameOption)
-    let edited = try judged { () throws(InventoryError) in try inventory.edit(entry, values, by: arguments.who) }
+    let uid = arguments.value("tag").flatMap { TagUID(written: $0) }
+    let edited = try judged { () throws(InventoryError) in
+      if let uid { try inventory.assign(uid, to: entry) }
+      return values.isEmpty ? entry : try inventory.edit(entry, values, by: arguments.who)
+    }
     try report(edited, "Changed")
   }
 

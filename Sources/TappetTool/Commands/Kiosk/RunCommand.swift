@@ -29,8 +29,8 @@ extension Command {
   private static func run(_ configuration: KioskConfiguration, _ arguments: Arguments) throws(RuntimeError) {
     let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
     let path = Settings.path(arguments)
-    runtime.loadConfiguration = { ConfigurationParser.load(path: path, files: .required) }
-    runtime.onConnected = { Memory.giveBack() }
+    runtime.observers.onReload = { ConfigurationParser.load(path: path, files: .required) }
+    runtime.observers.onConnected = { Memory.giveBack() }
     guard isatty(1) == 1, !arguments.has("plain") else { return try runtime.run() }
     let screen = LiveView()
     runtime.observers.onRecord = { _ in }  // The view shows the lines; a log between them would tear it.

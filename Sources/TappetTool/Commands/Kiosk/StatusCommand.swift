@@ -30,16 +30,18 @@ extension Command {
           throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
         }
         if let report = arguments.report { report.set(status) } else { show(status) }
-        let isGood =
-          statusParts.allSatisfy { status[$0]?["good"] == .bool(true) }
-          && status["webhooks"]?["good"] != .bool(false)
+        let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
         let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
         let isRejected = status["reload"]?["good"] == .bool(false)
         if !isGood || isClockMissed || isRejected { throw .found }
       })
   }
 
-  /// The parts of a kiosk that can be good or not.
+  /// The parts of this kiosk that can be good or not: those that every kiosk has, and those that are configured.
+  static func statusParts(of status: JSON) -> [String] {
+    statusParts + ["webhooks", "rooms", "inventory", "site"].filter { (status[$0] ?? .null) != .null }
+  }
+
   static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
 
   private static func show(_ status: JSON) {
@@ -47,6 +49,11 @@ extension Command {
     Output.print("light     \(status["light"]?.text ?? "")")
     for name in statusParts { Output.print(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
     if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
+    if let rooms = status["rooms"], rooms != .null { Output.print("rooms     " + (rooms["text"]?.text ?? "")) }
+    if let inventory = status["inventory"], inventory != .null {
+      Output.print("inventory " + (inventory["text"]?.text ?? ""))
+    }
+    if let site = status["site"], site != .null { Output.print("site      " + (site["text"]?.text ?? "")) }
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
       Output.print(

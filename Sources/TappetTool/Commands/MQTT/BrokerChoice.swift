@@ -15,6 +15,7 @@ enum BrokerChoice {
       if arguments.has("url"), !arguments.has("kiosk") { try own(arguments) } else { try kiosk(arguments) }
     settings.announcesStatus = false
     settings.commandTopics = []
+    settings.siteTopic = nil
     settings.will = nil
     if let name = arguments.value("client-id") {
       guard BrokerSettings.isClientID(name) else {

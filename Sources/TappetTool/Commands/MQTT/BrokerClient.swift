@@ -30,8 +30,8 @@ final class BrokerClient {
   let settings: BrokerSettings
   /// The endpoint of the last attempt.
   private(set) var endpoint = 0
-  /// Whether what comes in quick succession is taken together, a little later.
-  var gathers = false
+  /// How long what comes in quick succession waits to be taken together; `nil` means not at all.
+  var gathering: Duration?
   private var lastNews = Instant(nanoseconds: 0)
   private let signals: HeldSignals
   private let events: Mailbox<LinkEvent>
@@ -63,7 +63,7 @@ final class BrokerClient {
 
   /// Waits until something comes, `file` is readable, or it is `limit`.
   func wait(until limit: Instant?, file: Int32 = -1) -> News {
-    if gathers, case let rest = lastNews + Limits.brokerToolGathering - Instant.now(), rest > .zero {
+    if let gathering, case let rest = lastNews + gathering - Instant.now(), rest > .zero {
       _ = Poll.wait([(signals.fileDescriptor, .readable)], for: rest)
     }
     let ready = Poll.wait(
@@ -76,7 +76,7 @@ final class BrokerClient {
     if !ready[1].isEmpty { news.events = events.drain() }
     if !ready[2].isEmpty { news.receptions = receptions.drain() }
     news.isFileReady = !ready[3].isEmpty
-    if gathers, !news.events.isEmpty || !news.receptions.isEmpty { lastNews = Instant.now() }
+    if gathering != nil, !news.events.isEmpty || !news.receptions.isEmpty { lastNews = Instant.now() }
     return news
   }
 

@@ -26,6 +26,8 @@ final class BrokerDialogue {
   private(set) var messages: [LinkMessage] = []
   /// Why the connection has ended; `nil` while it has not.
   private(set) var loss: LinkFailure?
+  /// Whether a message was too large to be taken.
+  private(set) var hasDiscarded = false
   private var isInterrupted = false
   private var grants: [UInt64: Grant] = [:]
   private var answers: [UInt64: Answer] = [:]
@@ -48,18 +50,21 @@ final class BrokerDialogue {
     return grants.removeValue(forKey: request) ?? .none
   }
 
-  func publish(_ topic: String, _ payload: [UInt8], qos: Int32 = 1, isRetained: Bool = false) -> Answer {
+  func publish(
+    _ topic: String, _ payload: [UInt8], qos: Int32 = 1, isRetained: Bool = false,
+    limit: Duration = Limits.deliveryProbeMax
+  ) -> Answer {
     count += 1
     let id = count
     client.link.publish(
       id: EntryID(high: 0, low: id), topic: topic, payload: payload, qos: qos, isRetained: isRetained)
-    wait { $0.answers[id] != nil }
+    wait(until: { $0.answers[id] != nil }, limit: Instant.now() + limit)
     return answers.removeValue(forKey: id) ?? .none
   }
 
-  /// The first message that fits, and forgets those before it.
-  func message(where fits: (LinkMessage) -> Bool) -> LinkMessage? {
-    wait { $0.messages.contains(where: fits) }
+  /// The first message that fits, and forgets those before it; waits until `limit`, or for a probe's time.
+  func message(until limit: Instant? = nil, where fits: (LinkMessage) -> Bool) -> LinkMessage? {
+    wait(until: { $0.messages.contains(where: fits) || $0.hasDiscarded }, limit: limit)
     guard let index = messages.firstIndex(where: fits) else { return nil }
     defer { messages.removeFirst(index + 1) }
     return messages[index]
@@ -74,10 +79,10 @@ final class BrokerDialogue {
     return ended.remove(request) != nil
   }
 
-  /// Takes messages for this long.
-  func collect(until time: Duration) {
+  /// Takes messages for this long, or until one fits.
+  func collect(until time: Duration, orUntil fits: (LinkMessage) -> Bool = { _ in false }) {
     let end = Instant.now() + time
-    wait(until: { _ in Instant.now() >= end }, limit: end)
+    wait(until: { Instant.now() >= end || $0.messages.contains(where: fits) }, limit: end)
   }
 
   private func wait(until isDone: (BrokerDialogue) -> Bool, limit: Instant? = nil) {
@@ -105,7 +110,7 @@ final class BrokerDialogue {
     case .message(let message): messages.append(message)
     case .subscribed(let request, let qos, let reason): grants[request] = qos.map { .granted($0) } ?? .refused(reason)
     case .unsubscribed(let request, _): ended.insert(request)
-    case .discarded: break
+    case .discarded: hasDiscarded = true
     }
   }
 }

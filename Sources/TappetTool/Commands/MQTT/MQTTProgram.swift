@@ -7,7 +7,7 @@ enum MQTTProgram {
   /// The command that these words begin with; `nil` when they ask for help, or make no sense.
   static func find(_ words: [String]) -> Command? {
     guard words.count > 1, case let name = words[0] + " " + words[1],
-      var command = (Command.mqtt + Command.fleet).first(where: { $0.words == name })
+      var command = (Command.mqtt + Command.fleet + Command.people).first(where: { $0.words == name })
     else { return nil }
     switch name {
     case "mqtt connect": command.body = .plain(ConnectCommand.run)
@@ -29,6 +29,9 @@ enum MQTTProgram {
     case "fleet list": command.body = .plain(FleetCommand.list)
     case "fleet watch": command.body = .plain(FleetCommand.watch)
     case "fleet silent": command.body = .plain(FleetCommand.silent)
+    case "fleet run": command.body = .plain(FleetRunCommand.run)
+    case "people keys": command.body = .plain(SiteKeys.run)
+    case "people push": command.body = .plain(PushCommand.run)
     default: return nil
     }
     return command

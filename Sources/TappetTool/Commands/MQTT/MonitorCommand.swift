@@ -54,7 +54,7 @@ final class MonitorLoop {
   func run() {
     model.statistics.connected(at: Instant.now())
     subscribe()
-    client.gathers = true
+    client.gathering = Limits.brokerToolGathering
     while !isEnding {
       draw()
       let turnEnd = Instant.now() + (isStale ? Limits.treeDrawingInterval : Limits.monitorTurn)

@@ -20,7 +20,7 @@ enum PubCommand {
     if pattern.expirySeconds != nil, !publisher.usesMQTT5 {
       throw .refused("the broker speaks MQTT 3.1.1 with us, which has no expiry")
     }
-    client.gathers = arguments.has("lines")
+    client.gathering = arguments.has("lines") ? Limits.brokerToolGathering : nil
     let filler = arguments.has("fill") ? PayloadFiller(arguments) : nil
     do throws(CommandFailure) { try publish(source, pattern, publisher, filler) } catch {
       report(publisher, pattern, arguments)

@@ -88,6 +88,10 @@ final class Subscriber {
   var endOfTurn: () throws(CommandFailure) -> Void = {}
   /// Whether each granted subscription is named on standard error.
   var saysGrants = true
+  /// Whether the broker's answer to one more subscription, of our own status, shows that what it keeps has come.
+  ///
+  /// Without it, or where the broker sends what it keeps later than its answers, only silence shows it.
+  var asksForEnd = false
   /// The longest wait between two ends of a turn; `nil` means until something comes.
   var turnMax: Duration?
   private let began = Instant.now()
@@ -95,6 +99,7 @@ final class Subscriber {
   private var grantsMissing = 0
   private var refusals = 0
   private var quietSince: Instant?
+  private var isEndSeen = false
   private var statistics = ConnectionStatistics()
   private var retainedCount: Int64 = 0
   private var discarded: Int64 = 0
@@ -113,10 +118,10 @@ final class Subscriber {
     _ = try client.connectToAny()
     statistics.connected(at: Instant.now())
     subscribe()
-    client.gathers = true
+    client.gathering = Limits.brokerToolGathering
     let end = limits.time.map { began + $0 }
     while true {
-      let quietEnd = quietSince.map { $0 + Limits.retainedQuietMax }
+      let quietEnd = self.quietEnd
       let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
       for reception in news.receptions where !isEnough { try handle(reception) }
       try endOfTurn()
@@ -129,9 +134,13 @@ final class Subscriber {
         }
       }
       let now = Instant.now()
-      if let quietEnd = quietSince.map({ $0 + Limits.retainedQuietMax }), quietEnd <= now { return }
+      if let quietEnd = self.quietEnd, quietEnd <= now { return }
       if let end, end <= now { return try finish() }
     }
+  }
+
+  private var quietEnd: Instant? {
+    quietSince.map { $0 + (isEndSeen ? Limits.retainedQuietMin : Limits.retainedQuietMax) }
   }
 
   private var count: Int64 { statistics.received }
@@ -146,7 +155,7 @@ final class Subscriber {
 
   private func subscribe() {
     grantsMissing = filters.count
-    refusals = 0
+    (refusals, quietSince, isEndSeen) = (0, nil, false)
     for (index, filter) in filters.enumerated() {
       _ = client.link.subscribe(request: UInt64(index), filter: filter, qos: limits.qos)
     }
@@ -154,7 +163,12 @@ final class Subscriber {
 
   private func handle(_ reception: LinkReception) throws(CommandFailure) {
     switch reception {
-    case .subscribed(let request, let qos, let reason): try noteGrant(filters[Int(request)], qos, reason)
+    case .subscribed(let request, let qos, let reason) where request < filters.count:
+      try noteGrant(filters[Int(request)], qos, reason)
+    // Granted or not.
+    case .subscribed:
+      isEndSeen = true
+      quietSince = Instant.now()
     case .message(let message): note(message)
     case .discarded: discarded += 1
     case .unsubscribed: break
@@ -171,7 +185,11 @@ final class Subscriber {
       let why = LinkFailure.subscriptionRefusal(reason)
       Output.printError("the broker refuses the subscription to \(filter.quoted): \(why)")
     }
-    if grantsMissing == 0, limits.retained == .only { quietSince = Instant.now() }
+    if grantsMissing == 0, limits.retained == .only {
+      quietSince = Instant.now()
+      let own = "tappet/" + client.settings.clientID + "/status"
+      if asksForEnd { _ = client.link.subscribe(request: UInt64(filters.count), filter: own, qos: 0) }
+    }
     guard refusals == filters.count else { return }
     throw CommandFailure(
       status: .subscriptionRefused, sentence: "the broker refused every filter", code: FailureCode.subscriptionRefused)

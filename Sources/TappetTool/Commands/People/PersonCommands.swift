@@ -43,6 +43,7 @@ extension Command {
           Output.print(
             "\(person["name"]?.text ?? "")  \(count) \(count == 1 ? "tag" : "tags")"
               + (person["suspended"] == .bool(true) ? "  suspended" : "")
+              + (person["site"] == .bool(true) ? "  of the site" : "")
               + (PersonLimits(facts: person).map { "  " + $0.sentence } ?? ""))
         }
       })

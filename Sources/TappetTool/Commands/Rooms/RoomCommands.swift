@@ -50,7 +50,7 @@ extension Command {
         let id = answer["room_id"]?.text ?? ""
         let isEncrypted = try RoomFacts(id, client).isEncrypted
         Output.printError(
-          "Joined: \(id)." + (isEncrypted ? " It is encrypted: nothing can be sent there." : ""))
+          "Joined: \(id)." + (isEncrypted ? " It is encrypted." : ""))
       })
   }
 

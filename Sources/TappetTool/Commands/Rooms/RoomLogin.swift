@@ -6,6 +6,7 @@ import TappetCore
 import TappetKiosk
 import TappetMessages
 import TappetPlatform
+import TappetStore
 
 extension Command {
   static var roomLogin: Command {
@@ -20,8 +21,9 @@ extension Command {
       details: """
         Logs USER (@name:server) in with a password, which is read from standard input (a terminal does not show
         it) or from --password-file and not kept, and writes the session into the file that 'matrix' in
-        kiosk.yaml names. A second login of the same user takes the same device. A running kiosk uses the new
-        session by itself. --login-token: the line is a token that another client made, instead.
+        kiosk.yaml names. A second login of the same user takes the same device, unless the keys of its encrypted
+        rooms are lost. A running kiosk uses the new session by itself. --login-token: the line is a token that
+        another client made, instead.
         """,
       example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
@@ -43,7 +45,8 @@ extension Command {
         let secret = try Prompt.privateLine(
           from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
           what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
-        let session = try Homeserver.logIn(client, user, secret, isToken: isToken, url, matrix, place)
+        let session = try Homeserver.logIn(
+          client, user, secret, isToken: isToken, url, Homeserver.device(of: user, matrix, configuration), place)
         do throws(AtomicFilesError) {
           let files = AtomicFiles(isForService: true)
           try files.add(matrix.sessionFile, session.encoded)
@@ -134,9 +137,19 @@ enum Homeserver {
     return try checked(url)
   }
 
+  /// The device of the last session, which the next one takes; `nil` for another user, or where its keys are lost:
+  /// others would not believe new ones.
+  static func device(of user: String, _ matrix: MatrixSettings, _ configuration: KioskConfiguration) -> String? {
+    guard let earlier = session(matrix), earlier.user == user else { return nil }
+    let hasKeys =
+      matrix.encryption == nil
+      || MatrixStore.hasKeys(folder: configuration.stateFolder, of: user + " " + earlier.device)
+    return hasKeys ? earlier.device : nil
+  }
+
   static func logIn(
     _ client: HomeserverClient, _ user: String, _ secret: SecretBytes, isToken: Bool, _ url: String,
-    _ matrix: MatrixSettings, _ place: String
+    _ device: String?, _ place: String
   ) throws(CommandFailure) -> RoomSession {
     let text = secret.withBytes { String(decoding: $0, as: UTF8.self) }
     var request: [JSON.Member] = []
@@ -148,7 +161,7 @@ enum Homeserver {
       add("identifier", .object(["type": .string("m.id.user"), "user": .string(user)]))
       add("password", .string(text))
     }
-    if let earlier = session(matrix), earlier.user == user { add("device_id", .string(earlier.device)) }
+    if let device { add("device_id", .string(device)) }
     add("initial_device_display_name", .string("Tappet kiosk"))
     let answer = try client.ask(.post, "/_matrix/client/v3/login", .object(request))
     if answer.status == 403, answer.code == "M_FORBIDDEN" {

@@ -188,7 +188,7 @@ extension Person {
     }
     self.init(
       id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created,
-      limits: limits)
+      limits: limits, isOfSite: facts["site"] == .bool(true))
   }
 }
 

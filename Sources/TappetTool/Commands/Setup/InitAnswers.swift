@@ -1,4 +1,5 @@
-// tappet init --answers: the options that a file gives, for boards that are set up alike.
+// tappet init --answers, and cert enrol: the options that a file gives, for boards that are set up alike. Both commands
+// may share one file.
 
 import TappetConfig
 import TappetMessages
@@ -7,12 +8,20 @@ enum InitAnswers {
   /// The options with those of the file that they name; a typed one replaces the file's.
   static func added(to arguments: Arguments) throws(CommandFailure) -> Arguments {
     guard let path = arguments.value("answers") else { return arguments }
-    let read = SetupAnswers.load(path, questions)
+    return try arguments.with(try given(in: path, for: .setUp, facts: BoardFacts()), for: .setUp)
+  }
+
+  /// The options of `command` that a file gives, each with what is known of this board.
+  static func given(
+    in path: String, for command: Command, facts: BoardFacts
+  ) throws(CommandFailure) -> [(name: String, value: String?)] {
+    let others = [Command.setUp, .certEnrol].flatMap { questions(of: $0) }.map { $0.option }
+    let read = SetupAnswers.load(path, questions(of: command), others: others)
     guard read.problems.isEmpty else {
       for problem in read.problems { Output.printError(problem.sentence) }
       throw .reported(.configuration)
     }
-    var facts = BoardFacts()
+    var facts = facts
     if let boards = read.boards { try facts.addRow(of: boards) }
     var given: [(name: String, value: String?)] = []
     for answer in read.answers {
@@ -22,16 +31,16 @@ enum InitAnswers {
             + facts.names.joined(separator: ", "))
       }
     }
-    return try arguments.with(given, for: .setUp)
+    return given
   }
 
   /// The questions that it may answer: every option but those about the file itself and about what is lost.
-  private static var questions: [SetupQuestion] {
-    Command.setUp.options.filter { $0.name != "answers" && $0.name != "force" }.map { option in
+  private static func questions(of command: Command) -> [SetupQuestion] {
+    command.options.filter { !["answers", "force", "json"].contains($0.name) }.map { option in
       guard option.value != nil else { return SetupQuestion(option.name, .flag) }
       return switch option.kind {
       case .file, .folder: SetupQuestion(option.name, .path)
-      default: SetupQuestion(option.name, .text)
+      default: SetupQuestion(option.name, option.name == "parameter" ? .texts : .text)
       }
     }
   }

@@ -17,11 +17,12 @@ final class TagJobClient {
   private let notices = NoticePrinter()
   private var isTimeUp = false
 
-  /// Runs the job and prints its result.
+  /// Runs the job and prints its result; returns the tag's UID, if there was a tag.
+  @discardableResult
   static func run(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, limit: Duration = Limits.tagJobTime,
     _ report: JSONReport? = nil
-  ) throws(CommandFailure) {
+  ) throws(CommandFailure) -> TagUID? {
     let client = TagJobClient(request, try ReaderClient.open(configuration, limit: limit))
     let result: Result
     switch client.reader.source {
@@ -35,6 +36,7 @@ final class TagJobClient {
       throw result.isRefusal ? .refused(result.sentence, code) : .failed(result.sentence, code)
     }
     if report == nil { Output.print(result.sentence) }
+    return result.uid.flatMap { Hex.decode($0) }.flatMap { TagUID($0) }
   }
 
   private init(_ request: TagJobRequest, _ reader: ReaderClient) {
@@ -165,6 +167,7 @@ extension TagJobRunner.Result {
       code: isLate ? FailureCode.noTag : json["code"]?.text,
       sentence: isLate ? "no tag was shown in time, or it did not come back; " + text : text)
     self.json = json
+    uid = json["uid"]?.text
   }
 
   /// For --json: what was done to which tag; all of it null without a tag.

@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetInventory
 import TappetKiosk
 
 extension CommandOption {
@@ -20,6 +21,9 @@ extension Command {
       options: [
         CommandOption("label", "LABEL", "for people, in 'tappet secret list'"),
         CommandOption("person", "NAME", .person, "the person whose tag it becomes"),
+        CommandOption("box", "BOX", "the box of the inventory that it stands for"),
+        CommandOption("spot", "SPOT", "the spot").orElse, CommandOption("item", "ITEM", "the item").orElse,
+        CommandOption("with-code", "write the box's code as a text, too, for readers of others"),
         CommandOption("with-key", "the phone app's older format, which contains the key (NTAG215 or larger)"),
         CommandOption("protect", "set a password, so that only this kiosk can rewrite the tag"), .json, .timeout(60),
       ],
@@ -32,12 +36,19 @@ extension Command {
         unless it was imported or shared.
 
         --person: 'tappet person suspend' then refuses it together with that person's other tags.
+        --box, --spot, --item: a tap of the tag then shows this thing, if ACTION has 'mode: inventory'.
         --with-key: a phone can import the secret from the tag, and anyone who reads the tag can copy it.
         --protect: for NTAG21x and Ultralight EV1. A tag without passwords is written and works all the
         same; the exit status is then 1, because anyone can rewrite it.
         Exit status: 0 the tag works and its secret is saved; 1 this tag cannot do it; 4 the reader or the
         disk failed.
         """,
+      misuse: { arguments in
+        if ["box", "spot", "item"].count(where: { arguments.has($0) }) > 1 {
+          return "give one of --box, --spot and --item"
+        }
+        return arguments.has("with-code") && !arguments.has("box") ? "--with-code needs --box" : nil
+      },
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let name = arguments.operands[0]
         guard configuration.actions.contains(where: { $0.name == name }) else {
@@ -52,7 +63,14 @@ extension Command {
         if request.carriesKey {
           Output.printError("This tag will contain its key: anyone who reads it can copy it. Keep it away from others.")
         }
-        try run(request, arguments, configuration)
+        let labelled = try LabelledThing.named(by: arguments, configuration)
+        if let labelled {
+          try labelled.require(name, configuration)
+          if request.label == nil { request.label = labelled.entry.name.cut(toSize: Limits.secretLabelSizeMax) }
+          if arguments.has("with-code") { request.text = labelled.entry.code }
+        }
+        let uid = try run(request, arguments, configuration)
+        if let labelled, let uid { try labelled.assign(uid) }
       })
   }
 
@@ -99,10 +117,11 @@ extension Command {
       })
   }
 
+  @discardableResult
   private static func run(
     _ request: TagJobRequest, _ arguments: Arguments, _ configuration: KioskConfiguration
-  ) throws(CommandFailure) {
+  ) throws(CommandFailure) -> TagUID? {
     let limit = arguments.seconds("timeout") ?? Limits.tagJobTime
-    try TagJobClient.run(request, configuration, limit: limit, arguments.report)
+    return try TagJobClient.run(request, configuration, limit: limit, arguments.report)
   }
 }

@@ -63,6 +63,7 @@ int main(int argc, char **argv) {
   readerless();
   threads();
   people();
+  inventories();
   forked();
   CHECK(without_standard_descriptors());
   printf("misuse: %d passed, %d failed\n", passed, failed);

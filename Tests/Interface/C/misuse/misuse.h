@@ -53,7 +53,11 @@ void full(void);
 void readerless(void);
 void threads(void);
 void people(void);
+/* inventories.c */
+void inventories(void);
 /* processes.c */
+/* Ends a child. Not by _exit: Valgrind would look for leaks, and report what the parent's threads hold as one. */
+void leave(int code);
 void forked(void);
 int without_standard_descriptors(void);
 

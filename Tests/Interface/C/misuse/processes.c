@@ -8,8 +8,7 @@
 
 #include "misuse.h"
 
-/* Ends a child. Not by _exit: Valgrind would look for leaks, and report what the parent's threads hold as one. */
-static void leave(int code) {
+void leave(int code) {
   char command[] = "exit 0";
   command[5] = (char)(command[5] + code);
   execl("/bin/sh", "sh", "-c", command, (char *)NULL);

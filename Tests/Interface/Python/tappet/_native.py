@@ -33,7 +33,7 @@ class Event(ctypes.Structure):
                 ("name", c_char_p), ("sentence", c_char_p), ("action", c_char_p), ("topic", c_char_p), ("id", c_char_p),
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("after_milliseconds", c_int64),
                 ("output", c_char_p), ("is_on", c_bool), ("reserved", c_uint8 * 7),
-                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p)]
+                ("tag", c_char_p), ("person", c_char_p), ("code", c_char_p), ("thing", c_char_p)]
 
 
 class Output(Structure):
@@ -46,6 +46,18 @@ class Person(ctypes.Structure):
                 ("is_suspended", c_bool), ("reserved", c_uint8 * 7)]
 
 
+class InventoryValues(Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("code", c_char_p), ("notes", c_char_p),
+                ("quantity", POINTER(c_int64)), ("minimum", POINTER(c_int64))]
+
+
+class InventoryEntry(Structure):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("id", c_char * 37), ("container_id", c_char * 37),
+                ("is_low", c_bool), ("reserved", c_uint8 * 1), ("name", c_char_p), ("location", c_char_p),
+                ("code", c_char_p), ("notes", c_char_p), ("photo", c_char_p), ("quantity", c_int64),
+                ("minimum", c_int64), ("created_unix_milliseconds", c_int64), ("holder", c_char_p)]
+
+
 class ReaderEvent(Structure):
     _fields_ = [("size", c_size_t), ("type", c_int), ("model", c_int), ("device", c_char_p),
                 ("uid", POINTER(c_uint8)), ("uid_size", c_size_t), ("url", c_void_p), ("url_size", c_size_t),
@@ -55,6 +67,7 @@ class ReaderEvent(Structure):
 
 EventCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Event))
 PersonCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Person))
+InventoryCallback = ctypes.CFUNCTYPE(None, c_void_p, POINTER(InventoryEntry))
 Completion = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
 
@@ -102,3 +115,17 @@ for name in ("start", "fd", "dispatch", "run", "stop"):
     declare(f"tappet_kiosk_{name}", c_void_p)
 declare("tappet_kiosk_get_counters", c_void_p, POINTER(Counters))
 declare("tappet_kiosk_last_error", c_void_p, POINTER(Failure))
+declare("tappet_inventory_new", POINTER(c_void_p))
+declare("tappet_inventory_free", c_void_p, result=None)
+declare("tappet_inventory_open", c_void_p, c_char_p)
+declare("tappet_inventory_add", c_void_p, c_int, c_char_p, POINTER(InventoryValues), c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_edit", c_void_p, c_char_p, POINTER(InventoryValues), c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_move", c_void_p, c_char_p, c_char_p, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_remove", c_void_p, c_char_p, c_char_p)
+declare("tappet_inventory_undo", c_void_p, c_char_p)
+declare("tappet_inventory_get", c_void_p, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_get_by_code", c_void_p, c_char_p, POINTER(InventoryEntry))
+declare("tappet_inventory_find", c_void_p, c_char_p, c_size_t, InventoryCallback, c_void_p)
+declare("tappet_inventory_list", c_void_p, c_char_p, InventoryCallback, c_void_p)
+declare("tappet_inventory_list_low", c_void_p, InventoryCallback, c_void_p)
+declare("tappet_inventory_last_error", c_void_p, POINTER(Failure))

@@ -67,6 +67,7 @@ pub struct tappet_kiosk_event {
     pub tag: *const c_char,
     pub person: *const c_char,
     pub code: *const c_char,
+    pub thing: *const c_char,
 }
 
 pub type tappet_kiosk_event_callback = Option<unsafe extern "C" fn(*mut c_void, *const tappet_kiosk_event)>;

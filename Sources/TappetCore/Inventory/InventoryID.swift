@@ -3,8 +3,6 @@
 //     0        6   6.5   8    8.25       16
 //     unix ms  7   random  variant  random
 
-import TappetCore
-
 /// The identity of a building, room, spot, box or item; unique on every machine, and never used again.
 package struct InventoryID: Hashable, Sendable {
   private let high: UInt64

@@ -1,0 +1,2 @@
+#include <olm/olm.h>
+#include <olm/pk.h>

@@ -1,0 +1,60 @@
+// The part `inventory:` of kiosk.yaml, and `mode: inventory` of an action.
+
+import TappetCore
+
+/// The settings of the inventory at the reader, and its scanner.
+package struct InventorySettings: Hashable, Sendable {
+  /// The part that the core needs.
+  package var plan = InventoryPlan()
+  /// The path of the scanner's event device; `nil` without one.
+  package var scanner: String?
+
+  /// An inventory whose things are only shown and moved.
+  package init() {}
+}
+
+extension YAMLReader {
+  /// Whether the action's tags stand for things.
+  func isOfInventory(_ mapping: YAMLMapping) -> Bool {
+    if case .scalar("inventory", _) = mapping["mode"]?.content { return true }
+    return false
+  }
+
+  mutating func inventory(
+    _ node: YAMLNode?, actions: [Action], actionNames: [String], _ broker: BrokerSettings?
+  ) -> InventorySettings? {
+    guard let node else { return nil }
+    var settings = InventorySettings()
+    if case .scalar("", _) = node.content { return settings }
+    let keys = ["scanner", "scan_action", "move_within", "low_stock", "publish"]
+    guard let mapping = mapping(node, keys: keys) else { return nil }
+    settings.scanner = path(mapping["scanner"])
+    if let within = duration(mapping["move_within"], min: .seconds(1), max: Limits.inventoryMoveWithinMax) {
+      settings.plan.moveWithin = within
+    }
+    if flag(mapping["publish"]) == true, let broker { settings.plan.topic = broker.statusTopic + "/inventory" }
+    settings.plan.lowStockAction = action(mapping["low_stock"], actionNames)
+    if let node = mapping["low_stock"], let action = actions.first(where: { $0.name == settings.plan.lowStockAction }),
+      action.confirmWithin != nil || action.mode != .tap
+    {
+      invalid(node, expected: "an action without 'confirm' and 'mode'")
+    }
+    let first = actions.first { $0.mode == .inventory }?.name
+    settings.plan.scanAction = action(mapping["scan_action"], actionNames) ?? (settings.scanner == nil ? nil : first)
+    if let node = mapping["scan_action"], settings.scanner == nil {
+      note(.needsPartner("scan_action", partner: "scanner"), at: node.position, mapping.node.place)
+    }
+    let scans = actions.first { $0.name == settings.plan.scanAction }
+    if let node = mapping["scan_action"] ?? mapping["scanner"], settings.scanner != nil, scans?.mode != .inventory {
+      invalid(node, expected: "together with an action that has 'mode: inventory'")
+    }
+    return settings
+  }
+
+  private mutating func action(_ node: YAMLNode?, _ names: [String]) -> String? {
+    guard let node, let name = text(node) else { return nil }
+    if names.contains(name) { return name }
+    note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: names)), at: node)
+    return nil
+  }
+}

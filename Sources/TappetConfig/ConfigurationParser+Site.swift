@@ -1,0 +1,55 @@
+// The part `site:` of kiosk.yaml: the site whose people this door has.
+
+import TappetCore
+
+/// The site of a kiosk.
+package struct SiteSettings: Equatable, Sendable {
+  /// The site's name, a part of its topic.
+  package var name: String
+  /// The key that bundles are sealed under; `nil` when files are not looked at.
+  package var key: SecretKey?
+  /// The key that checks their signatures.
+  package var publicKey: VerifyingKey
+
+  /// The topic at which the broker keeps the last bundle.
+  package var topic: String { SiteSettings.topic(of: name) }
+
+  /// The topic of the site with this name.
+  package static func topic(of name: String) -> String { "tappet/site/" + name + "/people" }
+}
+
+extension YAMLReader {
+  /// `{name: NAME, key: {file: FILE}, public_key: DIGITS}`.
+  mutating func site(
+    _ node: YAMLNode?, _ commands: [CommandPlan], _ actions: [Action]
+  ) -> SiteSettings? {
+    guard let node, let mapping = mapping(node, keys: ["name", "key", "public_key"]) else { return nil }
+    var name: String?
+    if let value = required("name", in: mapping), let text = text(value) {
+      if text.siteNameIsGood {
+        name = text
+      } else {
+        invalid(
+          value, expected: "1 to \(Limits.siteNameSizeMax) letters, digits, '-', '_' and '.'")
+      }
+    }
+    var key: SecretKey?
+    if let value = required("key", in: mapping), let inner = self.mapping(value, keys: ["file"]),
+      let file = required("file", in: inner), let path = path(file), files != .ignored
+    {
+      key = self.key(in: path, at: file, orNote: .signingKeyMalformed(path: path)) { SecretKey(hex: $0) }
+    }
+    var publicKey: VerifyingKey?
+    if let value = required("public_key", in: mapping), let text = text(value) {
+      publicKey = VerifyingKey(hex: text)
+      if publicKey == nil { invalid(value, expected: "the 64 hex digits that 'tappet people keys' printed") }
+    }
+    guard let name, let publicKey else { return nil }
+    let settings = SiteSettings(name: name, key: key, publicKey: publicKey)
+    let isTaken =
+      commands.contains { $0.topic == settings.topic || $0.replyTopic == settings.topic }
+      || actions.contains { $0.topic == settings.topic }
+    if isTaken { invalid(node, expected: "the topic '\(settings.topic)' for itself; use another one elsewhere") }
+    return settings
+  }
+}

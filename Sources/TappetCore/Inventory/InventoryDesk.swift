@@ -1,0 +1,220 @@
+// The desk at the shelf: what was tapped first, what was asked of tappet-inventory, and what the second tap means.
+// Decides only.
+//
+// A thing that was tapped is held for a while. The next one moves it, or is moved to it, whichever of the two can be in
+// the other; an item and a person's tag check the item out, or in. Anything else is held in its place, and so is what
+// is there already.
+
+/// One touch: a tag, or a scanned code.
+struct InventoryTouch: Sendable {
+  var key: InventoryKey
+  /// The tag that was tapped; `nil` for a scan.
+  var uid: TagUID?
+  var tap: VerifiedTap
+}
+
+/// The outcome of a touch, or of somebody elsewhere.
+struct InventoryOutcome: Equatable, Sendable {
+  /// The word for programs: `moved`.
+  var verb: String
+  /// The thing as it is now.
+  var thing: InventoryThing
+  /// The name of the person who did it.
+  var who: String
+  /// The number of the change, if it is one that is passed on.
+  var change: Int64?
+  /// When it was, if it was not now.
+  var unixMilliseconds: Int64?
+}
+
+/// The questions and what is held.
+struct InventoryDesk: Sendable {
+  /// The first of two touches.
+  enum Subject: Sendable {
+    case thing(InventoryThing)
+    case person(String)
+  }
+
+  /// A subject that waits for another tap.
+  struct Holding: Sendable {
+    var subject: Subject
+    var until: Instant
+    /// Whether something was done with it: the light asks for nothing any more.
+    var isUsed = false
+  }
+
+  /// The order that a touch waits for.
+  private enum Step: Sendable {
+    case lookUp
+    case change(TouchResult, who: String)
+  }
+
+  private struct Question: Sendable {
+    var number: UInt32
+    var touch: InventoryTouch
+    var step: Step
+    /// When it was asked; `nil` while another one waits for its answer.
+    var askedAt: Instant?
+  }
+
+  private var questions: [Question] = []
+  private var lastNumber: UInt32 = 0
+  private(set) var holding: Holding?
+
+  /// Whether the first of two taps was made.
+  var isHolding: Bool { holding.map { !$0.isUsed } ?? false }
+
+  /// When an answer is missing, or the time for a second tap is over.
+  var deadline: Instant? {
+    let answer = questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax }
+    return [answer, holding?.until].compactMap { $0 }.min()
+  }
+
+  /// Whether an answer is missing.
+  func isOverdue(at now: Instant) -> Bool {
+    questions.first?.askedAt.map { $0 + Limits.inventoryAnswerMax <= now } ?? false
+  }
+
+  /// Whether no touch waits.
+  var hasNone: Bool { questions.isEmpty }
+
+  /// Whether there is room for another touch.
+  var hasRoom: Bool { questions.count < Limits.inventoryTouchesMax }
+
+  mutating func release() { holding = nil }
+
+  mutating func releaseIfOver(at now: Instant) {
+    if let holding, holding.until <= now { self.holding = nil }
+  }
+
+  /// Takes a touch, whose turn comes after those before it.
+  mutating func touched(_ touch: InventoryTouch) {
+    lastNumber &+= 1
+    questions.append(Question(number: lastNumber, touch: touch, step: .lookUp, askedAt: nil))
+  }
+
+  /// The order of the first touch, once it is its turn.
+  mutating func nextOrder(at now: Instant) -> InventoryOrder? {
+    guard let question = questions.first, question.askedAt == nil else { return nil }
+    questions[0].askedAt = now
+    return .lookUp(question.number, question.touch.key)
+  }
+
+  /// Ends all touches, whose answers will not come.
+  mutating func giveUp() -> [InventoryTouch] {
+    defer { questions.removeAll() }
+    return questions.map { $0.touch }
+  }
+
+  /// The next step of a touch.
+  enum Decision {
+    /// Nobody waits for this answer.
+    case stale
+    /// Another order comes first.
+    case order(InventoryOrder)
+    /// It is done.
+    case done(InventoryTouch, TouchResult, InventoryThing, who: String)
+    /// A person's tag was tapped before anything else.
+    case person(InventoryTouch, name: String)
+    case refused(InventoryTouch, InventoryFault)
+  }
+
+  /// Handles the answer to the question of this number.
+  mutating func answered(
+    _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, kiosk: String, within: Duration,
+    at now: Instant
+  ) -> Decision {
+    guard let question = questions.first, question.number == number, question.askedAt != nil else { return .stale }
+    releaseIfOver(at: now)
+    switch (question.step, answer) {
+    case (.lookUp, .success(let thing)): return found(thing, question.touch, kiosk, within, at: now)
+    case (.lookUp, .failure(let fault)):
+      if fault == .unknown, let person = question.touch.tap.secret?.person?.name {
+        return touched(by: person, question.touch, kiosk, within, at: now)
+      }
+      return end(.refused(question.touch, fault))
+    case (.change(let result, let who), .success(let thing)):
+      holding?.until = now + within
+      holding?.isUsed = true
+      // The held thing has moved with it.
+      if case .thing(let held) = holding?.subject, held.id == thing.id { holding?.subject = .thing(thing) }
+      return end(.done(question.touch, result, thing, who: who))
+    case (.change, .failure(let fault)):
+      holding = nil
+      return end(.refused(question.touch, fault))
+    }
+  }
+
+  private mutating func end(_ decision: Decision) -> Decision {
+    questions.removeFirst()
+    return decision
+  }
+
+  private mutating func ask(
+    _ result: TouchResult, by who: String, _ order: InventoryOrder, at now: Instant
+  ) -> Decision {
+    questions[0].step = .change(result, who: who)
+    questions[0].askedAt = now
+    return .order(order)
+  }
+
+  private mutating func found(
+    _ thing: InventoryThing, _ touch: InventoryTouch, _ kiosk: String, _ within: Duration, at now: Instant
+  ) -> Decision {
+    let number = questions[0].number
+    let who = touch.tap.secret?.person?.name ?? kiosk
+    switch holding?.subject {
+    case .thing(let held) where held.id != thing.id:
+      if thing.kind == held.kind.container, !held.isIn(thing.id) {
+        return ask(.moved, by: who, .move(number, held.id, to: thing.id, who: who), at: now)
+      }
+      if held.kind == thing.kind.container, !thing.isIn(held.id) {
+        return ask(.moved, by: who, .move(number, thing.id, to: held.id, who: who), at: now)
+      }
+    case .person(let name) where thing.kind == .item: return hand(thing, to: name, number, at: now)
+    case .thing, .person, nil: break
+    }
+    holding = Holding(subject: .thing(thing), until: now + within)
+    return end(.done(touch, .shown, thing, who: who))
+  }
+
+  private mutating func touched(
+    by person: String, _ touch: InventoryTouch, _ kiosk: String, _ within: Duration, at now: Instant
+  ) -> Decision {
+    if case .thing(let held) = holding?.subject, held.kind == .item {
+      return hand(held, to: person, questions[0].number, at: now)
+    }
+    holding = Holding(subject: .person(person), until: now + within)
+    return end(.person(touch, name: person))
+  }
+
+  /// Checks the item out to the person, or in if they have it.
+  private mutating func hand(_ item: InventoryThing, to person: String, _ number: UInt32, at now: Instant) -> Decision {
+    item.holder == person
+      ? ask(.returned, by: person, .takeBack(number, item.id, who: person), at: now)
+      : ask(.lent, by: person, .lend(number, item.id, to: person, who: person), at: now)
+  }
+}
+
+extension TapFacts {
+  /// Adds what was done in the inventory.
+  mutating func add(_ outcome: InventoryOutcome) {
+    let thing = outcome.thing
+    self[.verb] = outcome.verb
+    self[.kind] = thing.kind.name
+    self[.thing] = thing.name
+    self[.id] = thing.id.text
+    self[.code] = thing.code
+    self[.path] = thing.path
+    self[.contents] = thing.contentList
+    self[.quantity] = String(thing.quantity)
+    self[.minimum] = thing.minimum.map { String($0) } ?? ""
+    self[.holder] = thing.holder ?? ""
+    self[.who] = outcome.who
+    self[.change] = outcome.change.map { String($0) } ?? ""
+    if let milliseconds = outcome.unixMilliseconds {
+      self[.time] = UTCTime(unixSeconds: milliseconds / 1000).text
+      self[.unix] = String(milliseconds / 1000)
+    }
+  }
+}

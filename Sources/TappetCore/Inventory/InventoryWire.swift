@@ -1,0 +1,253 @@
+// The messages between the kiosk and tappet-inventory, one per datagram. Numbers are big-endian; a text has its size in
+// two bytes before it. Any bytes decode to a value or to `nil`.
+//
+//   kiosk     ──▶ 1 begin      scanner
+//             ──▶ 2 lookUp     number:4 uid code             either may be ""
+//             ──▶ 3 move       number:4 id:16 place:16 who
+//             ──▶ 4 lend       number:4 id:16 person who
+//             ──▶ 5 takeBack   number:4 id:16 who
+//             ──▶ 6 passedOn   news:8
+//             ──▶ 7 passedLow  id:16
+//   inventory ──▶ 1 ready      version:1
+//             ──▶ 2 found      number:4 thing
+//             ──▶ 3 failed     number:4 fault:1
+//             ──▶ 4 news       news:8 verb:1 unix_ms:8 who thing
+//             ──▶ 5 low        thing
+//             ──▶ 6 lowCount   count:8
+//             ──▶ 7 scanned    code
+//             ──▶ 8 scanner    errno:4                     0: it is open
+//
+//   thing: id:16 kind:1 quantity:8 minimum:8 count:4 container name code path holder listed:1 (quantity:8 name)…
+//          minimum: all ones without one; container, holder: empty for none
+
+/// The name of a thing on a tag, or in a scan.
+package struct InventoryKey: Hashable, Sendable {
+  /// The UID of its tag, which counts more than the code.
+  package var uid: TagUID?
+  /// The text of a QR code or a tag, which is a box's code, or the id of any thing.
+  package var code: String
+
+  /// A tag with a text on it, or a scan.
+  package init(uid: TagUID? = nil, code: String = "") {
+    self.uid = uid
+    self.code = code
+  }
+}
+
+/// An order of the kiosk.
+package enum InventoryOrder: Equatable, Sendable {
+  /// Open the database, and the scanner of this path unless it is empty; answered by `ready`.
+  case begin(scanner: String)
+  /// Find a thing; answered by `found` or `failed`.
+  case lookUp(UInt32, InventoryKey)
+  /// Move a thing; answered, once it is on the disk, by `found` with where it is then, or by `failed`.
+  case move(UInt32, InventoryID, to: InventoryID, who: String)
+  /// Check an item out to a person; answered likewise.
+  case lend(UInt32, InventoryID, to: String, who: String)
+  /// Check an item in; answered likewise.
+  case takeBack(UInt32, InventoryID, who: String)
+  /// The change of this number is on the kiosk's disk; the next one may come.
+  case passedOn(Int64)
+  /// The same of an item that is low.
+  case passedLow(InventoryID)
+}
+
+/// A message of tappet-inventory.
+package enum InventoryMessage: Equatable, Sendable {
+  /// Version of these messages; another one is another build.
+  package static let protocolVersion: UInt8 = 1
+
+  case ready
+  case found(UInt32, InventoryThing)
+  case failed(UInt32, InventoryFault)
+  /// A change, by anybody; the thing as it is now, else as it was.
+  case news(Int64, InventoryVerb, unixMilliseconds: Int64, who: String, InventoryThing)
+  /// An item of which there is less than there should be, since it became so.
+  case low(InventoryThing)
+  /// Number of these items, when it is another than before.
+  case lowCount(Int64)
+  /// Somebody scanned this code.
+  case scanned(String)
+  /// The scanner was opened, or, with an errno, is missing.
+  case scanner(errno: Int32)
+}
+
+extension InventoryOrder {
+  package func encode() -> [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .begin(let scanner):
+      writer.byte(1)
+      writer.text(scanner)
+    case .lookUp(let number, let key):
+      writer.head(2, number)
+      writer.sized(key.uid?.bytes ?? [])
+      writer.text(key.code)
+    case .move(let number, let id, let place, let who):
+      writer.head(3, number)
+      writer.bytes += id.bytes + place.bytes
+      writer.text(who)
+    case .lend(let number, let id, let person, let who):
+      writer.head(4, number)
+      writer.bytes += id.bytes
+      writer.text(person)
+      writer.text(who)
+    case .takeBack(let number, let id, let who):
+      writer.head(5, number)
+      writer.bytes += id.bytes
+      writer.text(who)
+    case .passedOn(let news):
+      writer.byte(6)
+      writer.integer(news)
+    case .passedLow(let id): writer.bytes = [7] + id.bytes
+    }
+    return writer.bytes
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1:
+      guard let scanner = reader.text() else { return nil }
+      self = .begin(scanner: scanner)
+    case 2:
+      guard let number = reader.bigEndian32(), let uid = reader.sized(), let code = reader.text(),
+        uid.isEmpty || TagUID(uid) != nil
+      else { return nil }
+      self = .lookUp(number, InventoryKey(uid: TagUID(uid), code: code))
+    case 3:
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let place = reader.inventoryID(),
+        let who = reader.text()
+      else { return nil }
+      self = .move(number, id, to: place, who: who)
+    case 4:
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let person = reader.text(),
+        let who = reader.text()
+      else { return nil }
+      self = .lend(number, id, to: person, who: who)
+    case 5:
+      guard let number = reader.bigEndian32(), let id = reader.inventoryID(), let who = reader.text() else {
+        return nil
+      }
+      self = .takeBack(number, id, who: who)
+    case 6:
+      guard let news = reader.integer() else { return nil }
+      self = .passedOn(news)
+    case 7:
+      guard let id = reader.inventoryID() else { return nil }
+      self = .passedLow(id)
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension InventoryMessage {
+  package func encode() -> [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .ready: writer.bytes = [1, InventoryMessage.protocolVersion]
+    case .found(let number, let thing):
+      writer.head(2, number)
+      writer.thing(thing)
+    case .failed(let number, let fault):
+      writer.head(3, number)
+      writer.byte(fault.rawValue)
+    case .news(let news, let verb, let milliseconds, let who, let thing):
+      writer.byte(4)
+      writer.integer(news)
+      writer.byte(UInt8(clamping: verb.rawValue))
+      writer.integer(milliseconds)
+      writer.text(who)
+      writer.thing(thing)
+    case .low(let thing):
+      writer.byte(5)
+      writer.thing(thing)
+    case .lowCount(let count):
+      writer.byte(6)
+      writer.integer(count)
+    case .scanned(let code):
+      writer.byte(7)
+      writer.text(code)
+    case .scanner(let code):
+      writer.byte(8)
+      writer.integer32(UInt32(bitPattern: code))
+    }
+    return writer.bytes
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1:
+      guard reader.byte() == InventoryMessage.protocolVersion else { return nil }
+      self = .ready
+    case 2:
+      guard let number = reader.bigEndian32(), let thing = reader.thing() else { return nil }
+      self = .found(number, thing)
+    case 3:
+      guard let number = reader.bigEndian32(), let fault = reader.byte().flatMap({ InventoryFault(rawValue: $0) })
+      else { return nil }
+      self = .failed(number, fault)
+    case 4:
+      guard let news = reader.integer(), let verb = reader.byte().flatMap({ InventoryVerb(rawValue: Int64($0)) }),
+        let milliseconds = reader.integer(), let who = reader.text(), let thing = reader.thing()
+      else { return nil }
+      self = .news(news, verb, unixMilliseconds: milliseconds, who: who, thing)
+    case 5:
+      guard let thing = reader.thing() else { return nil }
+      self = .low(thing)
+    case 6:
+      guard let count = reader.integer() else { return nil }
+      self = .lowCount(count)
+    case 7:
+      guard let code = reader.text() else { return nil }
+      self = .scanned(code)
+    case 8:
+      guard let code = reader.bigEndian32() else { return nil }
+      self = .scanner(errno: Int32(bitPattern: code))
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func thing(_ thing: InventoryThing) {
+    bytes += thing.id.bytes
+    byte(UInt8(clamping: thing.kind.rawValue))
+    integer(thing.quantity)
+    integer(thing.minimum ?? -1)
+    integer32(UInt32(clamping: thing.contentCount))
+    sized(thing.container?.bytes ?? [])
+    for value in [thing.name, thing.code, thing.path, thing.holder ?? ""] { text(value) }
+    let listed = thing.contents.prefix(Int(UInt8.max))
+    byte(UInt8(listed.count))
+    for content in listed {
+      integer(content.quantity)
+      text(content.name)
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func inventoryID() -> InventoryID? { slice(16).flatMap { InventoryID(Array($0)) } }
+
+  fileprivate mutating func thing() -> InventoryThing? {
+    guard let id = inventoryID(), let kind = byte().flatMap({ InventoryKind(rawValue: Int64($0)) }),
+      let quantity = integer(), let minimum = integer(), let count = bigEndian32(), let container = sized(),
+      container.isEmpty || InventoryID(container) != nil, let name = text(), let code = text(), let path = text(),
+      let holder = text(), let listed = byte()
+    else { return nil }
+    var thing = InventoryThing(id: id, kind: kind, name: name)
+    (thing.container, thing.code, thing.path, thing.quantity) = (InventoryID(container), code, path, quantity)
+    thing.minimum = minimum < 0 ? nil : minimum
+    thing.holder = holder.isEmpty ? nil : holder
+    thing.contentCount = Int(count)
+    for _ in 0..<listed {
+      guard let quantity = integer(), let name = text() else { return nil }
+      thing.contents.append(InventoryThing.Content(name: name, quantity: quantity))
+    }
+    return thing
+  }
+}

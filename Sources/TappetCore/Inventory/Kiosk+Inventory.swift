@@ -1,0 +1,204 @@
+// Taps of an action with `mode: inventory`, scanned codes, and the changes that are passed on. Decides only.
+
+extension Kiosk {
+  // MARK: Touches
+
+  /// Takes the tap of a tag that stands for a thing, or for a person.
+  mutating func touchInventory(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
+    touchInventory(InventoryTouch(key: InventoryKey(uid: uid, code: tap.text), uid: uid, tap: tap), at: now)
+  }
+
+  private mutating func touchInventory(_ touch: InventoryTouch, at now: Moment) -> [Effect] {
+    let action = touch.tap.action
+    guard inventory.isRunning, desk.hasRoom else {
+      return refuseTouch(touch, .notInInventory(action: action.name, .away), at: now)
+    }
+    if let obstacle = obstacle(to: action) { return refuseTouch(touch, obstacle, at: now) }
+    desk.touched(touch)
+    return nextInventoryOrder(at: now)
+  }
+
+  /// Handles a code that was scanned.
+  private mutating func scanned(_ code: String, at now: Moment) -> [Effect] {
+    guard isTaking, let name = settings.inventory?.scanAction, let action = indexes.action(named: name) else {
+      return []
+    }
+    let tap = VerifiedTap(action: action)
+    if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, nil, refusal, at: now) }
+    return [.light(.reading)]
+      + touchInventory(InventoryTouch(key: InventoryKey(code: code), uid: nil, tap: tap), at: now)
+  }
+
+  private mutating func nextInventoryOrder(at now: Moment) -> [Effect] {
+    desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
+  }
+
+  /// Refuses a touch, which may be repeated at once.
+  private mutating func refuseTouch(_ touch: InventoryTouch, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
+    if let uid = touch.uid { taps.notAccepted(uid, action: touch.tap.action.name) }
+    return refuse(.tag, touch.uid, refusal, touch.tap.owner, at: now)
+  }
+
+  // MARK: Answers
+
+  mutating func inventoryChanged(_ change: InventoryEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .message(.ready): return inventory.ready()
+    case .message(.found(let number, let thing)): return inventoryAnswered(number, .success(thing), at: now)
+    case .message(.failed(let number, let fault)): return inventoryAnswered(number, .failure(fault), at: now)
+    case .message(.news(let number, let verb, let milliseconds, let who, let thing)):
+      news.outcome = InventoryOutcome(
+        verb: verb.name, thing: thing, who: who, change: number, unixMilliseconds: milliseconds)
+      return []
+    case .message(.low(let thing)):
+      news.low = thing
+      return []
+    case .message(.lowCount(let count)):
+      news.lowCount = count
+      return []
+    case .message(.scanned(let code)): return scanned(code, at: now)
+    case .message(.scanner(let code)):
+      defer { news.scannerErrno = code }
+      return code == news.scannerErrno ?? 0 ? [] : [.report(.scanner(errno: code))]
+    case .malformed: return inventoryLost(inventory.lose(.malformed, at: now.instant), at: now)
+    case .ended(let end): return inventoryLost(inventory.ended(end, at: now.instant, random: &random), at: now)
+    case .notStarted(let code): return inventory.notStarted(code: code, at: now.instant, random: &random)
+    }
+  }
+
+  private mutating func inventoryAnswered(
+    _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, at now: Moment
+  ) -> [Effect] {
+    let within = settings.inventory?.moveWithin ?? Limits.inventoryMoveWithin
+    switch desk.answered(number, answer, kiosk: settings.kioskName, within: within, at: now.instant) {
+    case .stale: return []
+    case .order(let order): return [.orderInventory(order)]
+    case .done(let touch, let result, let thing, let who):
+      return done(touch, result, thing, who, at: now) + nextInventoryOrder(at: now)
+    case .person(let touch, let name):
+      let report = InventoryReport(
+        action: touch.tap.action.name, uid: touch.uid, result: nil, thing: nil, who: name)
+      counters.accepted += 1
+      return [.report(.inventory(report))] + nextInventoryOrder(at: now)
+    case .refused(let touch, let fault):
+      let refusal = TapRefusal.notInInventory(action: touch.tap.action.name, fault)
+      return refuseTouch(touch, refusal, at: now) + nextInventoryOrder(at: now)
+    }
+  }
+
+  /// Reports what was done, and performs the action: what was moved is on the disk already, even if there is no room
+  /// any more for the message about it.
+  private mutating func done(
+    _ touch: InventoryTouch, _ result: TouchResult, _ thing: InventoryThing, _ who: String, at now: Moment
+  ) -> [Effect] {
+    var tap = touch.tap
+    tap.outcome = InventoryOutcome(verb: result.rawValue, thing: thing, who: who)
+    let report = InventoryReport(action: tap.action.name, uid: touch.uid, result: result, thing: thing, who: who)
+    let obstacle = obstacle(to: tap.action)
+    return [.report(.inventory(report))] + touched(tap.action, by: .tag, touch.uid, tap, obstacle, at: now)
+  }
+
+  private mutating func inventoryLost(_ effects: [Effect], at now: Moment) -> [Effect] {
+    guard !inventory.isRunning else { return effects }
+    desk.release()
+    news.forgetUnsaid()
+    return effects
+      + desk.giveUp().flatMap { refuseTouch($0, .notInInventory(action: $0.tap.action.name, .away), at: now) }
+  }
+
+  /// Has tappet-inventory run as long as the inventory is configured, and ends what takes too long.
+  mutating func inventoryDue(at now: Moment) -> [Effect] {
+    desk.releaseIfOver(at: now.instant)
+    var effects = inventory.timeUp(at: now.instant, random: &random)
+    if desk.isOverdue(at: now.instant) { effects += inventory.lose(.silent, at: now.instant) }
+    if !inventory.isRunning, !desk.hasNone { effects = inventoryLost(effects, at: now) }
+    return effects + passOnNews(at: now)
+  }
+
+  // MARK: News
+
+  /// Enters what is to be published about a change, and performs the action of an item that is low.
+  ///
+  /// Only when the disk has them tappet-inventory forgets them.
+  private mutating func passOnNews(at now: Moment) -> [Effect] {
+    guard isTaking, store.isGood, !isStopping else { return [] }
+    var effects: [Effect] = []
+    if let outcome = news.outcome, news.entry == nil {
+      let feed = settings.inventory?.feed
+      // Half of the outbox stays free for taps: what waits here is safe in the inventory.
+      if let feed, obstacle(to: feed) == nil, outbox.count < settings.outboxCountMax / 2 {
+        let (performed, entry) = performNews(feed, outcome, at: now)
+        effects += performed
+        news.entry = entry
+      } else if feed == nil {
+        effects += passedOn(outcome)
+      }
+    }
+    if let thing = news.low, news.lowEntry == nil {
+      let action = settings.inventory?.lowStockAction.flatMap { indexes.action(named: $0) }
+      let outcome = InventoryOutcome(verb: "low", thing: thing, who: "")
+      if let action, obstacle(to: action) == nil {
+        let (performed, entry) = performNews(action, outcome, at: now)
+        effects += performed
+        news.lowEntry = entry
+        if entry == nil { effects += passedLow(thing) }
+      } else if action == nil {
+        effects += passedLow(thing)
+      }
+    }
+    return effects
+  }
+
+  /// Performs an action about news; its entry, if it has one, says when they are on the disk.
+  private mutating func performNews(
+    _ action: Action, _ outcome: InventoryOutcome, at now: Moment
+  ) -> (effects: [Effect], entry: EntryID?) {
+    perform(action, by: .inventory, nil, VerifiedTap(action: action, outcome: outcome), at: now)
+  }
+
+  private mutating func passedOn(_ outcome: InventoryOutcome) -> [Effect] {
+    news.outcome = nil
+    news.entry = nil
+    return inventory.isRunning ? [.orderInventory(.passedOn(outcome.change ?? 0))] : []
+  }
+
+  private mutating func passedLow(_ thing: InventoryThing) -> [Effect] {
+    news.low = nil
+    news.lowEntry = nil
+    return inventory.isRunning ? [.orderInventory(.passedLow(thing.id))] : []
+  }
+
+  /// Handles the commit of an entry, which may be about news.
+  mutating func newsStored(_ id: EntryID) -> [Effect] {
+    if news.entry == id, let outcome = news.outcome { return passedOn(outcome) }
+    if news.lowEntry == id, let thing = news.low { return passedLow(thing) }
+    return []
+  }
+
+  /// Handles an entry that the disk did not take: it is tried again when the disk does.
+  mutating func newsNotStored(_ id: EntryID) {
+    if news.entry == id { news.entry = nil }
+    if news.lowEntry == id { news.lowEntry = nil }
+  }
+}
+
+/// The news of tappet-inventory that are under way.
+struct InventoryNewsDuties: Sendable {
+  /// The change that is to be passed on, and the entry that does.
+  var outcome: InventoryOutcome?
+  var entry: EntryID?
+  /// The item that has become low, and the entry that says so.
+  var low: InventoryThing?
+  var lowEntry: EntryID?
+  /// Number of items that are low; `nil` until it is known.
+  var lowCount: Int64?
+  /// The scanner's fault; 0 while it is open, `nil` before it was tried.
+  var scannerErrno: Int32?
+
+  /// Forgets what a process that is gone has told: the next one tells it again.
+  ///
+  /// The scanner's fault stays, because only another one is news.
+  mutating func forgetUnsaid() {
+    (outcome, entry, low, lowEntry) = (nil, nil, nil, nil)
+  }
+}

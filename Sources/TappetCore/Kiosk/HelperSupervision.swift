@@ -1,0 +1,166 @@
+// Keeps a process running while what it is for is configured. Decides only.
+
+/// A process that runs as long as it is configured.
+enum Helper: Sendable {
+  /// The process tappet-inventory, with the database and the scanner.
+  case inventory
+  /// tappet-webhook, as it hears what others say in rooms.
+  case rooms
+
+  var start: Effect { self == .inventory ? .startInventory : .startRooms }
+  var stop: Effect { self == .inventory ? .stopInventory : .stopRooms }
+  var kill: Effect { self == .inventory ? .killInventory : .killRooms }
+  var back: Report { self == .inventory ? .inventoryBack : .roomsBack }
+  func lost(_ why: HelperLoss) -> Report { self == .inventory ? .inventoryLost(why) : .roomsLost(why) }
+}
+
+/// The process as the kiosk sees it.
+struct HelperSupervision: Sendable {
+  private enum State: Equatable, Sendable {
+    /// None is wanted.
+    case none
+    /// It opens the database.
+    case starting(since: Instant)
+    case running
+    /// Killed, or asked to end; another one follows if it is wanted.
+    case ending(killAt: Instant)
+    case resting(until: Instant)
+  }
+
+  private let helper: Helper
+  private var state = State.none
+  private var isWanted = false
+  private var failures = 0
+  /// Why it does not run although it should.
+  private(set) var loss: HelperLoss?
+
+  init(_ helper: Helper) { self.helper = helper }
+
+  /// Whether it takes orders.
+  var isRunning: Bool { state == .running }
+
+  var deadline: Instant? {
+    switch state {
+    case .none, .running: nil
+    case .starting(let since): since + Limits.helperStartMax
+    case .ending(let killAt): killAt
+    case .resting(let until): until
+    }
+  }
+
+  /// Has it run from now on, or not.
+  mutating func want(_ isWanted: Bool, at now: Instant) -> [Effect] {
+    self.isWanted = isWanted
+    switch state {
+    case .none: return isWanted ? start(at: now) : []
+    case .resting:
+      if !isWanted { (state, loss) = (.none, nil) }
+      return []
+    case .starting, .running: return isWanted ? [] : end(at: now)
+    case .ending: return []
+    }
+  }
+
+  /// Ends it, so that another one reads what has changed.
+  mutating func replace(at now: Instant) -> [Effect] {
+    switch state {
+    case .starting, .running: return end(at: now)
+    case .resting:
+      state = .resting(until: now)
+      return []
+    case .none, .ending: return []
+    }
+  }
+
+  mutating func timeUp(at now: Instant, random: inout Randomness) -> [Effect] {
+    guard let deadline, deadline <= now else { return [] }
+    switch state {
+    case .starting: return lose(.silent, at: now)
+    case .ending:
+      state = .ending(killAt: now + Limits.helperEndMax)
+      return [helper.kill]
+    case .resting: return again(at: now)
+    case .none, .running: return []
+    }
+  }
+
+  mutating func ready() -> [Effect] {
+    guard case .starting = state else { return [] }
+    state = .running
+    failures = 0
+    defer { loss = nil }
+    return loss == nil ? [] : [.report(helper.back)]
+  }
+
+  /// Has another one begin at once after an end that was for that.
+  mutating func endedToBeginAgain(at now: Instant) -> [Effect] {
+    switch state {
+    case .starting, .running, .ending: again(at: now)
+    case .none, .resting: []
+    }
+  }
+
+  /// Handles the end of the process, wanted or not.
+  mutating func ended(_ end: ProcessEnd, at now: Instant, random: inout Randomness) -> [Effect] {
+    switch state {
+    case .starting, .running:
+      let effects = report(.ended(end))
+      rest(at: now, random: &random)
+      return effects
+    case .ending:
+      if loss != nil, isWanted {
+        rest(at: now, random: &random)
+        return []
+      }
+      return again(at: now)
+    case .none, .resting: return []
+    }
+  }
+
+  /// Starts another one, if it is wanted.
+  private mutating func again(at now: Instant) -> [Effect] {
+    if isWanted { return start(at: now) }
+    (state, loss) = (.none, nil)
+    return []
+  }
+
+  mutating func notStarted(code: Int32, at now: Instant, random: inout Randomness) -> [Effect] {
+    guard case .starting = state else { return [] }
+    rest(at: now, random: &random)
+    return report(.notStarted(code: code))
+  }
+
+  /// Gives up a process that hangs or talks nonsense.
+  mutating func lose(_ why: HelperLoss, at now: Instant) -> [Effect] {
+    switch state {
+    case .starting, .running:
+      state = .ending(killAt: now + Limits.helperEndMax)
+      return [helper.kill] + report(why)
+    case .none, .ending, .resting: return []
+    }
+  }
+
+  private mutating func start(at now: Instant) -> [Effect] {
+    state = .starting(since: now)
+    return [helper.start]
+  }
+
+  private mutating func end(at now: Instant) -> [Effect] {
+    state = .ending(killAt: now + Limits.helperEndMax)
+    loss = nil
+    return [helper.stop]
+  }
+
+  private mutating func report(_ why: HelperLoss) -> [Effect] {
+    defer { loss = why }
+    return loss == why ? [] : [.report(helper.lost(why))]
+  }
+
+  /// Exponential with full jitter.
+  private mutating func rest(at now: Instant, random: inout Randomness) {
+    failures += 1
+    let ceiling = min(Limits.helperRetryMax, Limits.helperRetryMin * (1 << min(failures - 1, 9)))
+    let pause = Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random)
+    state = .resting(until: now + .nanoseconds(pause))
+  }
+}

@@ -1,0 +1,94 @@
+// Commands from rooms: the process that listens there, and the lines that it reads. Decides only; Kiosk+Commands.swift
+// does what a line asks for.
+
+/// The homeserver's condition.
+struct RoomDuties: Sendable {
+  /// Why it did not answer last time.
+  var fault: WebhookFault?
+  /// When the process gave its last sign of life.
+  var signAt: Instant?
+}
+
+/// The events of the process that listens in rooms.
+package enum RoomEvent: Sendable {
+  case message(RoomMessage)
+  /// It sent bytes that are not a message.
+  case malformed
+  case ended(ProcessEnd)
+  /// It could not be started; an errno.
+  case notStarted(code: Int32)
+}
+
+extension KioskSettings {
+  /// Whether a room has commands, or is encrypted: then the process that listens writes, too.
+  var hearsRooms: Bool { encryptsRooms || commands.contains { $0.isRoom } }
+}
+
+extension Kiosk {
+  mutating func roomsChanged(_ change: RoomEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .message(let message):
+      roomDuties.signAt = now.instant
+      return roomsSaid(message, at: now)
+    case .malformed: return rooms.lose(.malformed, at: now.instant)
+    case .ended(let end):
+      commands.roomsClosed()
+      let effects = questionLost()
+      // It reads the session's file once: another one may find another session there.
+      if case .trouble(.tokenRefused, _) = roomDuties.fault, end == .exited(ProcessEnd.sessionRefused) {
+        return effects + rooms.endedToBeginAgain(at: now.instant)
+      }
+      return effects + rooms.ended(end, at: now.instant, random: &random)
+    case .notStarted(let code): return rooms.notStarted(code: code, at: now.instant, random: &random)
+    }
+  }
+
+  private mutating func roomsSaid(_ message: RoomMessage, at now: Moment) -> [Effect] {
+    switch message {
+    case .ready: return rooms.ready()
+    case .listening:
+      defer { roomDuties.fault = nil }
+      return roomDuties.fault == nil ? [] : [.report(.roomsListening)]
+    case .failed(let fault):
+      defer { roomDuties.fault = fault }
+      return roomDuties.fault == fault ? [] : [.report(.roomsFailing(fault))]
+    case .access(let room, let access):
+      guard let index = commands.index(of: room), commands.plan(index).isRoom,
+        commands.subscribed(index, isGranted: access == .open)
+      else { return [] }
+      return [.report(.roomAccess(room: room, access))] + (access == .open ? [] : questionLost(in: room))
+    case .answered(let answer): return roomAnswered(answer, at: now)
+    case .heard(let line):
+      guard let index = commands.index(of: line.room), commands.plan(index).isRoom,
+        let content = commands.plan(index).content(of: line.text)
+      else { return [] }
+      var arrival = CommandArrival(topic: line.room, size: line.text.utf8.count, content: content)
+      if case .request(var request) = content {
+        request.unixSeconds = line.unixMilliseconds / 1000
+        arrival.content = .request(request)
+      }
+      arrival.sender = RoomSender(user: line.user, event: line.event, power: line.power)
+      return commandArrived(arrival, at: now)
+    case .posted(let id, let status, let seconds):
+      return webhookChanged(
+        .answered(id, status: Int(status), retryAfter: seconds.map { .seconds(Int64($0)) }), at: now)
+    case .undelivered(let id, let trouble, let code): return webhookChanged(.failed(id, trouble, code: code), at: now)
+    }
+  }
+
+  /// When the process has been silent for too long; each answer of the homeserver, and each fault, is a sign.
+  var roomDeadline: Instant? {
+    rooms.isRunning ? roomDuties.signAt.map { $0 + Limits.roomSignMax } : rooms.deadline
+  }
+
+  /// Has the process run as long as a room has commands, and ends one that hangs.
+  mutating func roomsDue(at now: Moment) -> [Effect] {
+    guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
+    return rooms.isRunning ? rooms.lose(.silent, at: now.instant) : rooms.timeUp(at: now.instant, random: &random)
+  }
+}
+
+extension ProcessEnd {
+  /// The exit status of a process whose session the homeserver does not accept any more.
+  package static let sessionRefused: Int32 = 3
+}

@@ -1,0 +1,56 @@
+// The meaning of a line in a room for a kiosk that takes commands there. Decides only.
+//
+//   !garage          runs the action
+//   !gate pulse      drives the output: on, off, pulse, toggle
+//   !status          asks for the kiosk's state
+//   !history         asks for the last rows of the log of taps
+//   !suspend NAME    refuses all tags of a person, where the room manages people
+//   !resume NAME     accepts them again
+
+/// The sender of a command in a room, and the event that it is.
+package struct RoomSender: Hashable, Sendable {
+  /// `@name:server`.
+  package var user: String
+  package var event: String
+  /// Their power level in the room; `nil` when that is not known.
+  package var power: Int64?
+
+  package init(user: String, event: String, power: Int64? = nil) {
+    self.user = user
+    self.event = event
+    self.power = power
+  }
+}
+
+extension CommandPlan {
+  /// Whether its commands come from a room.
+  package var isRoom: Bool { if case .room = trust { true } else { false } }
+
+  /// The command in a line; `nil` when it is none of this kiosk's, and perhaps another program's.
+  func content(of line: String) -> CommandArrival.Content? {
+    let words = line.utf8.split(separator: 0x20).map { String(Substring($0)) }
+    guard let first = words.first, first.begins(with: "!") else { return nil }
+    let name = String(Substring(first.utf8.dropFirst()))
+    if words.count == 1 {
+      if name.asciiLowercased == "status" { return .request(CommandRequest(.wish(.status))) }
+      if actions.contains(name) { return .request(CommandRequest(.wish(.action(name)))) }
+      if outputs.contains(name) { return .malformed }
+    }
+    guard outputs.contains(name) else { return aboutStore(name.asciiLowercased, words.dropFirst()) }
+    guard words.count == 2 else { return nil }
+    guard let request = OutputRequest(ignoringCase: words[1]) else { return .malformed }
+    return .request(CommandRequest(.wish(.output(OutputOrder(output: name, request: request)))))
+  }
+
+  /// The command in a line about what the store has: the last taps, or a person, whose name may have several words.
+  private func aboutStore(_ word: String, _ rest: ArraySlice<String>) -> CommandArrival.Content? {
+    let name = rest.joined(separator: " ")
+    switch word {
+    case "history": return name.isEmpty ? .request(CommandRequest(.wish(.history))) : nil
+    case "suspend", "resume":
+      if name.isEmpty { return managesPeople ? .malformed : nil }
+      return .request(CommandRequest(.wish(.person(name, isSuspended: word == "suspend"))))
+    case _: return nil
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// The power of each member of a room, by the rules of the room's version. Decides only.
+// Client-server API v1.16, m.room.create and m.room.power_levels; room versions 1 to 12.
+
+/// The senders whose lines in a room count as commands.
+package struct RoomCommanders: Hashable, Sendable {
+  /// By name, `@name:server`.
+  package var users: [String]
+  /// And everybody with at least this power level in the room; `nil` means nobody else.
+  package var powerLevel: Int64?
+
+  package init(users: [String], powerLevel: Int64? = nil) {
+    self.users = users
+    self.powerLevel = powerLevel
+  }
+
+  /// Whether the sender is one of them.
+  func include(_ sender: RoomSender) -> Bool {
+    if users.contains(sender.user) { return true }
+    guard let powerLevel, let power = sender.power else { return false }
+    return power >= powerLevel
+  }
+}
+
+/// The part of a room's state that says what its members may do.
+package struct RoomPowers: Hashable, Sendable {
+  /// `m.room.create`: the room's version, and who made it.
+  package struct Creation: Hashable, Sendable {
+    /// `nil` means version 1.
+    package var version: String?
+    package var sender: String
+    /// `additional_creators`, which count since version 12.
+    package var others: [String]
+
+    package init(version: String?, sender: String, others: [String]) {
+      self.version = version
+      self.sender = sender
+      self.others = others
+    }
+  }
+
+  /// `m.room.power_levels`; a level that cannot be read is `nil`, and allows nothing.
+  package struct Levels: Hashable, Sendable {
+    package var users: [String: Int64?]
+    package var usersDefault: Int64?
+
+    package init(users: [String: Int64?], usersDefault: Int64?) {
+      self.users = users
+      self.usersDefault = usersDefault
+    }
+  }
+
+  /// The power of a creator since version 12, above every level.
+  package static let creator = Int64.max
+
+  package var creation: Creation?
+  package var levels: Levels?
+
+  package init() {}
+
+  /// The power of a user; `nil` while the room's state is not known.
+  package func level(of user: String) -> Int64? {
+    guard let creation else { return nil }
+    if creation.isAboveLevels, user == creation.sender || creation.others.contains(user) { return RoomPowers.creator }
+    guard let levels else { return user == creation.sender ? 100 : 0 }
+    return levels.users[user] ?? levels.usersDefault
+  }
+}
+
+extension RoomPowers.Creation {
+  /// Whether creators need no level.
+  ///
+  /// The specification's versions are numbers; in any other, the levels alone count.
+  fileprivate var isAboveLevels: Bool { version.flatMap { Int64(decimal: $0.utf8) }.map { $0 >= 12 } ?? false }
+}

@@ -1,0 +1,281 @@
+// The messages between the kiosk and a tappet-webhook that listens in rooms, one per datagram; ByteWriter has the form
+// of numbers and texts. Any bytes decode to a value or to `nil`.
+//
+//   kiosk ──▶ 1 session    session ca                           paths of files; "" for none
+//         ──▶ 2 room       room flags:1                         its address or id, as configured; 1 powers, 2 reactions
+//         ──▶ 3 begin
+//         ──▶ 4 answer     room event kind:1 text               kind: 0 reaction, 1 reply
+//         ──▶ 5 ask        number:8 room text
+//         ──▶ 6 close      number:8 text
+//         ──▶ 7 encrypt    devices:1 plain:1 state              the path of the state folder
+//         ──▶ 8 post       id:16 room body…
+//   rooms ──▶ 1 ready      version:1
+//         ──▶ 2 listening                                       the homeserver has answered
+//         ──▶ 3 failed     trouble:1 code:4                     trouble: 0 for an HTTP status
+//         ──▶ 4 access     room access:1
+//         ──▶ 5 heard      room event user unix_ms:8 power:8 text    power: -2^63 when it is not known
+//         ──▶ 6 answered   number:8 user power:8 yes:1
+//         ──▶ 8 posted     id:16 status:2 seconds:4             seconds: Retry-After; all ones without one
+//         ──▶ 9 undelivered id:16 trouble:1 code:4
+
+/// Whether the kiosk can read the lines of a room.
+package enum RoomAccess: UInt8, Sendable, CaseIterable {
+  case open = 1
+  /// The kiosk is not in it.
+  case closed = 2
+  case encrypted = 3
+  /// No room has this address.
+  case unknown = 4
+  /// Another room has taken its place.
+  case replaced = 5
+  /// It is not encrypted, and the configuration wants that.
+  case plain = 6
+}
+
+/// A line that somebody wrote in a room.
+package struct RoomLine: Hashable, Sendable {
+  /// The room as configured.
+  package var room: String
+  /// The event's id.
+  package var event: String
+  /// The sender, `@name:server`.
+  package var user: String
+  /// When its sender's homeserver got it, in milliseconds since 1970.
+  package var unixMilliseconds: Int64
+  /// The sender's power level at that time; `nil` when it is not known, or not wanted.
+  package var power: Int64?
+  package var text: String
+
+  package init(
+    room: String, event: String, user: String, unixMilliseconds: Int64, power: Int64? = nil, text: String
+  ) {
+    self.room = room
+    self.event = event
+    self.user = user
+    self.unixMilliseconds = unixMilliseconds
+    self.power = power
+    self.text = text
+  }
+}
+
+/// An order of the kiosk.
+package enum RoomOrder: Equatable, Sendable {
+  /// Load the session, and the certificates that are trusted.
+  case session(path: String, ca: String)
+  /// Listen in this room: with `readsPowers`, report each sender's power level; with `asks`, reactions to questions.
+  case room(String, readsPowers: Bool, asks: Bool)
+  /// The rooms are complete: confine yourself, and listen; answered by `ready`.
+  case begin
+  /// React to an event with one character, or reply to it; without an answer.
+  case answer(room: String, event: String, isReaction: Bool, text: String)
+  /// Ask a question; answered by `answered`, or never.
+  case ask(number: UInt64, room: String, text: String)
+  /// Take no answer to the question any more, and say how it has ended; one that was not said yet is not said.
+  case close(number: UInt64, text: String)
+  /// Take part in encrypted rooms, with the keys in this state folder; before `begin`.
+  case encrypt(RoomEncryption, state: String)
+  /// Say an entry's message in a room; answered by `posted` or `undelivered`.
+  case post(EntryID, room: String, body: [UInt8])
+}
+
+/// A message of the process that listens.
+package enum RoomMessage: Equatable, Sendable {
+  /// Version of these messages; another one is another build.
+  package static let protocolVersion: UInt8 = 2
+
+  case ready
+  /// The homeserver answered; lines from now on are read.
+  case listening
+  /// It did not; it is asked again.
+  case failed(WebhookFault)
+  case access(room: String, RoomAccess)
+  /// Somebody wrote a line that begins with `!`.
+  case heard(RoomLine)
+  /// Somebody reacted to a question with yes or no.
+  case answered(RoomAnswer)
+  /// The homeserver answered to a message so; as with a webhook.
+  case posted(EntryID, status: UInt16, retryAfterSeconds: UInt32?)
+  /// There was no answer to it.
+  case undelivered(EntryID, WebhookTrouble, code: Int32)
+}
+
+extension RoomOrder {
+  package func encode() -> [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .session(let path, let ca):
+      writer.byte(1)
+      writer.text(path)
+      writer.text(ca)
+    case .room(let room, let readsPowers, let asks):
+      writer.byte(2)
+      writer.text(room)
+      writer.byte((readsPowers ? 1 : 0) | (asks ? 2 : 0))
+    case .begin: writer.byte(3)
+    case .answer(let room, let event, let isReaction, let text):
+      writer.byte(4)
+      writer.text(room)
+      writer.text(event)
+      writer.byte(isReaction ? 0 : 1)
+      writer.text(text)
+    case .ask(let number, let room, let text):
+      writer.byte(5)
+      writer.integer(Int64(bitPattern: number))
+      writer.text(room)
+      writer.text(text)
+    case .close(let number, let text):
+      writer.byte(6)
+      writer.integer(Int64(bitPattern: number))
+      writer.text(text)
+    case .encrypt(let encryption, let state):
+      writer.bytes = [7, encryption.devices.rawValue, encryption.allowsPlain ? 1 : 0]
+      writer.text(state)
+    case .post(let id, let room, let body):
+      writer.byte(8)
+      writer.id(id)
+      writer.text(room)
+      writer.bytes += body
+    }
+    return writer.bytes
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1:
+      guard let path = reader.text(), let ca = reader.text() else { return nil }
+      self = .session(path: path, ca: ca)
+    case 2:
+      guard let room = reader.text(), let flags = reader.byte(), flags < 4 else { return nil }
+      self = .room(room, readsPowers: flags & 1 != 0, asks: flags & 2 != 0)
+    case 3: self = .begin
+    case 4:
+      guard let room = reader.text(), let event = reader.text(), let kind = reader.byte(), kind < 2,
+        let text = reader.text()
+      else { return nil }
+      self = .answer(room: room, event: event, isReaction: kind == 0, text: text)
+    case 5:
+      guard let number = reader.integer(), let room = reader.text(), let text = reader.text() else { return nil }
+      self = .ask(number: UInt64(bitPattern: number), room: room, text: text)
+    case 6:
+      guard let number = reader.integer(), let text = reader.text() else { return nil }
+      self = .close(number: UInt64(bitPattern: number), text: text)
+    case 7:
+      guard let devices = reader.byte().flatMap({ RoomEncryption.Devices(rawValue: $0) }), let plain = reader.byte(),
+        plain < 2, let state = reader.text()
+      else { return nil }
+      self = .encrypt(RoomEncryption(devices: devices, allowsPlain: plain == 1), state: state)
+    case 8:
+      guard let id = reader.id(), let room = reader.text() else { return nil }
+      self = .post(id, room: room, body: Array(reader.rest()))
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension RoomMessage {
+  package func encode() -> [UInt8] {
+    var writer = ByteWriter()
+    switch self {
+    case .ready: writer.bytes = [1, RoomMessage.protocolVersion]
+    case .listening: writer.byte(2)
+    case .failed(.status(let status)):
+      writer.bytes = [3, 0]
+      writer.integer32(UInt32(clamping: status))
+    case .failed(.trouble(let trouble, let code)):
+      writer.bytes = [3, trouble.rawValue]
+      writer.integer32(UInt32(bitPattern: code))
+    case .access(let room, let access):
+      writer.byte(4)
+      writer.text(room)
+      writer.byte(access.rawValue)
+    case .heard(let line):
+      writer.byte(5)
+      for value in [line.room, line.event, line.user] { writer.text(value) }
+      writer.integer(line.unixMilliseconds)
+      writer.integer(line.power ?? .min)
+      writer.text(line.text)
+    case .answered(let answer):
+      writer.byte(6)
+      writer.integer(Int64(bitPattern: answer.question))
+      writer.text(answer.user)
+      writer.integer(answer.power ?? .min)
+      writer.byte(answer.isYes ? 1 : 0)
+    case .posted(let id, let status, let seconds):
+      writer.byte(8)
+      writer.id(id)
+      writer.bytes += [UInt8(status >> 8), UInt8(status & 0xFF)]
+      writer.integer32(seconds ?? .max)
+    case .undelivered(let id, let trouble, let code):
+      writer.byte(9)
+      writer.id(id)
+      writer.byte(trouble.rawValue)
+      writer.integer32(UInt32(bitPattern: code))
+    }
+    return writer.bytes
+  }
+
+  package init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    switch reader.byte() {
+    case 1:
+      guard reader.byte() == RoomMessage.protocolVersion else { return nil }
+      self = .ready
+    case 2: self = .listening
+    case 3:
+      guard let trouble = reader.byte(), let code = reader.bigEndian32() else { return nil }
+      if trouble == 0 {
+        self = .failed(.status(Int(code)))
+      } else {
+        guard let trouble = WebhookTrouble(rawValue: trouble) else { return nil }
+        self = .failed(.trouble(trouble, code: Int32(bitPattern: code)))
+      }
+    case 4:
+      guard let room = reader.text(), let access = reader.byte().flatMap({ RoomAccess(rawValue: $0) }) else {
+        return nil
+      }
+      self = .access(room: room, access)
+    case 5:
+      guard let room = reader.text(), let event = reader.text(), let user = reader.text(),
+        let milliseconds = reader.integer(), let power = reader.integer(), let text = reader.text()
+      else { return nil }
+      var line = RoomLine(room: room, event: event, user: user, unixMilliseconds: milliseconds, text: text)
+      line.power = power == .min ? nil : power
+      self = .heard(line)
+    case 6:
+      guard let number = reader.integer(), let user = reader.text(), let power = reader.integer(),
+        let yes = reader.byte(), yes < 2
+      else { return nil }
+      self = .answered(
+        RoomAnswer(
+          question: UInt64(bitPattern: number), user: user, power: power == .min ? nil : power, isYes: yes == 1))
+    case 8:
+      guard let id = reader.id(), let high = reader.byte(), let low = reader.byte(), let seconds = reader.bigEndian32()
+      else { return nil }
+      self = .posted(
+        id, status: UInt16(high) << 8 | UInt16(low), retryAfterSeconds: seconds == .max ? nil : seconds)
+    case 9:
+      guard let id = reader.id(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
+        let code = reader.bigEndian32()
+      else { return nil }
+      self = .undelivered(id, trouble, code: Int32(bitPattern: code))
+    default: return nil
+    }
+    guard reader.remaining == 0 else { return nil }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func id(_ id: EntryID) {
+    integer(Int64(bitPattern: id.high))
+    integer(Int64(bitPattern: id.low))
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func id() -> EntryID? {
+    guard let high = integer(), let low = integer() else { return nil }
+    return EntryID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
+  }
+}

@@ -1,0 +1,134 @@
+// The people of the site: which bundle is applied, and when one is tried again. Decides only; the store's thread checks
+// the signature, opens the bundle, and applies it in one transaction.
+
+/// An event about the site's bundles.
+package enum SiteEvent: Sendable {
+  /// A message came on the site's topic.
+  case arrived(Result<SiteBundle, SiteRefusal>)
+  /// The broker answered the subscription.
+  case subscribed(isGranted: Bool)
+  /// The bundle that was to be applied is in force, or was refused.
+  case ended(Result<SiteRecord, SiteRefusal>)
+}
+
+/// The bundles that wait, and the one that is in force.
+struct SiteDuties: Sendable {
+  /// The bundle that is in force.
+  var record: SiteRecord?
+  /// Whether the broker took the subscription; `nil` before its answer.
+  var isSubscribed: Bool?
+  /// Why the door may lack people; `nil` when it has those of the last bundle.
+  private(set) var trouble: SiteRefusal?
+  /// The first one is being applied, or waits for another attempt.
+  private var bundles: [SiteBundle] = []
+  private var isUnderWay = false
+  /// When the disk, which did not take a bundle, is tried again.
+  private(set) var retryAt: Instant?
+  /// The refusal that was reported last; the broker sends the same bundle at each connect.
+  private var reported: SiteRefusal?
+
+  /// Takes a bundle; returns what is to be done.
+  mutating func take(_ bundle: SiteBundle, at site: String) -> [Effect] {
+    switch bundle.verdict(at: site, after: record) {
+    case .current: return []
+    case .refuse(let refusal): return refuse(refusal)
+    case .apply: break
+    }
+    guard bundles.count < Limits.siteBundlesMax else { return refuse(.busy) }
+    bundles.append(bundle)
+    return proceed(at: site)
+  }
+
+  /// Handles a message that is not applied; reports a reason only once.
+  mutating func refuse(_ refusal: SiteRefusal) -> [Effect] {
+    if refusal.leavesDoorBehind { trouble = refusal }
+    guard reported != refusal else { return [] }
+    reported = refusal
+    return [.report(.siteRefused(refusal))]
+  }
+
+  /// Handles the end of an application.
+  mutating func ended(_ result: Result<SiteRecord, SiteRefusal>, at site: String?, _ now: Instant) -> [Effect] {
+    isUnderWay = false
+    if case .failure(.notStored(let fault)) = result {
+      retryAt = now + Limits.siteRetryInterval
+      return refuse(.notStored(fault))
+    }
+    if !bundles.isEmpty { bundles.removeFirst() }
+    if case .success(let record) = result { self.record = record }
+    guard let site else { return [] }
+    switch result {
+    case .failure(let refusal): return refuse(refusal) + proceed(at: site)
+    case .success(let record):
+      (trouble, reported) = (nil, nil)
+      return [.report(.siteApplied(record))] + proceed(at: site)
+    }
+  }
+
+  /// Tries the disk again.
+  mutating func timeUp(at site: String?, _ now: Instant) -> [Effect] {
+    guard let retryAt, retryAt <= now else { return [] }
+    self.retryAt = nil
+    return site.map { proceed(at: $0) } ?? []
+  }
+
+  /// Handles another site, or none: what waits is not for it.
+  mutating func replace() {
+    bundles = isUnderWay ? Array(bundles.prefix(1)) : []
+    (retryAt, trouble, reported, isSubscribed) = (nil, nil, nil, nil)
+  }
+
+  private mutating func proceed(at site: String) -> [Effect] {
+    var effects: [Effect] = []
+    while !isUnderWay, retryAt == nil, let next = bundles.first {
+      switch next.verdict(at: site, after: record) {
+      case .apply:
+        isUnderWay = true
+        return effects + [.applySite(next)]
+      case .current: bundles.removeFirst()
+      case .refuse(let refusal):
+        bundles.removeFirst()
+        effects += refuse(refusal)
+      }
+    }
+    return effects
+  }
+}
+
+extension Kiosk {
+  mutating func siteChanged(_ change: SiteEvent, at now: Moment) -> [Effect] {
+    var effects: [Effect] = []
+    for effect in siteEffects(of: change, at: now) {
+      // As with commands: a stranger who may publish there must not fill a disk with log lines.
+      if case .report(.siteRefused) = effect, case .report(let report) = effect {
+        effects += commandRefusals.report(report, at: now.instant)
+      } else {
+        effects.append(effect)
+      }
+    }
+    return effects
+  }
+
+  private mutating func siteEffects(of change: SiteEvent, at now: Moment) -> [Effect] {
+    switch change {
+    case .ended(let result): return site.ended(result, at: settings.site, now.instant)
+    case .arrived(let bundle):
+      guard let name = settings.site, !isStopping else { return [] }
+      switch bundle {
+      case .success(let bundle): return site.take(bundle, at: name)
+      case .failure(let refusal): return site.refuse(refusal)
+      }
+    case .subscribed(let isGranted):
+      defer { site.isSubscribed = isGranted }
+      return isGranted || site.isSubscribed == false ? [] : [.report(.siteDenied)]
+    }
+  }
+
+  /// The site's part of the kiosk's condition; `nil` without one.
+  var siteCondition: KioskStatus.Site? {
+    guard let name = settings.site else { return nil }
+    return KioskStatus.Site(
+      name: name, record: site.record.flatMap { $0.site == name ? $0 : nil },
+      isSubscribed: link.isUp ? site.isSubscribed : nil, trouble: site.trouble)
+  }
+}

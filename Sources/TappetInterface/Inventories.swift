@@ -1,0 +1,289 @@
+// The calls of an inventory (tappet.h, "inventory"): what the caller gives is checked here.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetInventory
+
+/// Calls `body` with the object; the caller's arguments are judged before its state.
+private func use(_ inventory: OpaquePointer?, _ body: (InventoryObject) throws(Failure) -> Int32) -> Int32 {
+  Objects.use(inventory, as: .inventory) {
+    let object = unsafeDowncast($0, to: InventoryObject.self)
+    do throws(Failure) { return try body(object) } catch { return object.fail(error) }
+  }
+}
+
+// MARK: Arguments
+
+/// An id of the caller's.
+private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryID {
+  guard let id = text(id, sizeMax: 36).flatMap({ InventoryID(text: $0) }) else {
+    throw Failure(.argument, "an id has 32 hexadecimal digits in five groups")
+  }
+  return id
+}
+
+/// The name of who changes something.
+private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
+  guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax) else {
+    throw Failure(.argument, "the name of who does it must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
+  }
+  return name
+}
+
+/// A text that the inventory judges itself; `nil` for NULL.
+private func words(_ words: UnsafePointer<CChar>?, _ what: String) throws(Failure) -> String? {
+  if words == nil { return nil }
+  guard let words = text(words, sizeMax: Limits.inventoryNotesSizeMax) else {
+    throw Failure(.argument, "the \(what) must be UTF-8 of at most \(Limits.inventoryNotesSizeMax) bytes")
+  }
+  return words
+}
+
+/// Whether the caller's structure for a result has the right size.
+private func check(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
+  if let result, result.pointee.size < MemoryLayout<tappet_inventory_entry>.size {
+    throw Failure(.argument, "the entry's size is not set to sizeof(struct tappet_inventory_entry)")
+  }
+}
+
+/// The same for a result that must be there.
+private func require(_ result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
+  guard result != nil else { throw Failure(.argument) }
+  try check(result)
+}
+
+extension InventoryEdit {
+  fileprivate init(_ values: UnsafePointer<tappet_inventory_values>?) throws(Failure) {
+    guard let values = values?.pointee, values.size >= MemoryLayout<tappet_inventory_values>.size else {
+      throw Failure(
+        .argument, "the values are NULL, or their size is not set to sizeof(struct tappet_inventory_values)")
+    }
+    self.init()
+    name = try words(values.name, "name")
+    code = try words(values.code, "QR code")
+    notes = try words(values.notes, "notes")
+    quantity = values.quantity?.pointee
+    if let minimum = values.minimum?.pointee { self.minimum = .some(minimum == -1 ? nil : minimum) }
+  }
+
+  /// Refuses values that things of this kind do not have.
+  fileprivate func check(for kind: InventoryKind) throws(Failure) {
+    if code != nil, kind != .box { throw Failure(.argument, "only a box has a QR code") }
+    if notes != nil || quantity != nil || minimum != nil, kind != .item {
+      throw Failure(.argument, "only an item has notes, a quantity and a minimum")
+    }
+  }
+}
+
+// MARK: The object
+
+/// `tappet_inventory_new`.
+@_cdecl("tappet_inventory_new") @implementation
+public func tappet_inventory_new(_ result: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  guard let result else { return ErrorCode.argument.rawValue }
+  return Objects.issue(InventoryObject(), to: result)
+}
+
+/// `tappet_inventory_free`.
+@_cdecl("tappet_inventory_free") @implementation
+public func tappet_inventory_free(_ inventory: OpaquePointer?) { Objects.free(inventory, as: .inventory) }
+
+/// `tappet_inventory_open`.
+@_cdecl("tappet_inventory_open") @implementation
+public func tappet_inventory_open(_ inventory: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    guard let path = text(path, sizeMax: Int(PATH_MAX) - 1), !path.isEmpty else {
+      throw Failure(.argument, "the path is NULL, empty or too long")
+    }
+    try object.open(path)
+    return 0
+  }
+}
+
+/// `tappet_inventory_last_error`.
+@_cdecl("tappet_inventory_last_error") @implementation
+public func tappet_inventory_last_error(
+  _ inventory: OpaquePointer?, _ result: UnsafeMutablePointer<tappet_failure>?
+) -> Int32 {
+  lastError(inventory, .inventory, result)
+}
+
+// MARK: Changes
+
+/// `tappet_inventory_add`.
+@_cdecl("tappet_inventory_add") @implementation
+public func tappet_inventory_add(
+  _ inventory: OpaquePointer?, _ kind: tappet_inventory_kind, _ container: UnsafePointer<CChar>?,
+  _ values: UnsafePointer<tappet_inventory_values>?, _ by: UnsafePointer<CChar>?,
+  _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    try check(result)
+    guard let kind = InventoryKind(rawValue: Int64(kind.rawValue) - 1) else {
+      throw Failure(.argument, "there is no such kind of things")
+    }
+    let (edit, who) = (try InventoryEdit(values), try person(by))
+    try edit.check(for: kind)
+    let id = try container.map { (id) throws(Failure) in try identity(id) }
+    let place = try id.map { (id) throws(Failure) in try object.thing(id) }
+    let added = try object.ask { (inventory) throws(InventoryError) in
+      try inventory.add(kind, to: place, edit, by: who)
+    }
+    try object.report(added, to: result)
+    return 0
+  }
+}
+
+/// `tappet_inventory_edit`.
+@_cdecl("tappet_inventory_edit") @implementation
+public func tappet_inventory_edit(
+  _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ values: UnsafePointer<tappet_inventory_values>?,
+  _ by: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    try check(result)
+    let (id, edit, who) = (try identity(id), try InventoryEdit(values), try person(by))
+    let old = try object.thing(id)
+    try edit.check(for: old.kind)
+    let edited = try object.ask { (inventory) throws(InventoryError) in try inventory.edit(old, edit, by: who) }
+    try object.report(edited, to: result)
+    return 0
+  }
+}
+
+/// `tappet_inventory_move`.
+@_cdecl("tappet_inventory_move") @implementation
+public func tappet_inventory_move(
+  _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ container: UnsafePointer<CChar>?,
+  _ by: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    try check(result)
+    let (id, container, who) = (try identity(id), try identity(container), try person(by))
+    let (old, place) = (try object.thing(id), try object.thing(container))
+    let moved = try object.ask { (inventory) throws(InventoryError) in try inventory.move(old, to: place, by: who) }
+    try object.report(moved, to: result)
+    return 0
+  }
+}
+
+/// `tappet_inventory_remove`.
+@_cdecl("tappet_inventory_remove") @implementation
+public func tappet_inventory_remove(
+  _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ by: UnsafePointer<CChar>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    let (id, who) = (try identity(id), try person(by))
+    let old = try object.thing(id)
+    try object.ask { (inventory) throws(InventoryError) in try inventory.remove(old, by: who) }
+    return 0
+  }
+}
+
+/// `tappet_inventory_undo`.
+@_cdecl("tappet_inventory_undo") @implementation
+public func tappet_inventory_undo(_ inventory: OpaquePointer?, _ by: UnsafePointer<CChar>?) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    let who = try person(by)
+    return try object.ask { (inventory) throws(InventoryError) in
+      do throws(InventoryError) { try inventory.undo(by: who) } catch {
+        guard case .nothingToUndo = error else { throw error }
+        return 0
+      }
+      return 1
+    }
+  }
+}
+
+// MARK: Questions
+
+/// `tappet_inventory_get`.
+@_cdecl("tappet_inventory_get") @implementation
+public func tappet_inventory_get(
+  _ inventory: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    try require(result)
+    let id = try identity(id)
+    guard let found = try object.find(id) else { return 0 }
+    try object.report(found, to: result)
+    return 1
+  }
+}
+
+/// `tappet_inventory_get_by_code`.
+@_cdecl("tappet_inventory_get_by_code") @implementation
+public func tappet_inventory_get_by_code(
+  _ inventory: OpaquePointer?, _ code: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<tappet_inventory_entry>?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    try require(result)
+    guard let code = try words(code, "QR code") else { throw Failure(.argument) }
+    guard let box = try object.ask({ (inventory) throws(InventoryError) in try inventory.box(code: code) }) else {
+      return 0
+    }
+    try object.report(box, to: result)
+    return 1
+  }
+}
+
+/// `tappet_inventory_find`.
+@_cdecl("tappet_inventory_find") @implementation
+public func tappet_inventory_find(
+  _ inventory: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ limit: Int, _ callback: tappet_inventory_callback?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    guard let text = try words(text, "text") else { throw Failure(.argument) }
+    // A size_t beyond Int.max comes as a negative one.
+    let limit = limit < 0 ? Int64(Int32.max) : min(Int64(limit), Int64(Int32.max))
+    var found: [InventoryEntry] = []
+    try object.ask { (inventory) throws(InventoryError) in
+      try inventory.search(text, limit: limit) { entry in
+        found.append(entry)
+        return true
+      }
+    }
+    return try object.report(found, callback, context)
+  }
+}
+
+/// `tappet_inventory_list`.
+@_cdecl("tappet_inventory_list") @implementation
+public func tappet_inventory_list(
+  _ inventory: OpaquePointer?, _ container: UnsafePointer<CChar>?, _ callback: tappet_inventory_callback?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    let id = try container.map { (id) throws(Failure) in try identity(id) }
+    let place = try id.map { (id) throws(Failure) in try object.thing(id) }
+    var contents: [InventoryEntry] = []
+    try object.ask { (inventory) throws(InventoryError) in
+      let pass = { (entry: InventoryEntry) throws(InventoryError) in
+        contents.append(entry)
+        return true
+      }
+      guard let place else { return try inventory.forEach(.building, pass) }
+      try inventory.forEach(in: place, pass)
+    }
+    return try object.report(contents, callback, context)
+  }
+}
+
+/// `tappet_inventory_list_low`.
+@_cdecl("tappet_inventory_list_low") @implementation
+public func tappet_inventory_list_low(
+  _ inventory: OpaquePointer?, _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  use(inventory) { (object) throws(Failure) in
+    var low: [InventoryEntry] = []
+    try object.ask { (inventory) throws(InventoryError) in
+      try inventory.forEachLowItem { entry in
+        low.append(entry)
+        return true
+      }
+    }
+    return try object.report(low, callback, context)
+  }
+}

@@ -1,0 +1,103 @@
+// An inventory for C (tappet.h, "inventory"), and things as C sees them. Texts for C are copies: those of a result are
+// kept until the next one, those of a list during the callback.
+
+import CPlatform
+import CTappet
+import TappetCore
+import TappetInventory
+import TappetStore
+
+/// An inventory that C holds a ticket for.
+final class InventoryObject: LibraryObject {
+  private var inventory: Inventory?
+  private var loan = Loan()
+
+  init() { super.init(kind: .inventory) }
+
+  deinit { loan.clear() }
+
+  /// Opens the inventory of a state folder.
+  func open(_ folder: String) throws(Failure) {
+    guard inventory == nil else { throw Failure(.state, "the inventory is open already") }
+    do throws(StoreError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
+  }
+
+  /// Asks the open inventory, or has it changed.
+  func ask<Result>(_ body: (Inventory) throws(InventoryError) -> Result) throws(Failure) -> Result {
+    guard let inventory else { throw Failure(.state, "the inventory is not open") }
+    do throws(InventoryError) { return try body(inventory) } catch { throw Failure(error) }
+  }
+
+  /// The thing with this id.
+  func find(_ id: InventoryID) throws(Failure) -> InventoryEntry? {
+    try ask { (inventory) throws(InventoryError) in try inventory.entry(id) }
+  }
+
+  /// The thing with this id, which must be there.
+  func thing(_ id: InventoryID) throws(Failure) -> InventoryEntry {
+    guard let found = try find(id) else { throw Failure(.argument, "nothing in the inventory has the id \(id.text)") }
+    return found
+  }
+
+  /// Writes a thing to the caller's structure.
+  func report(_ entry: InventoryEntry, to result: UnsafeMutablePointer<tappet_inventory_entry>?) throws(Failure) {
+    guard let result else { return }
+    let facts = try ask { (inventory) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
+    loan.clear()
+    facts.write(to: &result.pointee, &loan)
+  }
+
+  /// Calls back with each thing, unless the object is freed meanwhile; returns their number.
+  func report(
+    _ entries: [InventoryEntry], _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?
+  ) throws(Failure) -> Int32 {
+    if let callback {
+      let facts = try ask { (inventory) throws(InventoryError) in
+        try entries.map { (entry) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
+      }
+      for each in facts where !isFreed {
+        var loan = Loan()
+        defer { loan.clear() }
+        var entry = tappet_inventory_entry()
+        entry.size = MemoryLayout<tappet_inventory_entry>.size
+        each.write(to: &entry, &loan)
+        callback(context, &entry)
+      }
+    }
+    return Int32(clamping: entries.count)
+  }
+}
+
+/// The facts of a thing as C sees them.
+private struct InventoryFacts {
+  private let entry: InventoryEntry
+  private let container: String
+  private let location: String
+  private let holder: String?
+
+  init(_ entry: InventoryEntry, in inventory: Inventory) throws(InventoryError) {
+    self.entry = entry
+    container = try inventory.container(of: entry)?.id.text ?? ""
+    location = try inventory.location(of: entry).path
+    holder = entry.kind == .item ? try inventory.loan(of: entry)?.person : nil
+  }
+
+  /// Writes everything but the size.
+  func write(to result: inout tappet_inventory_entry, _ loan: inout Loan) {
+    let isItem = entry.kind == .item
+    result.kind = tappet_inventory_kind(rawValue: UInt32(entry.kind.rawValue) + 1)
+    withUnsafeMutableBytes(of: &result.id) { $0.copyBytes(from: Array(entry.id.text.utf8) + [0]) }
+    withUnsafeMutableBytes(of: &result.container_id) { $0.copyBytes(from: Array(container.utf8) + [0]) }
+    result.is_low = entry.isLow
+    result.reserved = 0
+    result.name = loan.text(entry.name) ?? staticText("")
+    result.location = loan.text(location) ?? staticText("")
+    result.code = entry.kind == .box ? loan.text(entry.code) : nil
+    result.notes = isItem ? loan.text(entry.notes) : nil
+    result.photo = entry.photo.flatMap { loan.text($0.path) }
+    result.quantity = isItem ? entry.quantity : 0
+    result.minimum = entry.minimum ?? -1
+    result.created_unix_milliseconds = entry.createdUnixMilliseconds
+    result.holder = holder.flatMap { loan.text($0) }
+  }
+}

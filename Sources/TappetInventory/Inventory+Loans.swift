@@ -1,0 +1,88 @@
+// Items that are with a person. An item keeps its place meanwhile: that is where it goes back to.
+
+import TappetCore
+import TappetStore
+
+/// The fact that an item is with somebody.
+package struct InventoryLoan: Hashable, Sendable {
+  /// The person's name.
+  package var person: String
+  /// The time of the loan.
+  package var unixMilliseconds: Int64
+}
+
+extension Inventory {
+  /// Checks an item out to a person, whoever had it before.
+  package func lend(_ item: InventoryEntry, to person: String, by who: String) throws(InventoryError) {
+    try changeLoan(of: item, .lent, by: who) { (now) throws(InventoryError) in
+      if try loan(of: item)?.person == person { throw .unchanged(.item) }
+      try stored { () throws(StoreError) in
+        let statement = try database.statement(
+          "INSERT OR REPLACE INTO loan (uuid, person, unix_ms) VALUES (?1, ?2, ?3)")
+        statement.bind(blob: item.id.bytes, at: 1)
+        statement.bind(person, at: 2)
+        statement.bind(now, at: 3)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Checks an item in; refuses if nobody has it.
+  package func takeBack(_ item: InventoryEntry, by who: String) throws(InventoryError) {
+    try changeLoan(of: item, .returned, by: who) { (_) throws(InventoryError) in
+      if try loan(of: item) == nil { throw .unchanged(.item) }
+      try endLoan(of: item)
+    }
+  }
+
+  /// The person who has the item; `nil` when it is in its box.
+  package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
+    try stored { () throws(StoreError) in
+      let statement = try database.statement("SELECT person, unix_ms FROM loan WHERE uuid = ?1")
+      defer { statement.reset() }
+      statement.bind(blob: item.id.bytes, at: 1)
+      return try statement.step()
+        ? InventoryLoan(person: statement.text(0), unixMilliseconds: statement.integer(1)) : nil
+    }
+  }
+
+  /// The items that somebody has, the longest lent first, until `body` returns false.
+  package func forEachLentItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
+    let statement = try statement(
+      .item, place: "",
+      item: """
+        SELECT item.id, item.uuid, box, name, notes, quantity, minimum, photo, photo_hash, created
+        FROM loan JOIN item ON item.uuid = loan.uuid ORDER BY loan.unix_ms, item.id
+        """)
+    try forEachRow(of: statement, .item, body)
+  }
+
+  /// Removes the loan within a transaction.
+  func endLoan(of item: InventoryEntry) throws(InventoryError) {
+    try stored { () throws(StoreError) in
+      let statement = try database.statement("DELETE FROM loan WHERE uuid = ?1")
+      statement.bind(blob: item.id.bytes, at: 1)
+      try statement.run()
+    }
+  }
+
+  /// Changes who has an item: a move to or from a person, which the history of moves has, too.
+  private func changeLoan(
+    of item: InventoryEntry, _ verb: InventoryVerb, by who: String, _ change: (Int64) throws(InventoryError) -> Void
+  ) throws(InventoryError) {
+    guard item.kind == .item else { throw .wrongContainer(item.kind, nil) }
+    try transaction { () throws(InventoryError) in
+      guard let current = try entry(item.id, of: .item) else { throw .unknown(.item, item.name) }
+      let (now, origin) = (now, try whereabouts(of: current))
+      try change(now)
+      try noteMove(of: current, from: origin, to: try whereabouts(of: current), now, by: who)
+      try noteNews(verb, current, now, by: who)
+    }
+  }
+
+  /// The person who has it, else the path of its place.
+  func whereabouts(of entry: InventoryEntry) throws(InventoryError) -> String {
+    if entry.kind == .item, let loan = try loan(of: entry) { return loan.person }
+    return try location(of: entry).path
+  }
+}

@@ -1,0 +1,42 @@
+// Tags that stand for things, by their UID. Whether one is genuine is not judged here.
+
+import TappetCore
+import TappetStore
+
+extension Inventory {
+  /// Has the tag stand for a thing; what it stood for before it no longer does.
+  package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
+    try transaction { () throws(InventoryError) in
+      guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
+      try stored { () throws(StoreError) in
+        let statement = try database.statement("INSERT OR REPLACE INTO tag (uid, uuid) VALUES (?1, ?2)")
+        statement.bind(blob: uid.bytes, at: 1)
+        statement.bind(blob: entry.id.bytes, at: 2)
+        try statement.run()
+      }
+    }
+  }
+
+  /// The thing that the tag stands for.
+  package func entry(tag uid: TagUID) throws(InventoryError) -> InventoryEntry? {
+    let id = try stored { () throws(StoreError) -> InventoryID? in
+      let statement = try database.statement("SELECT uuid FROM tag WHERE uid = ?1")
+      defer { statement.reset() }
+      statement.bind(blob: uid.bytes, at: 1)
+      return try statement.step() ? InventoryID(statement.blob(0)) : nil
+    }
+    return try id.flatMap { (id) throws(InventoryError) in try entry(id) }
+  }
+
+  /// The tags of a thing, in the order of their UIDs.
+  package func tags(of entry: InventoryEntry) throws(InventoryError) -> [TagUID] {
+    try stored { () throws(StoreError) in
+      let statement = try database.statement("SELECT uid FROM tag WHERE uuid = ?1 ORDER BY uid")
+      defer { statement.reset() }
+      statement.bind(blob: entry.id.bytes, at: 1)
+      var tags: [TagUID] = []
+      while try statement.step() { if let uid = TagUID(statement.blob(0)) { tags.append(uid) } }
+      return tags
+    }
+  }
+}

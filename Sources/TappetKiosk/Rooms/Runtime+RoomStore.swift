@@ -1,0 +1,72 @@
+// Lines in rooms that ask the store: the last taps, and a person who is suspended or not any more. The store's thread
+// answers after its commit, so that what is acknowledged in the room survives a power cut.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Runtime {
+  /// Has the store's thread carry out a line of `user`, and replies in the room.
+  func serve(_ address: CommandReply.Address, by user: String) {
+    let hasRoom: Bool
+    switch address.wish {
+    case .person(let name, let isSuspended):
+      let kind = isSuspended ? SecretRequest.Kind.suspendPerson : .resumePerson
+      let json = JSON.object(["request": .string(kind.rawValue), "name": .string(name)])
+      // The audit says whose line it was.
+      let peer = LocalPeer(user: geteuid(), process: getpid(), program: user)
+      hasRoom = ask(SecretRequest(json, by: peer), for: .room(address))
+    case .history: hasRoom = askForHistory(address)
+    case .action, .output, .timedOpening, .report, .status, .check, nil: return
+    }
+    if !hasRoom { refuse(address, "too much is asked at once; try again") }
+  }
+
+  private func askForHistory(_ address: CommandReply.Address) -> Bool {
+    guard let age = configuration.historyAge else {
+      refuse(address, "kiosk.yaml says 'history: none', so nothing is kept")
+      return true
+    }
+    let since = max(0, now().unixMilliseconds - age.wholeMilliseconds)
+    return askStore(isRequired: false) { secrets in
+      do throws(SecretStoreError) {
+        return .history(.success(try secrets.get().lastLines(since: since)), for: address)
+      } catch { return .history(.failure(error), for: address) }
+    }
+  }
+
+  /// Answers with what the store said about a person.
+  func served(_ address: CommandReply.Address, _ answer: JSON) {
+    if let sentence = answer["error"]?.text { return refuse(address, sentence) }
+    send(CommandReply(address: address, result: .done), at: now())
+  }
+
+  /// Answers with the last rows of the log of taps.
+  func served(_ address: CommandReply.Address, _ lines: Result<[String], SecretStoreError>) {
+    switch lines {
+    case .failure(let error): refuse(address, error.sentence)
+    case .success(let lines):
+      reply(to: address, lines.isEmpty ? "The log has nothing." : lines.joined(separator: "\n"))
+    }
+  }
+
+  private func refuse(_ address: CommandReply.Address, _ sentence: String) {
+    reply(to: address, "Refused: " + sentence + ".")
+  }
+}
+
+extension SecretStore {
+  /// The last rows of the log of taps, each a line with its person's name.
+  fileprivate func lastLines(since: Int64) throws(SecretStoreError) -> [String] {
+    var names: [String: String] = [:]
+    for person in try people().all { names[person.id] = person.name }
+    do throws(StoreError) {
+      return try store.lastHistory(since: since, limit: Limits.roomHistoryMax).map { row in
+        row.line(person: row.person.flatMap { names[$0] }, hidesTags: true)
+      }
+    } catch { throw .store(error) }
+  }
+}

@@ -1,0 +1,78 @@
+// The process that listens in rooms, tappet-webhook or, for encrypted ones, tappet-matrix: what it is to hear, and what
+// the kiosk answers there.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+extension Runtime {
+  func startRooms() {
+    guard let matrix = configuration.matrix else { return inbox.append(.rooms(.notStarted(code: EINVAL))) }
+    let program = matrix.encryption == nil ? WebhookProgram.path : MatrixProgram.path
+    do throws(SystemError) {
+      try helpers.rooms.start(program, "--listen", [], reactor, opensSecrets: matrix.encryption != nil)
+    } catch {
+      return inbox.append(.rooms(.notStarted(code: error.code)))
+    }
+    helpers.rooms.send(RoomOrder.session(path: matrix.sessionFile, ca: matrix.caFile ?? "").encode())
+    if let encryption = matrix.encryption {
+      helpers.rooms.send(RoomOrder.encrypt(encryption, state: configuration.stateFolder).encode())
+    }
+    for plan in configuration.commands {
+      guard case .room(let commanders) = plan.trust else { continue }
+      let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
+      helpers.rooms.send(RoomOrder.room(plan.topic, readsPowers: commanders.powerLevel != nil, asks: asks).encode())
+    }
+    helpers.rooms.send(RoomOrder.begin.encode())
+  }
+
+  func roomsChanged(_ notice: HelperNotice<RoomMessage>) {
+    switch notice {
+    case .message(let message):
+      helpers.webhooks.noteElsewhere(message)
+      feed(.rooms(.message(message)))
+    case .malformed: feed(.rooms(.malformed))
+    case .ended(let end):
+      helpers.webhooks.endElsewhere()
+      feed(.rooms(.ended(end)))
+    }
+  }
+
+  /// Answers in the room: a reaction says that it will be done, or was, and a reply says why not.
+  func answer(_ reply: CommandReply, event: String) {
+    let address = reply.address
+    func react(_ text: String) {
+      helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: true, text: text).encode())
+    }
+    switch reply.result {
+    case .done where address.wish == .status:
+      self.reply(to: address, kiosk.status.roomText(configuration, address.command))
+    case .accepted: react("\u{23F3}")
+    case .done: react("\u{2705}")
+    case .refused(let refusal): self.reply(to: address, "Refused: " + refusal.sentence(topic: address.command) + ".")
+    case .expired: self.reply(to: address, "It was not sent in time, and will not be.")
+    }
+  }
+
+  /// Asks in a room whether an action may be done.
+  func ask(_ question: RoomQuestion) {
+    helpers.rooms.send(RoomOrder.ask(number: question.number, room: question.room, text: question.text).encode())
+  }
+
+  /// Replies to a line in a room with a text.
+  func reply(to address: CommandReply.Address, _ text: String) {
+    guard case .room(let event) = address.destination else { return }
+    helpers.rooms.send(RoomOrder.answer(room: address.command, event: event, isReaction: false, text: text).encode())
+  }
+}
+
+/// Where tappet-matrix is.
+package enum MatrixProgram {
+  /// TAPPET_MATRIX, else where it is installed.
+  package static var path: String {
+    if let path = secure_getenv("TAPPET_MATRIX") { return String(cString: path) }
+    return InstalledPrograms.locate("tappet-matrix")
+  }
+}

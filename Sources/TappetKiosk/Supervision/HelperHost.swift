@@ -1,0 +1,94 @@
+// The parent of a helper process: started and ended as the core orders, heard when it speaks. Nothing here blocks.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// The life of a helper process.
+enum HelperNotice<Message> {
+  case message(Message)
+  /// It sent bytes that are not a message.
+  case malformed
+  case ended(ProcessEnd)
+}
+
+/// A helper process and its socket, while it runs.
+///
+/// One thread.
+final class HelperHost<Message> {
+  private let sizeMax: Int
+  private let decode: ([UInt8]) -> Message?
+  private var child: ChildProcess?
+  private var socket: UnixSocket?
+  private var watch: Watch?
+  private var buffer: [UInt8] = []
+  /// Called with everything that the process does, in order.
+  var onNotice: (HelperNotice<Message>) -> Void = { _ in }
+
+  /// A helper whose messages have at most `sizeMax` bytes.
+  init(sizeMax: Int, decode: @escaping ([UInt8]) -> Message?) {
+    self.sizeMax = sizeMax
+    self.decode = decode
+  }
+
+  deinit {
+    child?.signal(SIGKILL)
+    _ = child?.reap()
+  }
+
+  /// The process's id; `nil` while none runs.
+  var processID: pid_t? { child?.id }
+
+  /// Starts the program, with `--socket` or another option for its socket, and these words; throws when it cannot be
+  /// started.
+  ///
+  /// `opensSecrets`: it gets the folder of the service manager's credentials, as the kiosk has it.
+  func start(
+    _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false
+  ) throws(SystemError) {
+    let ends = try UnixSocket.pair()
+    let child = try ChildProcess.spawn(
+      path, [option, "\(ChildProcess.inheritedDescriptor)"] + words,
+      variables: opensSecrets ? ["LD_", "CREDENTIALS_DIRECTORY="] : ["LD_"], inherited: ends.child)
+    watch = try reactor.watch(ends.ours.fileDescriptor, for: .readable, calling(self) { host, _ in host.receive() })
+    self.child = child
+    socket = ends.ours
+  }
+
+  /// Lets it end by itself.
+  func stop() { socket?.endSending() }
+
+  func kill() { child?.signal(SIGKILL) }
+
+  /// Sends an order; returns whether the process takes it.
+  ///
+  /// One that it does not take goes unanswered, which the core notices.
+  @discardableResult
+  func send(_ order: [UInt8]) -> Bool { socket?.send(order) == true }
+
+  private func receive() {
+    if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: sizeMax) }
+    while let socket {
+      let size: Int?
+      do throws(SystemError) { size = try socket.receiveMessage(into: &buffer) } catch { return end() }
+      guard let size else { return }
+      guard size > 0 else { return end() }
+      guard size <= buffer.count, let message = decode(Array(buffer[..<size])) else {
+        return onNotice(.malformed)
+      }
+      onNotice(.message(message))
+    }
+  }
+
+  private func end() {
+    watch = nil
+    socket = nil
+    buffer = []
+    guard let child else { return }
+    self.child = nil
+    child.waitForEnd(limit: Limits.readerDeathMax)
+    let end = child.reap()
+    if end == nil { child.signal(SIGKILL) }
+    onNotice(.ended(end ?? .signaled(SIGKILL)))
+  }
+}

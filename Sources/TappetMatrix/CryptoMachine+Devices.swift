@@ -1,0 +1,114 @@
+// The devices of others: which there are, and the Olm sessions with them.
+
+import TappetConfig
+import TappetCore
+import TappetOlm
+import TappetStore
+
+/// A person's devices.
+struct DeviceList {
+  var devices: [Device] = []
+  /// In milliseconds since 1970.
+  var learnedAt: Int64
+  /// Whether the homeserver says that it has changed since.
+  var isStale = false
+}
+
+extension CryptoMachine {
+  /// The devices of a user, if they are known as of now.
+  func devices(of user: String, at now: Int64) -> [Device]? {
+    guard let list = lists[user], !list.isStale, abs(now - list.learnedAt) < Limits.deviceListAgeMax else { return nil }
+    return list.devices
+  }
+
+  func staleUsers(_ users: some Sequence<String>, at now: Int64) -> [String] {
+    users.filter { devices(of: $0, at: now) == nil }.inOrder { $0 < $1 }
+  }
+
+  /// Handles news that lists have changed, or that a user shares no room any more.
+  package func devicesChanged(_ changed: [String], left: [String]) {
+    for user in changed { lists[user]?.isStale = true }
+    changedUsers.formUnion(changed)
+    for user in left { lists[user] = nil }
+  }
+
+  /// Forgets what may have changed while nobody listened.
+  package func forgetDevices() {
+    for user in lists.keys { lists[user]?.isStale = true }
+  }
+
+  func query(_ users: [String]) -> CryptoRequest {
+    changedUsers.subtract(users)
+    return request(
+      .query(users), "keys/query",
+      .object(["device_keys": .object(of: users.map { ($0, .array([])) }), "timeout": .number(5_000)]))
+  }
+
+  /// Handles the devices of users.
+  ///
+  /// A server that does not answer has none of its own, until the list is old.
+  func learned(_ users: [String], _ answer: JSON, at now: Int64) {
+    for user in users {
+      let owner = Owner(
+        user: user, master: answer["master_keys"]?[user], selfSigning: answer["self_signing_keys"]?[user])
+      var list = DeviceList(learnedAt: now)
+      for member in answer["device_keys"]?[user]?.members ?? [] {
+        guard let device = Device(member.value, user: user, id: member.name, owner), isKnownOrNew(device) else {
+          continue
+        }
+        list.devices.append(device)
+      }
+      list.isStale = changedUsers.contains(user)
+      lists[user] = list
+    }
+    if users.contains(user) { checkOwnDevice(answer["device_keys"]?[user]?[device]) }
+  }
+
+  /// A device never changes its keys: with others, another one has taken its name.
+  private func isKnownOrNew(_ device: Device) -> Bool {
+    if let known = knownKeys[device.name] { return known == device.ed25519 }
+    knownKeys[device.name] = device.ed25519
+    save(MatrixRow(.device, device.name), .string(device.ed25519))
+    return true
+  }
+
+  /// The homeserver has other keys for this device: the database with theirs is gone, or is an old copy.
+  private func checkOwnDevice(_ keys: JSON?) {
+    uploads.isChecked = true
+    guard let keys else {
+      // Somebody has removed the device, and its token ends with it.
+      return
+    }
+    if keys["keys"]?["ed25519:" + device]?.text != ed25519 { uploads.areLost = true }
+  }
+
+  func claim(_ devices: [Device]) -> CryptoRequest {
+    var users: [(String, [(String, JSON)])] = []
+    for device in devices {
+      if users.last?.0 != device.user { users.append((device.user, [])) }
+      users[users.count - 1].1.append((device.id, .string("signed_curve25519")))
+    }
+    let keys = users.map { ($0.0, JSON.object(of: $0.1)) }
+    return request(
+      .claim(devices), "keys/claim", .object(["one_time_keys": .object(of: keys), "timeout": .number(5_000)]))
+  }
+
+  /// Begins a session with each device whose one-time key is signed by it; the others rest.
+  func claimed(_ devices: [Device], _ answer: JSON, at now: Int64) throws(OlmError) {
+    for device in devices {
+      resting[device.name] = now + Limits.deviceRestMax
+      guard let key = answer["one_time_keys"]?[device.user]?[device.id]?.members.first?.value,
+        let text = key["key"]?.text, key.isSigned(by: device.user, device.id, key: device.ed25519),
+        let session = try? account.beginSession(with: device.curve25519, text)
+      else { continue }
+      resting[device.name] = nil
+      remember(session, with: device.curve25519)
+      try saveSessions(with: device.curve25519)
+    }
+  }
+
+  /// Puts a session first among those with a device.
+  func remember(_ session: OlmSession, with key: String) {
+    sessions[key] = [session] + (sessions[key] ?? []).filter { $0 !== session }.prefix(Limits.olmSessionsMax - 1)
+  }
+}

@@ -1,0 +1,89 @@
+// The device's own keys at the homeserver: client-server API v1.11, §11.12.1 and §11.12.2.
+
+import TappetConfig
+import TappetCore
+import TappetOlm
+
+/// The device's keys as the homeserver has them.
+struct KeyUploads {
+  /// Whether it has the device's identity.
+  var isPublished = false
+  /// Whether it is known to have no other keys for this device.
+  var isChecked = false
+  /// Whether it has other keys for this device: those that belong to them are lost.
+  var areLost = false
+  /// The number of one-time keys; `nil` until it has said.
+  var keyCount: Int64?
+  /// Whether somebody has used the fallback key.
+  var fallbackIsUsed = false
+}
+
+extension CryptoMachine {
+  /// The device's identity, signed by itself.
+  func deviceKeys() throws(OlmError) -> JSON {
+    try signed(
+      .object([
+        "user_id": .string(user), "device_id": .string(device),
+        "algorithms": .array([.string(Algorithm.olm), .string(Algorithm.megolm)]),
+        "keys": .object(of: [("curve25519:" + device, .string(curve25519)), ("ed25519:" + device, .string(ed25519))]),
+      ]))
+  }
+
+  /// Makes the keys that the homeserver lacks; `nil` when it has enough.
+  func uploadRequest() throws(OlmError) -> CryptoRequest? {
+    let wantsKeys = uploads.keyCount.map { $0 < Int64(Limits.oneTimeKeysMax / 2) } ?? !uploads.isPublished
+    let wantsFallback = uploads.fallbackIsUsed || !uploads.isPublished
+    guard wantsKeys || wantsFallback else { return nil }
+    var body: [(String, JSON)] = []
+    if !uploads.isPublished { body.append(("device_keys", try deviceKeys())) }
+    if wantsKeys { body.append(("one_time_keys", try oneTimeKeys())) }
+    if wantsFallback { body.append(("fallback_keys", try fallbackKeys())) }
+    try saveAccount()
+    return request(.upload, "keys/upload", .object(of: body))
+  }
+
+  /// The keys of an upload that was not answered come first: it may have arrived.
+  private func oneTimeKeys() throws(OlmError) -> JSON {
+    if CryptoMachine.keys(try account.oneTimeKeys()).isEmpty {
+      try account.makeOneTimeKeys(Limits.oneTimeKeysMax - Int(clamping: uploads.keyCount ?? 0))
+    }
+    return try signed(CryptoMachine.keys(try account.oneTimeKeys()), isFallback: false)
+  }
+
+  private func fallbackKeys() throws(OlmError) -> JSON {
+    if CryptoMachine.keys(try account.fallbackKey()).isEmpty { try account.makeFallbackKey() }
+    return try signed(CryptoMachine.keys(try account.fallbackKey()), isFallback: true)
+  }
+
+  private static func keys(_ bytes: [UInt8]) -> [JSON.Member] { JSON(decoding: bytes)?["curve25519"]?.members ?? [] }
+
+  private func signed(_ keys: [JSON.Member], isFallback: Bool) throws(OlmError) -> JSON {
+    var objects: [(String, JSON)] = []
+    for key in keys {
+      let object: JSON =
+        isFallback ? .object(["key": key.value, "fallback": .bool(true)]) : .object(["key": key.value])
+      objects.append(("signed_curve25519:" + key.name, try signed(object)))
+    }
+    return .object(of: objects)
+  }
+
+  func uploaded(_ answer: JSON) throws(OlmError) {
+    account.markPublished()
+    uploads.isPublished = true
+    uploads.fallbackIsUsed = false
+    uploads.keyCount = answer["one_time_key_counts"]?["signed_curve25519"]?.wholeNumber ?? 0
+    try saveAccount()
+  }
+
+  /// Handles what an answer to /sync says about the device's keys; `nil` where it says nothing.
+  package func note(keyCount: Int64?, hasFallback: Bool?) {
+    if let keyCount { uploads.keyCount = keyCount }
+    if hasFallback == false { uploads.fallbackIsUsed = true }
+  }
+}
+
+/// The names of the algorithms.
+enum Algorithm {
+  static let olm = "m.olm.v1.curve25519-aes-sha2"
+  static let megolm = "m.megolm.v1.aes-sha2"
+}

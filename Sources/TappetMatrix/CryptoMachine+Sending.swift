@@ -1,0 +1,152 @@
+// Writing: one Megolm session for a room, whose key all allowed devices of the room's members get by Olm. It
+// is replaced after some messages, some days, and as soon as one of the devices that have it may not read any more.
+
+import TappetConfig
+import TappetCore
+import TappetOlm
+import TappetStore
+
+/// The session in which the kiosk writes in a room.
+struct OutboundRoomKey {
+  let session: MegolmOutbound
+  /// In milliseconds since 1970.
+  let createdAt: Int64
+  var count: Int64 = 0
+  /// The devices that have the key, by name: their Curve25519 keys.
+  var readers: [String: String] = [:]
+
+  init(at now: Int64) throws(OlmError) {
+    session = try MegolmOutbound.create()
+    createdAt = now
+  }
+
+  init(_ json: JSON) throws(OlmError) {
+    session = try MegolmOutbound.restore(json["pickle"].pickle)
+    createdAt = json["created"]?.wholeNumber ?? 0
+    count = json["count"]?.wholeNumber ?? 0
+    for reader in json["readers"]?.members ?? [] { readers[reader.name] = reader.value.text }
+  }
+
+  func encoded() throws(OlmError) -> JSON {
+    .object([
+      "pickle": .string(String(decoding: try session.pickle(), as: UTF8.self)), "created": .number(createdAt),
+      "count": .number(count), "readers": .object(of: readers.map { ($0.key, .string($0.value)) }),
+    ])
+  }
+
+  /// Whether it may go on; a clock that went back ends it, too.
+  func isGood(for devices: [Device], _ rotation: Rotation, at now: Int64) -> Bool {
+    guard count < rotation.messages, now >= createdAt, now - createdAt < rotation.milliseconds else { return false }
+    return readers.allSatisfy { reader in
+      devices.contains { $0.name == reader.key && $0.curve25519 == reader.value }
+    }
+  }
+}
+
+/// When a room's session is replaced.
+package struct Rotation: Sendable {
+  package var messages = Limits.megolmMessagesMax
+  package var milliseconds = Limits.megolmAgeMax
+
+  package init() {}
+
+  /// The wish of an `m.room.encryption` event; `nil` for another algorithm.
+  ///
+  /// A room can only ask for less.
+  package init?(_ content: JSON) {
+    guard content["algorithm"]?.text == Algorithm.megolm else { return nil }
+    if let count = content["rotation_period_msgs"]?.wholeNumber { messages = max(1, min(messages, count)) }
+    if let age = content["rotation_period_ms"]?.wholeNumber { milliseconds = max(60_000, min(milliseconds, age)) }
+  }
+}
+
+/// The next step before the kiosk can write in a room.
+package enum RoomNeed: Sendable {
+  case request(CryptoRequest)
+  case ready
+}
+
+extension CryptoMachine {
+  /// The next request before the kiosk can write to these users.
+  package func need(
+    of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
+  ) throws(OlmError) -> RoomNeed {
+    let stale = staleUsers(users, at: now)
+    if !stale.isEmpty { return .request(query(stale)) }
+    let devices = users.inOrder { $0 < $1 }.flatMap { lists[$0]?.devices ?? [] }.filter {
+      $0.isAllowed(by: policy) && !($0.user == user && $0.id == device)
+    }
+    if outbound[room]?.isGood(for: devices, rotation, at: now) != true {
+      outbound[room] = try OutboundRoomKey(at: now)
+    }
+    let lacking = devices.filter { outbound[room]?.readers[$0.name] == nil }
+    let strange = lacking.filter { sessions[$0.curve25519] == nil && resting[$0.name] ?? 0 <= now }
+    if !strange.isEmpty { return .request(claim(Array(strange.prefix(Limits.devicesPerRequestMax)))) }
+    let next = lacking.filter { sessions[$0.curve25519] != nil }.prefix(Limits.devicesPerRequestMax)
+    return next.isEmpty ? .ready : .request(try share(room, Array(next)))
+  }
+
+  private func share(_ room: String, _ devices: [Device]) throws(OlmError) -> CryptoRequest {
+    guard let key = outbound[room] else { throw .malformed }
+    let content = JSON.object([
+      "algorithm": .string(Algorithm.megolm), "room_id": .string(room), "session_id": .string(try key.session.id()),
+      "session_key": .string(try key.session.key()),
+    ])
+    var users: [(String, [(String, JSON)])] = []
+    for device in devices {
+      if users.last?.0 != device.user { users.append((device.user, [])) }
+      users[users.count - 1].1.append((device.id, try encrypt("m.room_key", content, for: device)))
+    }
+    let messages = JSON.object(of: users.map { ($0.0, .object(of: $0.1)) })
+    let transaction: [UInt8]
+    do throws(CryptoError) { transaction = try LibCrypto.random(count: 16) } catch { throw .noRandomness }
+    return request(
+      .share(room: room, devices), "sendToDevice/m.room.encrypted/" + Hex.encode(transaction),
+      .object(["messages": messages]), .put)
+  }
+
+  /// An Olm message, with what keeps it from being passed off as somebody else's.
+  private func encrypt(_ type: String, _ content: JSON, for device: Device) throws(OlmError) -> JSON {
+    guard let session = sessions[device.curve25519]?.first else { throw .malformed }
+    let plaintext = JSON.object([
+      "type": .string(type), "content": content, "sender": .string(user), "recipient": .string(device.user),
+      "recipient_keys": .object(["ed25519": .string(device.ed25519)]),
+      "keys": .object(["ed25519": .string(ed25519)]), "sender_device_keys": try deviceKeys(),
+    ])
+    let (type, body) = try session.encrypt(plaintext.canonical)
+    try saveSessions(with: device.curve25519)
+    let message = JSON.object(["type": .number(Int64(type)), "body": .string(String(decoding: body, as: UTF8.self))])
+    return .object([
+      "algorithm": .string(Algorithm.olm), "sender_key": .string(curve25519),
+      "ciphertext": .object(of: [(device.curve25519, message)]),
+    ])
+  }
+
+  func shared(_ room: String, _ devices: [Device]) throws(OlmError) {
+    for device in devices { outbound[room]?.readers[device.name] = device.curve25519 }
+    try saveOutbound(room)
+  }
+
+  private func saveOutbound(_ room: String) throws(OlmError) {
+    save(MatrixRow(.outbound, room), try outbound[room]?.encoded())
+  }
+
+  /// The content of an `m.room.encrypted` event, for the devices that have the key now.
+  package func encrypt(_ content: JSON, in room: String) throws(OlmError) -> JSON {
+    guard let key = outbound[room] else { throw .malformed }
+    let plaintext = JSON.object([
+      "type": .string("m.room.message"), "room_id": .string(room), "content": content,
+    ])
+    let ciphertext = try key.session.encrypt(plaintext.canonical)
+    outbound[room]?.count += 1
+    try saveOutbound(room)
+    var event: [(String, JSON)] = [
+      ("algorithm", .string(Algorithm.megolm)), ("ciphertext", .string(ciphertext)),
+      ("session_id", .string(try key.session.id())), ("sender_key", .string(curve25519)),
+      ("device_id", .string(device)),
+    ]
+    // Homeservers look at relations.
+    if let relation = content["m.relates_to"] { event.append(("m.relates_to", relation)) }
+    return .object(of: event)
+  }
+}

@@ -1,0 +1,60 @@
+// The program's entry. It listens and writes in rooms, encrypted ones too, for its parent, the kiosk, and decides
+// nothing.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+import TappetWebhook
+
+private let purpose = """
+  tappet-matrix is the part of Tappet that listens and writes in encrypted rooms. 'tappet run' starts it itself.
+
+  usage: tappet-matrix --listen FD
+
+    --listen FD    FD is the SOCK_SEQPACKET socket to its parent
+    --version      print the protocol's version
+    --help         print this
+
+  Exit status: 0 the parent closed the socket, 1 libcurl cannot be used, 2 wrong usage, 3 the homeserver does not accept
+  the session any more.
+
+  """
+
+private let usage: Int32 = 2
+
+/// The program's entry, called by main.c.
+@_cdecl("tappet_matrix_main")
+package func tappet_matrix_main(
+  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  tp_open_standard_descriptors()
+  guard let arguments else { return usage }
+  var options = LongOptions()
+  options.add("listen", "l", takesValue: true)
+  options.add("help", "h")
+  options.add("version", "V")
+  switch options.next(count, arguments) {
+  case .option("h", _):
+    put(purpose, to: tp_stdout())
+    return 0
+  case .option("V", _):
+    put("tappet-matrix, protocol \(RoomMessage.protocolVersion)\n", to: tp_stdout())
+    return 0
+  case .option("l", let value):
+    guard let number = Int32(value), let parent = UnixSocket.toParent(number) else {
+      return refuse("descriptor '\(value)' is not a SOCK_SEQPACKET socket")
+    }
+    return listen(parent, RoomEncrypter())
+  case .option, .operand, .unknown, .missingValue, .end: return refuse("--listen is missing")
+  }
+}
+
+private func refuse(_ text: String) -> Int32 {
+  put("tappet-matrix: \(text)\n\(purpose)", to: tp_stderr())
+  return usage
+}
+
+private func put(_ text: String, to stream: UnsafeMutablePointer<FILE>?) {
+  var text = text
+  text.withUTF8 { tp_put(stream, $0.baseAddress, $0.count) }
+}

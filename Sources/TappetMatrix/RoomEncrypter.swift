@@ -1,0 +1,281 @@
+// The encryption of a session's rooms: the machine with its database, and the messages that wait for their turn. One
+// request is under way at a time. The machine's changes are on the disk before a request that depends on them.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetOlm
+import TappetPlatform
+import TappetStore
+import TappetWebhook
+
+/// Reads and writes in encrypted rooms.
+final class RoomEncrypter: RoomCipher {
+  /// A message on its way.
+  private struct Post {
+    let id: EntryID
+    let body: [UInt8]
+    let isAnswered: Bool
+    var room: RoomDestination
+    var step: RoomDestination.Step?
+    /// Whether no request was answered yet.
+    var isFirst = true
+    /// The people in the room.
+    var users: [String] = []
+    var endsAt: Instant
+  }
+
+  /// The request under way.
+  private enum Pending {
+    /// A request about keys; `isForPost` when the first message waits for it.
+    case keys(CryptoRequest.Kind, isForPost: Bool)
+    case post(RoomDestination.Step)
+  }
+
+  private enum Condition {
+    case good
+    /// The device's keys are lost, and it is logged out.
+    case lost
+    /// Changes could not be written.
+    case behind
+  }
+
+  private let clock = SystemClock()
+  private var store: MatrixStore?
+  private var machine: CryptoMachine?
+  private var encryption = RoomEncryption()
+  private var posts: [Post] = []
+  private var pending: Pending?
+  /// Facts about the rooms of earlier messages, by their names.
+  private var rooms: [String: RoomDestination] = [:]
+  private var rotations: [String: Rotation] = [:]
+  private var messages: [RoomMessage] = []
+  private var condition = Condition.good
+  private(set) var dueAt: Instant?
+
+  // MARK: Keys
+
+  func open(user: String, device: String, _ encryption: RoomEncryption, state: String) -> Int32? {
+    self.encryption = encryption
+    do throws(SecretStoreError) { store = try MatrixStore.open(folder: state, device: user + " " + device) } catch {
+      return error.systemCode
+    }
+    // Rows that cannot be opened: a new account finds that the homeserver has other keys, and ends the device.
+    let rows = (try? store?.rows()) ?? []
+    machine =
+      (try? CryptoMachine.open(user: user, device: device, encryption.devices, rows))
+      ?? (try? CryptoMachine.open(user: user, device: device, encryption.devices, []))
+    return machine != nil && commit() ? nil : EIO
+  }
+
+  /// Writes what has changed; without that nothing is to happen that depends on it.
+  private func commit() -> Bool {
+    guard let machine, let store else { return false }
+    do throws(SecretError) { try store.commit(machine.takeChanges()) } catch {
+      // The memory is ahead of the disk: another process begins with the disk's state.
+      condition = .behind
+      return false
+    }
+    return condition == .good
+  }
+
+  var isUnusable: Bool { condition == .behind }
+
+  func isEncrypted(_ room: String) -> Bool { machine?.encryptedRooms.contains(room) ?? false }
+
+  func noteEncrypted(_ room: String) {
+    machine?.noteEncrypted(room)
+    _ = commit()
+  }
+
+  // MARK: Reading
+
+  func learn(_ news: SyncNews) -> Bool {
+    guard let machine, condition == .good else { return condition == .lost }
+    if news.isFirst { machine.forgetDevices() }
+    machine.devicesChanged(news.changed, left: news.left)
+    machine.note(keyCount: news.keyCount, hasFallback: news.hasFallback)
+    for event in news.toDevice { try? machine.receive(event) }
+    return commit()
+  }
+
+  func hear(_ event: [UInt8], in room: String) {
+    machine?.hear(event, in: room, unixMilliseconds: clock.now().unixMilliseconds)
+  }
+
+  /// Nothing is read whose number is not on the disk: it would be read again after a start.
+  func takeLines() -> [RoomLine] {
+    guard let machine, condition == .good else { return [] }
+    let lines = (try? machine.takeLines(unixMilliseconds: clock.now().unixMilliseconds)) ?? []
+    return commit() ? lines : []
+  }
+
+  func takeMessages() -> [RoomMessage] {
+    defer { messages = [] }
+    return messages
+  }
+
+  // MARK: Writing
+
+  func post(_ id: EntryID, in room: String, _ body: [UInt8], isAnswered: Bool) {
+    if posts.count >= Limits.roomPostsMax {
+      if isAnswered { messages.append(.undelivered(id, .other, code: EAGAIN)) }
+      return
+    }
+    posts.append(
+      Post(
+        id: id, body: body, isAnswered: isAnswered, room: RoomDestination(room, encryption),
+        endsAt: clock.now().instant + Limits.roomPostMax))
+  }
+
+  func nextCall() -> HTTPClient.Call? {
+    let now = clock.now()
+    endLatePosts(at: now.instant)
+    guard let machine, condition == .good, dueAt ?? now.instant <= now.instant else { return nil }
+    dueAt = nil
+    if let request = try? machine.nextRequest(unixMilliseconds: now.unixMilliseconds) {
+      return call(request, isForPost: false)
+    }
+    while !posts.isEmpty, condition == .good {
+      if let call = firstCall(machine, at: now) { return call }
+    }
+    return nil
+  }
+
+  private func endLatePosts(at now: Instant) {
+    for post in posts where post.endsAt <= now { tell(post, .undelivered(post.id, .timedOut, code: 0)) }
+    posts.removeAll { $0.endsAt <= now }
+  }
+
+  /// The next request for the first message; `nil` when it has ended without one.
+  private func firstCall(_ machine: CryptoMachine, at now: Moment) -> HTTPClient.Call? {
+    if posts[0].step == nil, let known = rooms[posts[0].room.room] { posts[0].room = known }
+    let step = posts[0].step ?? posts[0].room.begin(at: now.instant)
+    posts[0].step = step
+    guard case .send = step, posts[0].room.isEncrypted, let room = posts[0].room.id else {
+      return call(step, step == .send ? posts[0].body : [])
+    }
+    do throws(OlmError) {
+      let rotation = rotations[room] ?? Rotation()
+      switch try machine.need(of: room, posts[0].users, rotation, unixMilliseconds: now.unixMilliseconds) {
+      case .request(let request): return call(request, isForPost: true)
+      case .ready:
+        guard let content = JSON(decoding: posts[0].body) else { throw .malformed }
+        let event = try machine.encrypt(content, in: room)
+        guard commit() else { throw .malformed }
+        return call(.send, event.canonical)
+      }
+    } catch {
+      end(.undelivered(posts[0].id, .other, code: EIO))
+      return nil
+    }
+  }
+
+  private func call(_ step: RoomDestination.Step, _ body: [UInt8]) -> HTTPClient.Call {
+    let post = posts[0]
+    pending = .post(step)
+    return HTTPClient.Call(
+      path: post.room.path(of: step, sending: post.id), method: post.room.method(of: step), body: body,
+      keepsAnswer: true, answerSizeMax: Limits.roomKeysAnswerSizeMax)
+  }
+
+  private func call(_ request: CryptoRequest, isForPost: Bool) -> HTTPClient.Call? {
+    guard commit() else { return nil }
+    pending = .keys(request.kind, isForPost: isForPost)
+    return HTTPClient.Call(
+      path: request.path, method: request.method, body: request.body, keepsAnswer: true,
+      answerSizeMax: Limits.roomKeysAnswerSizeMax)
+  }
+
+  // MARK: Answers
+
+  func called(_ outcome: HTTPClient.Outcome) {
+    defer { _ = commit() }
+    guard let pending else { return }
+    self.pending = nil
+    switch (pending, outcome) {
+    case (.keys(.logOut, _), .answered): end()
+    case (.keys(let kind, let isForPost), .answered(let status, let seconds, let body)):
+      let now = clock.now().unixMilliseconds
+      if (try? machine?.handle(kind, status: Int(status), body, unixMilliseconds: now)) == true { return }
+      pause(seconds)
+      if isForPost { handle(.members, Int(status), seconds, body) }
+    case (.keys(_, let isForPost), .failed(let trouble, let code)):
+      pause(nil)
+      if isForPost { end(.undelivered(posts[0].id, trouble, code: code)) }
+    case (.post(let step), .answered(let status, let seconds, let body)): handle(step, Int(status), seconds, body)
+    case (.post, .failed(let trouble, let code)): end(.undelivered(posts[0].id, trouble, code: code))
+    }
+  }
+
+  /// Forgets the device, which is logged out, and lets the next login see that.
+  private func end() {
+    condition = .lost
+    try? store?.clear()
+    store = nil
+  }
+
+  private func pause(_ seconds: UInt32?, atLeast least: Duration = Limits.roomKeysRetry) {
+    let asked = seconds.map { Duration.seconds(Int64($0)) } ?? .zero
+    dueAt = clock.now().instant + min(max(asked, least), Limits.roomRetryMax)
+  }
+
+  private func handle(_ step: RoomDestination.Step, _ status: Int, _ seconds: UInt32?, _ body: [UInt8]) {
+    guard !posts.isEmpty else { return }
+    var (status, body) = (status, body)
+    if case .check = step, let room = posts[0].room.id {
+      if status == 200, let machine {
+        guard let rotation = JSON(decoding: body, roundsFractions: true).flatMap({ Rotation($0) }) else {
+          return end(.undelivered(posts[0].id, .roomEncrypted, code: 0))
+        }
+        rotations[room] = rotation
+        machine.noteEncrypted(room)
+      } else if status == 404, isEncrypted(room) {
+        // A homeserver that denies it is not believed.
+        (status, body) = (200, Array("{}".utf8))
+      }
+    }
+    let turn = posts[0].room.handle(
+      step, isFirst: posts[0].isFirst, status: status, retryAfterSeconds: seconds, body, at: clock.now().instant)
+    switch turn {
+    case .next(let next):
+      if case .members = step { posts[0].users = RoomEncrypter.members(body) }
+      posts[0].step = next
+      posts[0].isFirst = false
+    // The outbox repeats its messages; nobody else repeats a reply.
+    case .answered(let status, let seconds) where status != 200 && !posts[0].isAnswered:
+      pause(seconds, atLeast: Limits.roomRetryMin)
+    case .answered(let status, let seconds):
+      end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfterSeconds: seconds))
+    case .failed(let trouble): end(.undelivered(posts[0].id, trouble, code: Int32(clamping: status)))
+    }
+  }
+
+  private static func members(_ body: [UInt8]) -> [String] {
+    (JSON(decoding: body, roundsFractions: true)?["joined"]?.members ?? []).map { $0.name }
+  }
+
+  /// Ends the first message.
+  private func end(_ message: RoomMessage) {
+    guard !posts.isEmpty else { return }
+    let post = posts.removeFirst()
+    rooms[post.room.room] = post.room
+    tell(post, message)
+  }
+
+  private func tell(_ post: Post, _ message: RoomMessage) { if post.isAnswered { messages.append(message) } }
+}
+
+extension SecretStoreError {
+  /// An errno that says most about it.
+  fileprivate var systemCode: Int32 {
+    switch self {
+    case .store(.cannotOpen(_, let error)): error.code
+    case .store(.full): ENOSPC
+    case .store(.readOnly): EROFS
+    case .store(.busy): EBUSY
+    case .store(.foreignOwner): EPERM
+    case .store, .sealingKey, .secret, .keyIsGiven, .noTimestampKey, .noBrokerPassword: EIO
+    }
+  }
+}

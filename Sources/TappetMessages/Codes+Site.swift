@@ -1,0 +1,31 @@
+// Codes about the people of a site.
+
+import TappetCore
+
+extension SiteRefusal {
+  /// The reason for programs.
+  package var code: String {
+    switch self {
+    case .tooLarge: "site-too-large"
+    case .malformed: "site-malformed"
+    case .newerFormat: "site-format-newer"
+    case .otherSite: "site-other"
+    case .older: "site-older"
+    case .conflict: "site-conflict"
+    case .badSignature: "signature-invalid"
+    case .otherKey: "site-key-other"
+    case .tooManyTags: "site-too-many-tags"
+    case .busy: "too-many"
+    case .notStored: "not-stored"
+    }
+  }
+}
+
+extension KioskStatus.Site {
+  /// The condition, or the reason of its problem, for programs.
+  package var code: String {
+    if let trouble { return trouble.code }
+    if isSubscribed == false { return "site-denied" }
+    return record == nil ? "site-empty" : "good"
+  }
+}

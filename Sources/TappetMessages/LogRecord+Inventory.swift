@@ -1,0 +1,83 @@
+// Taps and scans of the inventory as log records.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+extension LogRecord {
+  /// The record of what a tap or a scan did.
+  init(_ report: InventoryReport) {
+    let uid: [Field] = report.uid.map { [("uid", Hex.encode($0.bytes))] } ?? []
+    guard let result = report.result, let thing = report.thing else {
+      self.init(
+        .info, "inventory-person", "\(report.who) may take or bring an item now: tap it",
+        [("action", report.action), ("who", report.who)] + uid)
+      return
+    }
+    let fields: [Field] = [
+      ("action", report.action), ("kind", thing.kind.name), ("id", thing.id.text), ("name", thing.name),
+      ("who", report.who),
+    ]
+    self.init(.info, result.event, thing.sentence(result), fields + uid)
+  }
+
+  /// The record of the scanner, or of what is in its way.
+  package init(scannerErrno code: Int32) {
+    guard code != 0 else {
+      self.init(.notice, "scanner-good", "the scanner is there again")
+      return
+    }
+    let text = SystemError(call: "open", code: code).text
+    let advice =
+      code == EACCES || code == EPERM
+      ? "allow it to the service: docs/inventory.md, \"A scanner\", has the lines" : "is it plugged in?"
+    self.init(.error, "scanner-lost", "the scanner cannot be used: \(text); \(advice)")
+  }
+}
+
+extension TouchResult {
+  /// The name of the record.
+  fileprivate var event: String { "inventory-" + rawValue }
+}
+
+extension InventoryThing {
+  /// The result, for a person.
+  fileprivate func sentence(_ result: TouchResult) -> String {
+    let what = "\(kind.name) \(name)" + (code.isEmpty ? "" : " [\(code)]")
+    switch result {
+    case .shown:
+      let place = holder.map { "is with \($0)" } ?? (path.isEmpty ? "" : "is in \(path)")
+      let content = kind == .item ? "; \(quantity) of it" : contentCount == 0 ? "; it is empty" : ": \(contentList)"
+      return what + (place.isEmpty ? "" : " " + place) + content
+    case .moved: return what + " was moved to \(path)"
+    case .lent: return what + " was checked out to \(holder ?? "somebody")"
+    case .returned: return what + " was brought back; it belongs in \(path)"
+    }
+  }
+}
+
+extension InventoryFault {
+  /// The message for a person about the action's tap, half a sentence.
+  func sentence(_ action: String) -> String {
+    switch self {
+    case .unknown:
+      "nothing in the inventory has this tag or code; 'tappet tag write --box BOX' or 'tappet box edit BOX --tag UID' "
+        + "gives it one"
+    case .gone: "the first thing of the two was removed from the inventory meanwhile"
+    case .database: "the inventory cannot be read or changed now, or another process keeps it busy; tap again"
+    case .away: "tappet-inventory does not answer, so \(action) did nothing; tap again in a moment"
+    }
+  }
+}
+
+extension KioskStatus.Inventory {
+  package var isGood: Bool { loss == nil && scannerErrno == 0 }
+
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    if let loss { return loss.sentence("tappet-inventory") }
+    if scannerErrno != 0 { return LogRecord(scannerErrno: scannerErrno).sentence }
+    guard let lowCount, lowCount > 0 else { return "good" }
+    return lowCount == 1 ? "1 item is low" : "\(lowCount) items are low"
+  }
+}

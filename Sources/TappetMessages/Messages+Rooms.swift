@@ -1,0 +1,104 @@
+// Commands from rooms, in words.
+
+import TappetConfig
+import TappetCore
+
+extension LogRecord {
+  /// The record of a room from which the kiosk takes commands, or cannot.
+  init(_ access: RoomAccess, _ room: String) {
+    guard access != .open else {
+      self.init(.info, "room-ready", "commands are taken from " + room, [("room", room)])
+      return
+    }
+    self.init(
+      .error, "room-denied", "no command is taken from \(room): \(access.sentence)",
+      [("code", access.code), ("room", room)])
+  }
+
+  /// The record of a homeserver that did not answer.
+  init(roomsFail fault: WebhookFault, _ configuration: KioskConfiguration) {
+    self.init(
+      .warning, "rooms-failing", "no command is heard in a room: " + fault.sentence("the homeserver"),
+      [("code", fault.code)])
+  }
+}
+
+extension RoomAccess {
+  /// The obstacle and the remedy, half a sentence.
+  package var sentence: String {
+    switch self {
+    case .open: "good"
+    case .closed: "the kiosk is not in it; 'tappet matrix join' lets it in"
+    case .encrypted: "it is encrypted; 'encryption' in 'matrix' lets the kiosk read there, but not ask there"
+    case .unknown: "no room has this address; correct 'room'"
+    case .replaced: "another room has taken its place; join that one, correct 'room' if it is an id, and reload"
+    case .plain: "it is not encrypted; encrypt it, or say 'unencrypted: allow'"
+    }
+  }
+}
+
+extension RoomQuestion {
+  /// The question, for those in the room.
+  package var text: String {
+    let subject = who.map { $0 + ": " } ?? ""
+    return "\(subject)\(title)? React to this with \u{2705} or \u{274C} within \(within.wholeMilliseconds / 1000) s."
+  }
+}
+
+extension RoomQuestionEnd {
+  /// The end of a question, for those in the room.
+  package var text: String {
+    switch self {
+    case .confirmed(let user): "\u{2705} confirmed by \(user)."
+    case .refused(let user): "\u{274C} refused by \(user)."
+    case .unanswered: "\u{274C} nobody answered in time."
+    case .cancelled: "\u{274C} not asked any more."
+    }
+  }
+}
+
+extension RoomCommanders {
+  /// The senders, for people: `@ann:h, power level 50 or more`.
+  package var text: String {
+    (users + (powerLevel.map { ["power level \($0) or more"] } ?? [])).joined(separator: ", ")
+  }
+}
+
+extension KioskStatus.Rooms {
+  package var isGood: Bool { self == .good }
+
+  /// The message for a person, one sentence.
+  package func sentence(_ configuration: KioskConfiguration) -> String {
+    switch self {
+    case .good: "good"
+    case .failing(let fault): fault.sentence("the homeserver")
+    case .lost(let loss): loss.sentence(configuration.roomsProgram)
+    }
+  }
+}
+
+extension KioskConfiguration {
+  /// The program that listens in rooms, which has a package of its own name.
+  var roomsProgram: String { matrix?.encryption == nil ? "tappet-webhook" : "tappet-matrix" }
+}
+
+extension KioskStatus {
+  /// The answer to `!status`: the parts, and what a line in this room may ask for.
+  ///
+  /// Without names of hosts and files, which not everybody in a room has to know.
+  package func roomText(_ configuration: KioskConfiguration, _ room: String) -> String {
+    var parts = ["reader \(reader.code)", "broker \(link.code)", "disk \(diskCode)", "panel \(panelCode)"]
+    if let webhooks { parts.append("webhooks \(webhooks.code)") }
+    if let inventory { parts.append("inventory \(inventory.code)") }
+    for (output, state) in zip(configuration.panel.outputs, outputs) {
+      parts.append("\(output.plan.name) \(!state.isAvailable ? "missing" : state.isOn ? "on" : "off")")
+    }
+    var words: [String] = []
+    if let plan = configuration.commands.first(where: { $0.topic == room }) {
+      words += plan.actions.map { "!" + $0 }
+      words += plan.outputs.map { "!\($0) on|off|pulse|toggle" }
+      if plan.managesPeople { words += ["!suspend NAME", "!resume NAME"] }
+    }
+    return parts.joined(separator: ", ") + ". Commands: " + (words + ["!status", "!history"]).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,177 @@
+// The keys of encrypted rooms: an SQLite database of its own in the state folder. Each row is sealed as a whole, under
+// a key that is among the kiosk's sealed values: whoever has the file alone reads the names of rooms and devices in it,
+// and no key.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Names one row.
+package struct MatrixRow: Hashable, Sendable {
+  /// The raw values are in the database.
+  package enum Kind: Int64, Sendable {
+    /// The device's own keys.
+    case account = 1
+    /// The Olm sessions with a device, by its Curve25519 key.
+    case sessions = 2
+    /// A session in which others write, by room and session.
+    case inbound = 3
+    /// The session in which the kiosk writes, by room.
+    case outbound = 4
+    /// The signing key of a device, by user and device: another one is an impostor's.
+    case device = 5
+    /// A room that is encrypted, by its id: a homeserver that denies it later is not believed.
+    case encryptedRoom = 6
+    /// The keys with which the account signs its device.
+    case identity = 7
+  }
+
+  package let kind: Kind
+  package let name: String
+
+  package init(_ kind: Kind, _ name: String) {
+    self.kind = kind
+    self.name = name
+  }
+
+  /// A row opens in its own place alone.
+  fileprivate var context: [UInt8] { Array("matrix \(kind.rawValue) \(name)".utf8) }
+}
+
+/// A row's new content; `nil` removes it.
+package struct MatrixChange: Sendable {
+  package let row: MatrixRow
+  package let value: [UInt8]?
+
+  package init(row: MatrixRow, value: [UInt8]?) {
+    self.row = row
+    self.value = value
+  }
+}
+
+/// The open database; no other process can open it meanwhile.
+///
+/// One thread at a time; blocks on the disk.
+package final class MatrixStore {
+  /// The file's name in the state folder.
+  package static let fileName = "matrix.db"
+
+  private static let tables = """
+    CREATE TABLE device (name TEXT NOT NULL);
+    CREATE TABLE row (
+      kind INTEGER NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (kind, name)
+    ) WITHOUT ROWID;
+    """
+
+  private let database: StoreDatabase
+  private let key: SecretKey
+
+  private init(_ database: StoreDatabase, _ key: SecretKey) {
+    self.database = database
+    self.key = key
+  }
+
+  /// Opens the database in the state folder, and makes both if they are absent.
+  ///
+  /// Afterwards no file has to be opened again. Rows of another device are removed.
+  package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
+    let key = try SecretStore.open(folder: path).matrixKey()
+    do throws(StoreError) {
+      let store = MatrixStore(try connect(path), key)
+      try store.begin(device)
+      return store
+    } catch { throw .store(error) }
+  }
+
+  /// Whether the folder has the keys of this device; true as well while a process uses the database.
+  package static func hasKeys(folder path: String, of device: String) -> Bool {
+    guard access(path + "/" + fileName, F_OK) == 0 else { return false }
+    do throws(StoreError) {
+      return try connect(path).device() == device
+    } catch {
+      if case .busy = error { return true }
+      return false
+    }
+  }
+
+  private static func connect(_ path: String) throws(StoreError) -> StoreDatabase {
+    let folder = try StoreFolder.open(path: path)
+    try folder.lock()
+    defer { folder.unlock() }
+    try folder.ensureDatabase(fileName)
+    let database = try StoreDatabase(path: folder.file(fileName), isExclusive: true)
+    try database.prepare([tables], cacheSizeMax: Limits.matrixCacheSizeMax)
+    return database
+  }
+
+  /// Writes in any case, so that the log is open.
+  private func begin(_ device: String) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      if try database.device() != device { try database.execute("DELETE FROM row") }
+      try database.execute("DELETE FROM device")
+      let statement = try database.statement("INSERT INTO device (name) VALUES (?)")
+      statement.bind(device, at: 1)
+      try statement.run()
+    }
+  }
+
+  /// Reads all rows; returns `nil` when one of them cannot be opened: then the keys are lost.
+  package func rows() throws(StoreError) -> [(row: MatrixRow, value: [UInt8])]? {
+    let statement = try database.statement("SELECT kind, name, value FROM row")
+    defer { statement.reset() }
+    var rows: [(row: MatrixRow, value: [UInt8])] = []
+    while try statement.step() {
+      guard let kind = MatrixRow.Kind(rawValue: statement.integer(0)) else { return nil }
+      let row = MatrixRow(kind, statement.text(1))
+      guard let value = try? LibCrypto.open(statement.blob(2), key: key, context: row.context) else { return nil }
+      rows.append((row, value))
+    }
+    return rows
+  }
+
+  /// Commits all changes, or none.
+  package func commit(_ changes: [MatrixChange]) throws(SecretError) {
+    if changes.isEmpty { return }
+    var sealed: [(MatrixRow, [UInt8]?)] = []
+    for change in changes {
+      do throws(CryptoError) {
+        var value: [UInt8]?
+        if let plain = change.value { value = try LibCrypto.seal(plain, key: key, context: change.row.context) }
+        sealed.append((change.row, value))
+      } catch { throw .notSealed(error) }
+    }
+    do throws(StoreError) {
+      try database.transaction { () throws(StoreError) in
+        for (row, value) in sealed { try write(row, value) }
+      }
+    } catch { throw .store(error) }
+  }
+
+  private func write(_ row: MatrixRow, _ value: [UInt8]?) throws(StoreError) {
+    let statement =
+      if value == nil {
+        try database.statement("DELETE FROM row WHERE kind = ? AND name = ?")
+      } else {
+        try database.statement("INSERT OR REPLACE INTO row (kind, name, value) VALUES (?, ?, ?)")
+      }
+    statement.bind(row.kind.rawValue, at: 1)
+    statement.bind(row.name, at: 2)
+    if let value { statement.bind(blob: value, at: 3) }
+    try statement.run()
+  }
+
+  /// Forgets the device and its keys.
+  package func clear() throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      try database.execute("DELETE FROM row; DELETE FROM device")
+    }
+  }
+}
+
+extension StoreDatabase {
+  fileprivate func device() throws(StoreError) -> String? {
+    let statement = try statement("SELECT name FROM device")
+    defer { statement.reset() }
+    return try statement.step() ? statement.text(0) : nil
+  }
+}

@@ -1,0 +1,291 @@
+// The people of a site, put into force as a whole. A bundle says everything about the people of the site: those who are
+// not in it go, with all of their tags, and so do tags that it does not give them. People and secrets that never came
+// with a bundle stay, but for those that it names: the same name, or the same key for the same action, is the site's.
+//
+// All rows are sealed before the transaction, with pauses for taps; the transaction only writes.
+
+import TappetCore
+
+/// Why a bundle was not put into force.
+package enum SiteFault: Error, Sendable {
+  case refused(SiteRefusal)
+  case secrets(SecretStoreError)
+}
+
+/// The counts of a change.
+package struct SiteChange: Hashable, Sendable {
+  /// People who were not there.
+  package var addedPeople = 0
+  /// People who are not there any more.
+  package var removedPeople = 0
+  /// Secrets that were not there.
+  package var addedTags = 0
+  /// Secrets that are not there any more.
+  package var removedTags = 0
+}
+
+/// The rows to be written and removed.
+private struct SitePlan {
+  var values: [(name: String, sealed: [UInt8])] = []
+  var removedValues: [String] = []
+  var secrets: [(secret: TagSecret, sealed: [UInt8], isNew: Bool)] = []
+  var removedSecrets: [String] = []
+  var endedTickets: [String] = []
+  var change = SiteChange()
+}
+
+/// The present content of a store, as far as a plan needs it.
+private struct SiteBasis {
+  var people: StoredPeople
+  var secrets: StoredSecrets
+  /// The number of changes when it was read.
+  var changes: Int64
+}
+
+extension SecretStore {
+  /// The name of the sealed value that remembers the bundle in force.
+  static let siteRecordName = "site"
+
+  /// The bundle that is in force; `nil` if there never was one.
+  package func siteRecord() throws(SecretStoreError) -> SiteRecord? {
+    guard let value = try sealedValue(named: SecretStore.siteRecordName) else { return nil }
+    guard let record = value.withBytes({ SiteRecord(stored: Array($0)) }) else {
+      throw .secret(.unreadable(SecretStore.siteRecordName))
+    }
+    return record
+  }
+
+  /// Puts the people of `bundle` into force at a door of `site`, all of them or nothing; returns the record of it.
+  ///
+  /// Secrets of actions that are not in `actions` are left out. An action has at most `limit` secrets afterwards.
+  package func apply(
+    _ content: SiteContent, of bundle: SiteBundle, at site: String, actions: Set<String>, limit: Int,
+    unixSeconds: Int64, noting auditEntry: AuditEntry
+  ) throws(SiteFault) -> (record: SiteRecord, change: SiteChange) {
+    var record = SiteRecord(of: bundle, at: unixSeconds)
+    let tags = content.tags.filter { actions.contains($0.action) }
+    record.peopleCount = content.people.count
+    record.tagCount = tags.count
+    record.skippedCount = content.tags.count - tags.count
+    while true {
+      if let record = try recordOf(bundle, at: site) { return (record, SiteChange()) }
+      let plan: SitePlan
+      let basis: SiteBasis
+      do throws(SecretStoreError) { basis = try readBasis() } catch { throw .secrets(error) }
+      let removed = basis.removedSecrets(content.people, tags)
+      try SecretStore.requireRoom(for: tags, basis, sparing: removed, limit: limit)
+      do throws(SecretError) { plan = try self.plan(content.people, tags, removed, record, basis) } catch {
+        throw .secrets(.secret(error))
+      }
+      var entry = auditEntry
+      entry.detail = SecretStore.detail(record, plan.change)
+      if try commit(plan, over: basis, noting: entry) { return (record, plan.change) }
+    }
+  }
+
+  /// Remembers that the people who are here now are those of `bundle`, which was made of them, and that all are the
+  /// site's; false when they have changed meanwhile.
+  package func notePushed(
+    _ content: SiteContent, _ bundle: SiteBundle, since changes: Int64, unixSeconds: Int64,
+    noting auditEntry: AuditEntry
+  ) throws(SecretStoreError) -> Bool {
+    var record = SiteRecord(of: bundle, at: unixSeconds)
+    record.peopleCount = content.people.count
+    record.tagCount = content.tags.count
+    var plan = SitePlan()
+    do throws(SecretError) {
+      for person in content.people where !person.isOfSite {
+        plan.values.append(try sealed(person.ofSite().stored, as: Store.personPrefix + person.id))
+      }
+      plan.values.append(try sealed(record.stored, as: SecretStore.siteRecordName))
+      let basis = SiteBasis(
+        people: try reading { () throws(StoreError) in try store.people(sealedUnder: sealingKey) },
+        secrets: StoredSecrets(readable: [], unreadable: []), changes: changes)
+      return try write(plan, over: basis, noting: auditEntry)
+    } catch { throw .secret(error) }
+  }
+
+  /// The people and the secrets, and the number of changes at that time.
+  package func siteContent() throws(SecretStoreError) -> (content: SiteContent, unreadable: Int, changes: Int64) {
+    let basis = try readBasis()
+    let unreadable = basis.secrets.unreadable.count { basis.people.owner(ofSecret: $0.id) != nil }
+    let content = SiteContent(people: basis.people.all, secrets: basis.secrets.readable.map { $0.secret })
+    return (content, unreadable, basis.changes)
+  }
+
+  // MARK: Judging
+
+  /// The record of this bundle if it is in force already: a kiosk may have died between that and its report, and where
+  /// it was made it is in force before it is published.
+  private func recordOf(_ bundle: SiteBundle, at site: String) throws(SiteFault) -> SiteRecord? {
+    let record: SiteRecord?
+    do throws(SecretStoreError) { record = try siteRecord() } catch { throw .secrets(error) }
+    switch bundle.verdict(at: site, after: record) {
+    case .apply: return nil
+    case .current: return record
+    case .refuse(let refusal): throw .refused(refusal)
+    }
+  }
+
+  private static func requireRoom(
+    for tags: [TagSecret], _ basis: SiteBasis, sparing removed: Set<String>, limit: Int
+  ) throws(SiteFault) {
+    var counts: [String: Int] = [:]
+    for tag in tags { counts[tag.action, default: 0] += 1 }
+    for (action, count) in counts where count > limit {
+      throw .refused(.tooManyTags(action: action, max: limit))
+    }
+    let given = Set(tags.map { $0.id })
+    for entry in basis.secrets.readable where !removed.contains(entry.secret.id) && !given.contains(entry.secret.id) {
+      counts[entry.secret.action, default: 0] += 1
+      if counts[entry.secret.action, default: 0] > limit, tags.contains(where: { $0.action == entry.secret.action }) {
+        throw .refused(.tooManyTags(action: entry.secret.action, max: limit))
+      }
+    }
+  }
+
+  // MARK: Planning
+
+  private func readBasis() throws(SecretStoreError) -> SiteBasis {
+    do throws(StoreError) {
+      let changes = try store.secretChanges()
+      let people = try store.people(sealedUnder: sealingKey)
+      pause()
+      let secrets = try store.secrets(sealedUnder: sealingKey, of: people)
+      pause()
+      return SiteBasis(people: people, secrets: secrets, changes: changes)
+    } catch { throw .store(error) }
+  }
+
+  private func plan(
+    _ people: [Person], _ tags: [TagSecret], _ removed: Set<String>, _ record: SiteRecord, _ basis: SiteBasis
+  ) throws(SecretError) -> SitePlan {
+    var plan = SitePlan()
+    let known = Dictionary(uniqueKeysWithValues: basis.people.all.map { ($0.id, $0) })
+    var turn = 0
+    func step() {
+      turn += 1
+      if turn % 32 == 0 { pause() }
+    }
+    for person in people {
+      let former = known[person.id]
+      if former == nil { plan.change.addedPeople += 1 }
+      if former?.stored == person.stored { continue }
+      if let ticket = former?.limits?.ticket, !ticket.isEmpty, ticket != person.limits?.ticket {
+        plan.endedTickets.append(ticket)
+      }
+      plan.values.append(try sealed(person.stored, as: Store.personPrefix + person.id))
+      step()
+    }
+    for person in basis.removedPeople(people) {
+      plan.removedValues.append(Store.personPrefix + person.id)
+      if let ticket = person.limits?.ticket, !ticket.isEmpty { plan.endedTickets.append(ticket) }
+      plan.change.removedPeople += 1
+    }
+    let secrets = Dictionary(uniqueKeysWithValues: basis.secrets.readable.map { ($0.secret.id, $0.secret) })
+    let unreadable = Set(basis.secrets.unreadable.map { $0.id })
+    for tag in tags {
+      if basis.people.owner(ofSecret: tag.id)?.id != tag.person?.id, let person = tag.person {
+        plan.values.append(try sealed(Array(person.id.utf8), as: Store.ownerPrefix + tag.id))
+        step()
+      }
+      let former = secrets[tag.id]
+      if let former, former.isSame(as: tag) { continue }
+      let box: [UInt8]
+      do throws(CryptoError) { box = try Store.seal(tag, sealingKey) } catch { throw .notSealed(error) }
+      let isNew = former == nil && !unreadable.contains(tag.id)
+      plan.secrets.append((tag, box, isNew))
+      if isNew { plan.change.addedTags += 1 }
+      step()
+    }
+    plan.removedSecrets = removed.sorted()
+    plan.change.removedTags = plan.removedSecrets.count
+    plan.values.append(try sealed(record.stored, as: SecretStore.siteRecordName))
+    pause()
+    return plan
+  }
+
+  private func sealed(_ plain: [UInt8], as name: String) throws(SecretError) -> (name: String, sealed: [UInt8]) {
+    do throws(CryptoError) {
+      return (name, try LibCrypto.seal(plain, key: sealingKey, context: Store.context(ofValue: name)))
+    } catch { throw .notSealed(error) }
+  }
+
+  private func reading<Result>(_ body: () throws(StoreError) -> Result) throws(SecretError) -> Result {
+    do throws(StoreError) { return try body() } catch { throw .store(error) }
+  }
+
+  private static func detail(_ record: SiteRecord, _ change: SiteChange) -> String {
+    "version \(record.version): people \(record.peopleCount), \(change.addedPeople) added, "
+      + "\(change.removedPeople) removed; tags \(record.tagCount), \(change.addedTags) added, "
+      + "\(change.removedTags) removed"
+  }
+
+  // MARK: Writing
+
+  /// Commits the plan; false when something has changed since its basis was read.
+  private func commit(_ plan: SitePlan, over basis: SiteBasis, noting entry: AuditEntry) throws(SiteFault) -> Bool {
+    do throws(SecretError) { return try write(plan, over: basis, noting: entry) } catch {
+      throw .secrets(.secret(error))
+    }
+  }
+
+  private func write(_ plan: SitePlan, over basis: SiteBasis, noting entry: AuditEntry) throws(SecretError) -> Bool {
+    let isDone = try store.transaction(
+      { () throws(SecretError) in
+        try store.requireSealing(under: sealingKey)
+        return try store.storing { () throws(StoreError) in
+          guard try store.secretChanges() == basis.changes else { return false }
+          for name in plan.removedValues { try store.removeValue(named: name) }
+          for id in plan.removedSecrets { try store.removeRow(ofSecret: id) }
+          for (secret, sealed, isNew) in plan.secrets {
+            if isNew { try store.insert(secret, sealed) } else { try store.replace(secret, sealed) }
+          }
+          for (name, sealed) in plan.values { try store.write(sealed, as: name) }
+          for ticket in plan.endedTickets { try store.removeUses(of: ticket) }
+          try store.noteSecretChange()
+          try store.note(entry)
+          return true
+        }
+      }, failed: { .store($0) })
+    if isDone { store.renewReplica() }
+    return isDone
+  }
+}
+
+extension SiteBasis {
+  /// The people who go: the site's who are not in the bundle, and others with the name of somebody who is.
+  func removedPeople(_ people: [Person]) -> [Person] {
+    let (ids, names) = (Set(people.map { $0.id }), Set(people.map { $0.name }))
+    return self.people.all.filter { !ids.contains($0.id) && ($0.isOfSite || names.contains($0.name)) }
+  }
+
+  /// The secrets that go: those of people who go or are the site's, and copies of the bundle's under another id.
+  func removedSecrets(_ people: [Person], _ tags: [TagSecret]) -> Set<String> {
+    let owners = Set(removedPeople(people).map { $0.id } + people.map { $0.id })
+    let given = Set(tags.map { $0.id })
+    var keys: [String: [SecretKey]] = [:]
+    for tag in tags { keys[tag.copyName, default: []].append(tag.key) }
+    var removed: Set<String> = []
+    for entry in secrets.readable where !given.contains(entry.secret.id) {
+      let isTheirs = entry.secret.person.map { owners.contains($0.id) } ?? false
+      let isCopy = keys[entry.secret.copyName]?.contains { $0 == entry.secret.key } ?? false
+      if isTheirs || isCopy { removed.insert(entry.secret.id) }
+    }
+    for entry in secrets.unreadable where !given.contains(entry.id) {
+      if let owner = self.people.owner(ofSecret: entry.id), owners.contains(owner.id) { removed.insert(entry.id) }
+    }
+    return removed
+  }
+}
+
+extension TagSecret {
+  /// The same for secrets of one action with one key; others seldom share it.
+  fileprivate var copyName: String { action + " " + (key.fingerprint ?? "") }
+
+  /// Whether a store that has the other has this one.
+  fileprivate func isSame(as other: TagSecret) -> Bool {
+    action == other.action && index == other.index && createdUnixSeconds == other.createdUnixSeconds
+      && label == other.label && uid == other.uid && key == other.key
+  }
+}

@@ -1,0 +1,27 @@
+// tappet-inventory as a kiosk's helper: 'tappet run' starts it with a socket, and no person does.
+
+import TappetCore
+import TappetInventory
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// tappet-inventory behind a socket.
+enum InventoryHelperProgram {
+  /// Serves the parent until it closes the socket: `--socket FD --state FOLDER`.
+  static func serve(_ words: [String]) -> ExitStatus {
+    guard words.count == 4, words[2] == "--state", let number = Int32(words[1]),
+      let parent = UnixSocket.toParent(number)
+    else {
+      Output.printError("tappet-inventory: '--socket' is for 'tappet run', which starts it")
+      return .usage
+    }
+    do throws(StoreError) {
+      try InventoryService(parent: parent, folder: words[3]).run()
+      return .success
+    } catch {
+      Output.printError("tappet-inventory: " + error.sentence)
+      return .failure
+    }
+  }
+}

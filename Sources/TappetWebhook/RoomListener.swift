@@ -1,0 +1,400 @@
+// Listens in rooms: /sync with a long poll, from the present on. Lines from before the first answer, or from a time in
+// which nobody listened, are passed over: a command never acts late.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Passes on the lines that people write in the rooms of its parent, and writes the parent's answers there.
+final class RoomListener {
+  private enum Step {
+    case resolve(Int)
+    /// Synapse leaves this event out of an answer to /sync about certain rooms: since version 12 it names no room.
+    case creation(Int)
+    case sync
+  }
+
+  private let parent: UnixSocket
+  private let client: HTTPClient
+  private var endpoint: LoadedEndpoint?
+  private var rooms: [Room] = []
+  /// The place from which the next answer continues; `nil` before the first one.
+  private var since: String?
+  private var step = Step.sync
+  private var isAsking = false
+  private var askAt: Instant?
+  private var askedAt = Instant(nanoseconds: 0)
+  private var failures = 0
+  /// Whether the homeserver does not accept the session any more.
+  private var isRefused = false
+  private var answers: [Answer] = []
+  private var isAnswering = false
+  private var answerAt: Instant?
+  private var questions = RoomQuestions()
+  private var exitStatus: Int32?
+  private let cipher: (any RoomCipher)?
+  private var isCiphering = false
+  private var encryption = RoomEncryption()
+  /// Why the keys cannot be had, as an errno.
+  private var keyTrouble: Int32 = 0
+
+  private static let asking = EntryID(high: 0, low: 1)
+  private static let answering = EntryID(high: 0, low: 2)
+  private static let ciphering = EntryID(high: 0, low: 3)
+
+  /// A listener to which encrypted rooms are closed without a cipher.
+  init(parent: UnixSocket, client: HTTPClient, _ cipher: (any RoomCipher)?) {
+    self.parent = parent
+    self.client = client
+    self.cipher = cipher
+  }
+
+  /// Returns the exit status when the parent has gone, or the session is over.
+  func run() -> Int32 {
+    while exitStatus == nil {
+      client.work { id, outcome in done(id, outcome) }
+      goOn(at: now)
+      if cipher?.isUnusable == true { exitStatus = ExitStatus.unusable }
+      if exitStatus == nil, client.wait(for: parent.fileDescriptor, limit: wait) { receive() }
+    }
+    return exitStatus ?? ExitStatus.finished
+  }
+
+  private var now: Instant { SystemClock().now().instant }
+
+  /// The time until something is due without a cause; libcurl has its own times.
+  private var wait: Duration {
+    let dues = [askAt, answerAt, isCiphering ? nil : cipher?.dueAt].compactMap { $0.map { $0 - now } }
+    return min(dues.min() ?? .seconds(60), .seconds(60))
+  }
+
+  private func receive() {
+    while exitStatus == nil {
+      switch parent.receive(sizeMax: cipher == nil ? Limits.roomWireSizeMax : Limits.webhookMessageSizeMax) {
+      case .nothing: return
+      case .closed: exitStatus = ExitStatus.finished
+      case .message(let bytes):
+        guard let order = RoomOrder(decoding: bytes) else { return exitStatus = ExitStatus.usage }
+        execute(order)
+      }
+    }
+  }
+
+  private func execute(_ order: RoomOrder) {
+    switch order {
+    case .session(let path, let ca):
+      var settings = WebhookEndpoint(action: "", url: .file(path))
+      settings.room = "!"
+      settings.redirects = Limits.roomRedirectsMax
+      settings.timeout = Limits.roomPollMax + Limits.webhookTimeoutDefault
+      settings.caFile = ca.isEmpty ? nil : ca
+      endpoint = LoadedEndpoint(settings)
+    case .room(let name, let readsPowers, let asks):
+      rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
+    case .begin:
+      Confinement.close()
+      send(.ready)
+      askAt = now
+    case .answer(let room, let event, let isReaction, let text):
+      guard let id = rooms.first(where: { $0.name == room })?.id else { return }
+      if isReaction { queue(Answer(to: event, in: id, isReaction: true, text)) } else { reply(text, to: event, in: id) }
+    case .ask(let number, let room, let text):
+      guard let id = rooms.first(where: { $0.name == room })?.id, !isEncrypted(id) else { return }
+      questions.ask(number, in: id)
+      queue(Answer(asking: number, in: id, text))
+    case .close(let number, let text):
+      answers.removeAll { $0.question == number && !$0.isUnderWay }
+      let isUnderWay = answers.contains { $0.question == number }
+      if let (room, event) = questions.close(number, text, underWay: isUnderWay) {
+        reply(text, to: event, in: room)
+      }
+    case .encrypt(let encryption, let state):
+      guard let user = endpoint?.user, let device = endpoint?.device, let cipher else { return }
+      self.encryption = encryption
+      guard let trouble = cipher.open(user: user, device: device, encryption, state: state) else { return }
+      (keyTrouble, endpoint) = (trouble, nil)
+    case .post(let id, let room, let body):
+      guard let cipher, endpoint != nil else { return send(.undelivered(id, .fileUnusable, code: keyTrouble)) }
+      cipher.post(id, in: room, body, isAnswered: true)
+    }
+  }
+
+  /// Whether it is known to be encrypted, by its id.
+  private func isEncrypted(_ room: String) -> Bool {
+    cipher?.isEncrypted(room) ?? rooms.contains { $0.id == room && $0.access == .encrypted }
+  }
+
+  /// Writes in a room; never in plain in one that is encrypted, which somebody may have changed after the line.
+  private func reply(_ text: String, to event: String, in room: String) {
+    let answer = Answer(to: event, in: room, isReaction: false, text)
+    guard isEncrypted(room) else { return queue(answer) }
+    cipher?.post(EntryID(digestOf: event), in: room, answer.body, isAnswered: false)
+  }
+
+  private func queue(_ answer: Answer) {
+    // The one that is under way has its turn.
+    if answers.count >= Limits.roomAnswersMax { answers.remove(at: isAnswering ? 1 : 0) }
+    answers.append(answer)
+    if !isAnswering, answerAt == nil { answerAt = now }
+  }
+
+  // MARK: Questions
+
+  private func goOn(at now: Instant) {
+    if !isAsking, let due = askAt, due <= now { ask() }
+    if !isAnswering, let due = answerAt, due <= now { answer() }
+    callForCipher()
+  }
+
+  private func ask() {
+    guard !isRefused else { return exitStatus = ExitStatus.sessionRefused }
+    askAt = nil
+    let path: String
+    if let index = rooms.firstIndex(where: { $0.id == nil && $0.access == nil }) {
+      step = .resolve(index)
+      path = "/_matrix/client/v3/directory/room/" + rooms[index].name.percentEncoded
+    } else if let index = rooms.firstIndex(where: { $0.readsPowers && $0.id != nil && !$0.isCreationKnown }) {
+      step = .creation(index)
+      let room = (rooms[index].id ?? "").percentEncoded
+      path = "/_matrix/client/v3/rooms/\(room)/state/m.room.create?format=event"
+    } else {
+      step = .sync
+      path = syncPath
+    }
+    let call = HTTPClient.Call(
+      path: path, method: .get, body: [], keepsAnswer: true,
+      answerSizeMax: cipher == nil ? Limits.roomAnswerSizeMax : Limits.roomKeysAnswerSizeMax)
+    isAsking = true
+    askedAt = now
+    if let outcome = begin(RoomListener.asking, call) { asked(outcome) }
+  }
+
+  private var syncPath: String {
+    let filter = SyncFilter(
+      rooms: rooms.compactMap { $0.id }, readsPowers: rooms.contains { $0.readsPowers },
+      readsReactions: rooms.contains { $0.asks }, readsCiphertexts: cipher != nil, user: endpoint?.user)
+    let place = since.map { "&timeout=\(Limits.roomPollMax.wholeMilliseconds)&since=" + $0.percentEncoded }
+    // The first answer comes at once, whatever the time. Synapse keeps it for two minutes, and would give it again to
+    // the same request: its place is in the past. It leaves out rooms without news, unless it is asked for their state.
+    let first = "&full_state=true&timeout=\(1 + now.nanoseconds / 1000 % 1000)"
+    return "/_matrix/client/v3/sync?set_presence=offline&filter=" + filter.text.percentEncoded + (place ?? first)
+  }
+
+  private func begin(_ id: EntryID, _ call: HTTPClient.Call) -> HTTPClient.Outcome? {
+    guard let endpoint else { return .failed(.fileUnusable, code: keyTrouble) }
+    return client.begin(id, to: endpoint, call, unixSeconds: SystemClock().now().unixSeconds)
+  }
+
+  private func asked(_ outcome: HTTPClient.Outcome) {
+    isAsking = false
+    switch (outcome, step) {
+    case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfterSeconds: nil)
+    case (.answered(200, _, let body), .resolve(let index)):
+      guard let id = MatrixAnswer(body).member("room_id"), RoomDestination.isRoom(id), id.begins(with: "!") else {
+        return failed(.trouble(.notAHomeserver, code: 200), retryAfterSeconds: nil)
+      }
+      rooms[index].id = id
+      askAt = now
+    case (.answered(404, _, let body), .resolve(let index)) where MatrixAnswer(body).errorCode == "M_NOT_FOUND":
+      note(.unknown, index)
+      askAt = now
+    case (.answered(let status, _, let body), .creation(let index))
+    where status == 200 && SyncAnswer.creation(body) != nil
+      || (status == 403 || status == 404) && MatrixAnswer(body).errorCode != nil:
+      rooms[index].isCreationKnown = true
+      rooms[index].powers.creation = SyncAnswer.creation(body)
+      askAt = now
+    case (.answered(200, _, let body), .sync):
+      guard let answer = SyncAnswer(body) else {
+        return failed(.trouble(.notAHomeserver, code: 200), retryAfterSeconds: nil)
+      }
+      heard(answer)
+    case (.answered(let status, let seconds, let body), _):
+      let answer = MatrixAnswer(body)
+      failed(RoomListener.fault(status, answer), retryAfterSeconds: seconds ?? answer.retryAfterSeconds)
+    }
+  }
+
+  /// Asks again later; from the present on, if the homeserver may not know the place any more.
+  private func failed(_ fault: WebhookFault, retryAfterSeconds: UInt32?) {
+    if case .trouble(.notAHomeserver, _) = fault { since = nil }
+    if case .trouble(.tokenRefused, _) = fault { isRefused = true }
+    let usual = isRefused ? Limits.roomRetryMax : Limits.roomRetryMin * (1 << min(failures, 9))
+    let asked = retryAfterSeconds.map { Duration.seconds(Int64($0)) } ?? .zero
+    // Never longer: the kiosk waits for a sign.
+    askAt = now + min(max(usual, asked), Limits.roomRetryMax)
+    failures += 1
+    send(.failed(fault))
+  }
+
+  private func heard(_ answer: SyncAnswer) {
+    let isFirst = since == nil
+    // The homeserver keeps what is to this device until it is asked from the next place on.
+    guard learn(answer.news, isFirst: isFirst) else {
+      return failed(.trouble(.fileUnusable, code: EIO), retryAfterSeconds: nil)
+    }
+    since = answer.next
+    failures = 0
+    for index in rooms.indices where rooms[index].id != nil {
+      guard let room = answer.rooms.last(where: { $0.id == rooms[index].id }) else {
+        if isFirst { note(.closed, index) }
+        continue
+      }
+      let wasOpen = rooms[index].access == .open
+      note(access(room, index), index)
+      // A line from before the kiosk was there is nobody's command; a room with two names passes each on once.
+      let isHeard = wasOpen && !isFirst && rooms.firstIndex(where: { $0.id == room.id }) == index
+      for change in room.changes { handle(change, index, isHeard: isHeard) }
+    }
+    passOnDeciphered()
+    send(.listening)
+    // A proxy that answers at once, with nothing, is not asked without a pause.
+    let isHasty = !isFirst && answer.rooms.isEmpty && now - askedAt < Limits.roomRetryMin
+    askAt = now + (isHasty ? Limits.roomRetryMin : .zero)
+  }
+
+  /// The room's condition after an answer; encryption and a successor are for good.
+  private func access(_ room: SyncAnswer.Room, _ index: Int) -> RoomAccess {
+    let before = rooms[index].access
+    if room.isLeft { return .closed }
+    if room.isReplaced || before == .replaced { return .replaced }
+    guard let cipher else { return room.isEncrypted || before == .encrypted ? .encrypted : .open }
+    if room.isEncrypted { cipher.noteEncrypted(room.id) }
+    rooms[index].isDecrypted = cipher.isEncrypted(room.id)
+    // Reactions are not encrypted: the homeserver could answer the kiosk's questions.
+    if rooms[index].isDecrypted { return rooms[index].asks ? .encrypted : .open }
+    return encryption.allowsPlain ? .open : .plain
+  }
+
+  private func handle(_ change: SyncAnswer.Change, _ index: Int, isHeard: Bool) {
+    switch change {
+    case .levels(let levels): rooms[index].powers.levels = levels
+    case .reaction(let event, let user, let isYes):
+      guard isHeard, rooms[index].access == .open, user != endpoint?.user else { return }
+      let answer = RoomAnswer(question: 0, user: user, power: power(of: user, in: rooms[index]), isYes: isYes)
+      if let answer = questions.reacted(to: event, in: rooms[index].id ?? "", answer) { send(.answered(answer)) }
+    case .line(let line):
+      guard isHeard, !rooms[index].isDecrypted else { return }
+      pass(line, in: rooms[index])
+    case .encrypted(let user, let event):
+      guard isHeard, rooms[index].isDecrypted, rooms[index].access == .open, user != endpoint?.user else { return }
+      cipher?.hear(event, in: rooms[index].id ?? "")
+    }
+  }
+
+  private func power(of user: String, in room: Room) -> Int64? {
+    room.readsPowers ? room.powers.level(of: user) : nil
+  }
+
+  /// Passes a line on, with its sender's power, if the room is open.
+  private func pass(_ line: RoomLine, in room: Room) {
+    guard room.access == .open, line.user != endpoint?.user else { return }
+    var line = line
+    line.room = room.name
+    line.power = power(of: line.user, in: room)
+    send(.heard(line))
+  }
+
+  private func note(_ access: RoomAccess, _ index: Int) {
+    guard rooms[index].access != access else { return }
+    rooms[index].access = access
+    // A room that lets the kiosk in says more than before.
+    if access == .open, rooms[index].powers.creation == nil { rooms[index].isCreationKnown = false }
+    send(.access(room: rooms[index].name, access))
+  }
+
+  // MARK: Encryption
+
+  private func done(_ id: EntryID, _ outcome: HTTPClient.Outcome) {
+    switch id {
+    case RoomListener.asking: asked(outcome)
+    case RoomListener.answering: answered(outcome)
+    case _:
+      isCiphering = false
+      cipher?.called(outcome)
+      passOnDeciphered()
+    }
+  }
+
+  private func learn(_ news: SyncNews, isFirst: Bool) -> Bool {
+    var news = news
+    news.isFirst = isFirst
+    return cipher?.learn(news) ?? true
+  }
+
+  private func callForCipher() {
+    guard let cipher, endpoint != nil, !isCiphering else { return }
+    if let call = cipher.nextCall() {
+      isCiphering = true
+      if let outcome = begin(RoomListener.ciphering, call) { done(RoomListener.ciphering, outcome) }
+    }
+    for message in cipher.takeMessages() { send(message) }
+  }
+
+  /// Passes on the lines whose keys have come, and what became of messages.
+  private func passOnDeciphered() {
+    guard let cipher else { return }
+    for line in cipher.takeLines() {
+      if let room = rooms.first(where: { $0.id == line.room }) { pass(line, in: room) }
+    }
+    for message in cipher.takeMessages() { send(message) }
+  }
+
+  // MARK: Answers
+
+  private func answer() {
+    answerAt = nil
+    guard let next = answers.first else { return }
+    isAnswering = true
+    answers[0].isUnderWay = true
+    let call = HTTPClient.Call(path: next.path, method: .put, body: next.body, keepsAnswer: true)
+    if let outcome = begin(RoomListener.answering, call) { answered(outcome) }
+  }
+
+  /// Repeats what the homeserver may not have, which it knows by its transaction; gives up the rest.
+  private func answered(_ outcome: HTTPClient.Outcome) {
+    isAnswering = false
+    let given = answers[0]
+    var event: String?
+    var pause = Duration.zero
+    switch outcome {
+    case .answered(let status, let seconds, let body) where status == 429 || status >= 500:
+      pause = .seconds(Int64(seconds ?? MatrixAnswer(body).retryAfterSeconds ?? 2))
+    case .failed: pause = .seconds(2)
+    case .answered(200, _, let body): event = MatrixAnswer(body).member("event_id")
+    case .answered: break
+    }
+    if pause == .zero || !answers[0].mayBeRepeated() { answers.removeFirst() }
+    answerAt = answers.isEmpty ? nil : now + min(pause, Limits.roomRetryMax)
+    if let event { said(given, event) }
+  }
+
+  /// Remembers the event of a question, to which somebody may have reacted already.
+  private func said(_ answer: Answer, _ event: String) {
+    guard let number = answer.question else { return }
+    let (reactions, end) = questions.said(number, as: event)
+    for reaction in reactions { send(.answered(reaction)) }
+    if let end { reply(end.text, to: event, in: end.room) }
+  }
+
+  /// A parent that does not take the message is gone, or stuck for too long.
+  private func send(_ message: RoomMessage) {
+    let bytes = message.encode()
+    while exitStatus == nil {
+      guard let sent = parent.sendSome(bytes) else { return exitStatus = ExitStatus.finished }
+      if sent > 0 { return }
+      if Poll.wait(parent.fileDescriptor, for: .writable, limit: Limits.webhookAnswerMax).isEmpty {
+        exitStatus = ExitStatus.finished
+      }
+    }
+  }
+}
+
+extension EntryID {
+  /// The transaction of a reply to an event: the same one each time.
+  fileprivate init(digestOf event: String) {
+    let digest = LibCrypto.digest(Array(event.utf8))
+    func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: half(digest[..<8]), low: half(digest[8..<16]))
+  }
+}

@@ -1,0 +1,184 @@
+// The part `inventory:` of kiosk.yaml, and `mode: inventory`: what is read, and the sentence for each mistake.
+
+import TappetCore
+import Testing
+
+@testable import TappetConfig
+@testable import TappetMessages
+
+/// Line 4 has the inventory; lines 6 to 8 have the actions.
+private func parse(
+  _ inventory: String, box: String = "mode: inventory", more: String = ""
+) -> ConfigurationParser.Outcome {
+  let text = """
+    broker: {url: 'mqtts://broker.example', client_id: kiosk}
+    timestamp_key: {file: k}
+    # The store room.
+    \(inventory)
+    actions:
+      - {name: box, \(box)}
+      - {name: restock, topic: shop/restock, message: '%{thing}'}
+      - {name: shelf, mode: inventory, topic: home/shelf, message: '%{verb}'}
+    \(more)
+    """
+  return ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/etc/tappet", files: .ignored)
+}
+
+private func settings(_ inventory: String) throws -> InventorySettings {
+  let outcome = parse(inventory)
+  guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
+  return try #require(configuration.inventory)
+}
+
+private struct Refused: Error { var outcome: ConfigurationParser.Outcome }
+
+/// The sentences about the mistakes, each with its line and column.
+private func problems(_ inventory: String, box: String = "mode: inventory") -> [String] {
+  guard case .refused(let problems) = parse(inventory, box: box) else { return [] }
+  return problems.map { String($0.sentence.dropFirst("k:".count)) }
+}
+
+@Suite struct InventoryConfigurationTests {
+  @Test func `everything that can be configured is read`() throws {
+    let settings = try settings(
+      "inventory: {scanner: /dev/input/by-id/scan, scan_action: shelf, move_within: 90 s, low_stock: restock, "
+        + "publish: true}")
+    var wanted = InventorySettings()
+    wanted.scanner = "/dev/input/by-id/scan"
+    wanted.plan.scanAction = "shelf"
+    wanted.plan.moveWithin = .seconds(90)
+    wanted.plan.lowStockAction = "restock"
+    wanted.plan.topic = "tappet/kiosk/inventory"
+    #expect(settings == wanted)
+  }
+
+  @Test(arguments: ["inventory:", "inventory: {}", "inventory: {publish: false}"])
+  func `nothing is published, scanned or ordered unless it is configured`(_ text: String) throws {
+    let settings = try settings(text)
+    #expect(settings == InventorySettings() && settings.plan.moveWithin == .seconds(10))
+    #expect(settings.plan.feed == nil)
+  }
+
+  @Test func `a scan sets off the first action of the inventory, and a path is in the configuration's folder`() throws {
+    let settings = try settings("inventory: {scanner: scan}")
+    #expect(settings.scanner == "/etc/tappet/scan" && settings.plan.scanAction == "box")
+  }
+
+  @Test func `an action of the inventory needs no topic`() throws {
+    guard case .loaded(let configuration) = parse("inventory:") else { throw Refused(outcome: parse("inventory:")) }
+    #expect(configuration.actions.map(\.mode) == [.inventory, .tap, .inventory])
+    #expect(configuration.actions.map(\.topic) == [nil, "shop/restock", "home/shelf"])
+    #expect(KioskSettings(configuration).inventory == InventoryPlan())
+  }
+
+  @Test func `tags that nobody knows may stand for things`() throws {
+    let outcome = parse("inventory:", more: "unknown_tags: {mode: inventory}")
+    guard case .loaded(let configuration) = outcome else { throw Refused(outcome: outcome) }
+    #expect(configuration.unknownTags?.mode == .inventory && configuration.unknownTags?.topic == nil)
+  }
+
+  @Test func `a kiosk without the part has no inventory`() {
+    guard
+      case .loaded(let configuration) = ConfigurationParser.parse(
+        Array("broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]".utf8), name: "k",
+        folder: "/", files: .ignored)
+    else {
+      Issue.record("refused")
+      return
+    }
+    #expect(configuration.inventory == nil && KioskSettings(configuration).inventory == nil)
+  }
+
+  @Test(arguments: [
+    ("scanner: []", "4:22: inventory.scanner must be text, not an empty list"),
+    ("scanner: ''", "4:22: inventory.scanner must be text that is not empty, not ''"),
+    ("scan_action: box", "4:26: 'scan_action' also needs 'scanner' in inventory"),
+    ("scanner: /s, scan_action: bax", "4:39: inventory.scan_action: there is no action 'bax' (did you mean 'box'?)"),
+    (
+      "scanner: /s, scan_action: restock",
+      "4:39: inventory.scan_action must be together with an action that has 'mode: inventory', not 'restock'"
+    ),
+    ("low_stock: restok", "4:24: inventory.low_stock: there is no action 'restok' (did you mean 'restock'?)"),
+    ("low_stock: box", "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"),
+    ("low_stock: [restock]", "4:24: inventory.low_stock must be text, not a list"),
+    ("publish: 'true'", "4:22: inventory.publish must be true or false, without quotes, not 'true'"),
+    ("publish: yes", "4:22: inventory.publish must be 'true' or 'false', not 'yes'"),
+    ("scaner: /s", "4:13: unknown key 'scaner' in inventory (did you mean 'scanner'?)"),
+    ("publish: true, publish: true", "4:28: duplicate key 'publish' in inventory"),
+  ])
+  func `each mistake is named in its line`(_ keys: String, _ sentence: String) {
+    let told = problems("inventory: {\(keys)}")
+    #expect(told == [sentence])
+  }
+
+  @Test(arguments: ["0 s", "999 ms", "121 s", "10", "-5 s"])
+  func `two taps are one to 120 seconds apart`(_ time: String) throws {
+    #expect(
+      problems("inventory: {move_within: \(time)}") == [
+        "4:26: inventory.move_within must be a duration such as '800 ms', '3 s', '10 min' or '24 h', at least 1 s, "
+          + "at most 120 s, not '\(time)'"
+      ])
+    for seconds in [1, 120] {
+      #expect(try settings("inventory: {move_within: \(seconds) s}").plan.moveWithin == .seconds(seconds))
+    }
+  }
+
+  @Test func `the part is a mapping`() {
+    #expect(problems("inventory: true") == ["4:12: inventory must be a mapping (key: value), not 'true'"])
+    #expect(problems("inventory: [scanner]") == ["4:12: inventory must be a mapping (key: value), not a list"])
+  }
+
+  @Test(arguments: [
+    (
+      "inventory: {low_stock: box}", "topic: t, message: m, confirm: 3 s",
+      "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"
+    ),
+    (
+      "inventory: {low_stock: box}", "topic: t, message: m, on_remove: {message: n}",
+      "4:24: inventory.low_stock must be an action without 'confirm' and 'mode', not 'box'"
+    ),
+    (
+      "inventory:", "mode: inventory, on_remove: {message: m}",
+      "6:45: 'on_remove' also needs 'mode: hold' in actions[0]"
+    ),
+    (
+      "inventory:", "mode: inventory, message: m",
+      "6:43: 'message' also needs 'topic' in actions[0]"
+    ),
+    (
+      "inventory:", "mode: inventory, topic: t",
+      "6:5: the key 'message' is missing in actions[0]"
+    ),
+    (
+      "inventory:", "topic: t, message: m, mode: invntory",
+      "6:45: actions[0].mode must be 'tap' or 'hold' or 'toggle' or 'inventory', not 'invntory'"
+    ),
+    (
+      "", "mode: inventory",
+      "6:5: 'mode' also needs 'inventory' in actions[0]"
+    ),
+  ])
+  func `a mistake in an action is named in its line`(_ inventory: String, _ box: String, _ sentence: String) {
+    let told = problems(inventory, box: box)
+    #expect(told == [sentence])
+  }
+
+  @Test func `a scanner and tags that nobody knows need an action and the part`() {
+    let actions = "broker: {url: 'mqtts://b', client_id: k}\nactions: [{name: a, topic: t, message: m}]\n"
+    for (text, sentence) in [
+      (
+        "inventory: {scanner: /s}",
+        "k:3:22: inventory.scanner must be together with an action that has 'mode: inventory', not '/s'"
+      ), ("unknown_tags: {mode: inventory}", "k:3:15: 'mode' also needs 'inventory' in unknown_tags"),
+    ] {
+      guard
+        case .refused(let problems) = ConfigurationParser.parse(
+          Array((actions + text).utf8), name: "k", folder: "/", files: .ignored)
+      else {
+        Issue.record("accepted: \(text)")
+        continue
+      }
+      #expect(problems.map(\.sentence) == [sentence])
+    }
+  }
+}

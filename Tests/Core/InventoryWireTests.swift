@@ -1,0 +1,195 @@
+// The datagrams between the kiosk and tappet-inventory: their bytes, and what is refused.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct InventoryWireTests {
+  private static let id = identity(1...16)
+  private static let place = identity(17...32)
+  private static let uid = TagUID([4, 0xA1, 0xB2, 0xC3])
+
+  private static func identity(_ bytes: ClosedRange<UInt8>) -> InventoryID {
+    guard let id = InventoryID([UInt8](bytes)) else { preconditionFailure() }
+    return id
+  }
+
+  /// The size and the bytes of a text.
+  private static func text(_ text: String) -> [UInt8] {
+    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + Array(text.utf8)
+  }
+
+  /// A box with everything that a thing can have.
+  private static var box: InventoryThing {
+    var box = InventoryThing(id: id, kind: .box, name: "Größe")
+    (box.code, box.path, box.holder, box.container) = ("B-17", "House → Cellar", "Ann", place)
+    (box.quantity, box.minimum, box.contentCount) = (0x0102, 0, 3)
+    box.contents = [.init(name: "M4", quantity: 200), .init(name: "", quantity: -1)]
+    return box
+  }
+
+  private static let boxBytes: [UInt8] =
+    [UInt8](1...16) + [3] + [0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 3]
+    + [0, 16] + [UInt8](17...32) + text("Größe") + text("B-17") + text("House → Cellar") + text("Ann") + [2]
+    + [0, 0, 0, 0, 0, 0, 0, 200] + text("M4") + [UInt8](repeating: 0xFF, count: 8) + text("")
+
+  /// An item of which only the least is known.
+  private static let item = InventoryThing(id: place, kind: .item, name: "")
+  private static let itemBytes: [UInt8] =
+    [UInt8](17...32) + [4] + [0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0xFF, count: 8)
+    + [UInt8](repeating: 0, count: 4 + 5 * 2 + 1)
+
+  private static var orders: [(InventoryOrder, [UInt8])] {
+    [
+      (.begin(scanner: ""), [1, 0, 0]),
+      (.begin(scanner: "/dev/é"), [1] + text("/dev/é")),
+      (.lookUp(0x0102_0304, InventoryKey()), [2, 1, 2, 3, 4, 0, 0, 0, 0]),
+      (
+        .lookUp(.max, InventoryKey(uid: uid, code: "B-17")),
+        [2, 255, 255, 255, 255, 0, 4, 4, 0xA1, 0xB2, 0xC3] + text("B-17")
+      ),
+      (.move(5, id, to: place, who: "Ann"), [3, 0, 0, 0, 5] + [UInt8](1...32) + text("Ann")),
+      (.lend(6, id, to: "Ben", who: ""), [4, 0, 0, 0, 6] + [UInt8](1...16) + text("Ben") + [0, 0]),
+      (.takeBack(7, id, who: "客"), [5, 0, 0, 0, 7] + [UInt8](1...16) + text("客")),
+      (.passedOn(.max), [6, 0x7F] + [UInt8](repeating: 0xFF, count: 7)),
+      (.passedLow(id), [7] + [UInt8](1...16)),
+    ]
+  }
+
+  private static var messages: [(InventoryMessage, [UInt8])] {
+    [
+      (.ready, [1, 1]),
+      (.found(0x0102_0304, box), [2, 1, 2, 3, 4] + boxBytes),
+      (.found(0, item), [2, 0, 0, 0, 0] + itemBytes),
+      (.failed(1, .unknown), [3, 0, 0, 0, 1, 1]), (.failed(1, .gone), [3, 0, 0, 0, 1, 2]),
+      (.failed(1, .database), [3, 0, 0, 0, 1, 3]), (.failed(1, .away), [3, 0, 0, 0, 1, 4]),
+      (
+        .news(258, .lent, unixMilliseconds: 259, who: "Ann", box),
+        [4, 0, 0, 0, 0, 0, 0, 1, 2, 6, 0, 0, 0, 0, 0, 0, 1, 3] + text("Ann") + boxBytes
+      ),
+      (.low(item), [5] + itemBytes),
+      (.lowCount(.min), [6, 0x80] + [UInt8](repeating: 0, count: 7)),
+      (.scanned("B-17"), [7] + text("B-17")),
+      (.scanner(errno: 0), [8, 0, 0, 0, 0]), (.scanner(errno: 19), [8, 0, 0, 0, 19]),
+      (.scanner(errno: -2), [8, 255, 255, 255, 254]),
+    ]
+  }
+
+  @Test func `every kind has the bytes that the layout says, both ways`() {
+    for (order, bytes) in Self.orders {
+      #expect(order.encode() == bytes && InventoryOrder(decoding: bytes) == order, "\(order)")
+    }
+    for (message, bytes) in Self.messages {
+      #expect(message.encode() == bytes && InventoryMessage(decoding: bytes) == message, "\(message)")
+    }
+    for kind in InventoryKind.allCases {
+      let low = InventoryMessage.low(InventoryThing(id: Self.id, kind: kind, name: "a"))
+      #expect(InventoryMessage(decoding: low.encode()) == low)
+    }
+    for verb in (0..<8).compactMap({ InventoryVerb(rawValue: $0) }) {
+      let news = InventoryMessage.news(1, verb, unixMilliseconds: -1, who: "", Self.item)
+      #expect(InventoryMessage(decoding: news.encode()) == news)
+    }
+  }
+
+  @Test func `a datagram that ends early, or has a byte more, is nothing`() {
+    for (order, bytes) in Self.orders {
+      for size in 0..<bytes.count {
+        #expect(InventoryOrder(decoding: Array(bytes[..<size])) == nil, "\(size) bytes of \(order)")
+      }
+      #expect(InventoryOrder(decoding: bytes + [0]) == nil && InventoryOrder(decoding: bytes + bytes) == nil)
+    }
+    for (message, bytes) in Self.messages {
+      for size in 0..<bytes.count {
+        #expect(InventoryMessage(decoding: Array(bytes[..<size])) == nil, "\(size) bytes of \(message)")
+      }
+      #expect(InventoryMessage(decoding: bytes + [0]) == nil && InventoryMessage(decoding: bytes + bytes) == nil)
+    }
+  }
+
+  @Test func `numbers that mean nothing and texts that are none are refused`() {
+    func isRefused(_ bytes: [UInt8], at offset: Int, _ value: UInt8) -> Bool {
+      var bytes = bytes
+      bytes[offset] = value
+      return InventoryMessage(decoding: bytes) == nil
+    }
+    for kind in [0, 8, 255] as [UInt8] { #expect(InventoryOrder(decoding: [kind]) == nil) }
+    for kind in [0, 9, 255] as [UInt8] { #expect(InventoryMessage(decoding: [kind]) == nil) }
+    for version in [0, 2, 255] as [UInt8] { #expect(InventoryMessage(decoding: [1, version]) == nil) }
+    for fault in [0, 5, 255] as [UInt8] { #expect(InventoryMessage(decoding: [3, 0, 0, 0, 1, fault]) == nil) }
+    let news = InventoryMessage.news(1, .added, unixMilliseconds: 1, who: "", Self.box).encode()
+    for verb in [8, 255] as [UInt8] { #expect(isRefused(news, at: 9, verb)) }
+    let low = InventoryMessage.low(Self.box).encode()
+    for kind in [5, 255] as [UInt8] { #expect(isRefused(low, at: 17, kind)) }
+    // One listed thing more and one less than there are.
+    let listed = low.count - 1 - (8 + 2) - (8 + 2 + 2)
+    #expect(low[listed] == 2 && isRefused(low, at: listed, 1) && isRefused(low, at: listed, 3))
+    // A UID of a size that no tag has.
+    for size in [11, 255] as [UInt8] {
+      let uid = [UInt8](repeating: 1, count: Int(size))
+      #expect(InventoryOrder(decoding: [2, 0, 0, 0, 1, 0, size] + uid + [0, 0]) == nil)
+    }
+    for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
+      let size = [0, UInt8(bytes.count)]
+      #expect(InventoryOrder(decoding: [1] + size + bytes) == nil, "\(bytes)")
+      #expect(InventoryMessage(decoding: [7] + size + bytes) == nil, "\(bytes)")
+    }
+    #expect(InventoryMessage(decoding: [7, 255, 255] + [UInt8](repeating: 0x61, count: 65_534)) == nil)
+  }
+
+  @Test(arguments: 65_532...65_538) func `a text that is too long is cut between characters`(_ size: Int) {
+    for filling in ["x", "é", "客", "🏠"] {
+      let text = String(repeating: "x", count: size) + filling
+      guard case .scanned(let code)? = InventoryMessage(decoding: InventoryMessage.scanned(text).encode()) else {
+        Issue.record("\(size) and \(filling) did not arrive")
+        continue
+      }
+      #expect(text.hasPrefix(code) && code.utf8.count <= 65_535)
+      #expect(code == text || code.utf8.count > 65_535 - filling.utf8.count)
+    }
+  }
+
+  @Test func `a thing with too much in it arrives with the first of it`() throws {
+    var box = Self.box
+    box.contents = (0..<300).map { .init(name: "\($0)", quantity: $0) }
+    box.contentCount = .max
+    let decoded = InventoryMessage(decoding: InventoryMessage.low(box).encode())
+    box.contents = Array(box.contents.prefix(255))
+    box.contentCount = Int(UInt32.max)
+    #expect(decoded == .low(box))
+  }
+
+  @Test func `the largest thing of the inventory fits into a datagram`() {
+    let name = String(repeating: "x", count: Limits.inventoryNameSizeMax)
+    var box = InventoryThing(id: Self.id, kind: .box, name: name)
+    box.code = String(repeating: "x", count: Limits.inventoryCodeSizeMax)
+    box.path = "\(name) → \(name) → \(name) → \(name)"
+    box.holder = name
+    box.contents = Array(
+      repeating: .init(name: name, quantity: Limits.inventoryQuantityMax), count: Limits.inventoryContentsMax)
+    let news = InventoryMessage.news(.max, .moved, unixMilliseconds: .max, who: name, box)
+    #expect(news.encode().count <= Limits.inventoryMessageSizeMax)
+    #expect(InventoryMessage(decoding: news.encode()) == news)
+  }
+
+  @Test func `a datagram with changed bytes is nothing, or a message that arrives unchanged`() {
+    var generator = Randomness(seed: 20)
+    var decodedCount = 0
+    for (bytes, isOrder) in Self.orders.map({ ($0.1, true) }) + Self.messages.map({ ($0.1, false) }) {
+      for _ in 0..<1_000 {
+        var changed = bytes
+        for _ in 0...Int.random(in: 0..<3, using: &generator) {
+          changed[Int.random(in: changed.indices, using: &generator)] = UInt8(truncatingIfNeeded: generator.next())
+        }
+        if isOrder, let order = InventoryOrder(decoding: changed) {
+          decodedCount += 1
+          #expect(InventoryOrder(decoding: order.encode()) == order)
+        } else if !isOrder, let message = InventoryMessage(decoding: changed) {
+          decodedCount += 1
+          #expect(InventoryMessage(decoding: message.encode()) == message)
+        }
+      }
+    }
+    #expect(decodedCount > 1_000)
+  }
+}

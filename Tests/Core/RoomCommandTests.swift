@@ -1,0 +1,162 @@
+// From a line in a room to an output or an action: who may, how late, and what is nobody's command.
+
+import Testing
+
+@testable import TappetCore
+
+@Suite struct RoomCommandTests {
+  private let plan = CommandPlan(
+    topic: "#door:h", trust: .room(RoomCommanders(users: ["@ann:h"])), window: .seconds(30), actions: ["light"],
+    outputs: ["gate"])
+
+  private func running(_ plan: CommandPlan) -> KioskScript {
+    var panel = PanelPlan.pressing("light")
+    panel.outputs = [OutputPlan(name: "gate")]
+    let story = KioskScript(panel: panel, commands: [plan], hasReader: false)
+    story.startAll()
+    story.at(10, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    story.at(10, .rooms(.message(.ready)))
+    story.at(20, .rooms(.message(.access(room: "#door:h", .open))))
+    return story
+  }
+
+  @discardableResult
+  private func say(
+    _ text: String, as event: String = "$1", by user: String = "@ann:h", power: Int64? = nil, secondsAgo: Int64 = 0,
+    _ story: KioskScript, at time: Int = 40_000
+  ) -> [String] {
+    let milliseconds = story.moment(time).unixMilliseconds - secondsAgo * 1000
+    let line = RoomLine(
+      room: "#door:h", event: event, user: user, unixMilliseconds: milliseconds, power: power, text: text)
+    return story.at(time, .rooms(.message(.heard(line))))
+  }
+
+  @Test func `a user's line drives an output or runs an action, and is answered in the room`() {
+    let story = running(plan)
+    #expect(
+      say("!gate pulse", story) == [
+        "output 0 on", "report command gate pulse on #door:h", "report output 0 on by #door:h", "reply - done to $1",
+      ])
+    #expect(say("  !light ", as: "$2", story, at: 40_100) == ["store light", "report command light on #door:h"])
+    #expect(story.commit(at: 40_105).words.contains("reply - accepted to $2"))
+    #expect(say("!STATUS", as: "$3", story, at: 40_200).last == "reply - done to $3")
+    #expect(story.kiosk.status.commands[0].counts.accepted == 3)
+    #expect(story.kiosk.status.commands[0].isSubscribed == true)
+  }
+
+  @Test func `a stranger's line is refused without an answer, an old or a wrong one with it`() {
+    let story = running(plan)
+    #expect(say("!gate on", by: "@eve:h", story) == ["report command refused stranger"])
+    #expect(say("!gate open", by: "@eve:h", story) == ["report command refused stranger"])
+    #expect(say("!suspend Ben", by: "@eve:h", power: 100, story) == ["report command refused stranger"])
+    #expect(say("!gate on", secondsAgo: 31, story).last == "reply - refused late(seconds: 31) to $1")
+    #expect(say("!gate on", secondsAgo: -31, story).last == "reply - refused early(seconds: 31) to $1")
+    #expect(say("!gate open", story).last == "reply - refused malformed to $1")
+    #expect(say("!gate", story).last == "reply - refused malformed to $1")
+    #expect(story.kiosk.status.outputs.map(\.isOn) == [false])
+  }
+
+  @Test func `people with the power level command, and nobody with less, or whose power is not known`() {
+    var plan = plan
+    plan.trust = .room(RoomCommanders(users: ["@ann:h"], powerLevel: 50))
+    let story = running(plan)
+    #expect(say("!gate on", as: "$1", by: "@bob:h", power: 49, story) == ["report command refused stranger"])
+    #expect(say("!gate on", as: "$2", by: "@bob:h", power: nil, story) == ["report command refused stranger"])
+    #expect(say("!gate on", as: "$3", by: "@bob:h", power: 50, story).last == "reply - done to $3")
+    #expect(say("!gate off", as: "$4", by: "@eve:h", power: RoomPowers.creator, story).last == "reply - done to $4")
+    #expect(say("!gate on", as: "$5", power: -1, story).last == "reply - done to $5")
+  }
+
+  @Test func `the log of taps is shown, and a person suspended, by the store; people only where the room may`() {
+    let story = running(plan)
+    #expect(say("!history", story) == ["report command history on #door:h", "serve history to $1"])
+    #expect(say("!suspend Ben", as: "$2", story).last == "reply - refused notAllowed to $2")
+    #expect(say("!suspend", as: "$3", story).isEmpty && say("!history all", as: "$4", story).isEmpty)
+    var open = plan
+    open.managesPeople = true
+    let other = running(open)
+    #expect(
+      say("!suspend  Ben  Smith ", as: "$5", other) == [
+        "report command suspend Ben Smith on #door:h", "serve suspend Ben Smith to $5",
+      ])
+    #expect(say("!Resume Ben", as: "$6", other).last == "serve resume Ben to $6")
+    #expect(say("!suspend", as: "$7", other).last == "reply - refused malformed to $7")
+    #expect(say("!suspend Ben", as: "$5", other).contains("reply - refused repeated to $5"))
+  }
+
+  @Test func `a line that comes twice acts once, and one that may be older than the start does not`() {
+    let story = running(plan)
+    #expect(say("!gate pulse", story, at: 29_000).last == "reply - refused justStarted to $1")
+    #expect(say("!gate pulse", story).last == "reply - done to $1")
+    #expect(say("!gate pulse", story, at: 45_000).contains("reply - refused repeated to $1"))
+    #expect(say("!gate pulse", secondsAgo: 5, story, at: 46_000).last == "reply - refused repeated to $1")
+  }
+
+  @Test(arguments: ["gate on", "!", "! gate on", "!weather", "!gate on now", "!down on", "", "!!light"])
+  func `a line that is not about this kiosk is left to other programs`(_ text: String) {
+    let story = running(plan)
+    #expect(say(text, story).isEmpty && story.kiosk.status.commands[0].counts == CommandCounts())
+  }
+
+  @Test func `nothing acts while the clock is unknown, and nothing in a room that has no commands any more`() {
+    let story = running(plan)
+    story.at(39_900, .clockChecked(isSynchronised: false))
+    #expect(say("!gate on", story).contains("reply - refused clockUnknown to $1"))
+    story.at(40_500, .clockChecked(isSynchronised: true))
+    var settings = story.kiosk.settings
+    settings.commands = []
+    story.at(40_600, .reconfigured(settings, reconnect: false))
+    #expect(say("!gate on", story, at: 40_601).isEmpty)
+  }
+
+  @Test func `a process that is silent is ended, one whose session is refused is replaced at once`() {
+    let story = running(plan)
+    story.at(20_000, .rooms(.message(.listening)))
+    let words = story.sleep(until: 20_000 + 181_000)
+    #expect(words.contains("end rooms") && words.contains("report rooms lost silent"))
+    story.at(202_000, .rooms(.ended(.signaled(9))))
+    #expect(story.kiosk.status.rooms == .lost(.silent) && story.kiosk.status.commands[0].isSubscribed == nil)
+    #expect(story.sleep(until: 204_000).contains("start rooms"))
+    #expect(story.at(204_001, .rooms(.message(.ready))).contains("report rooms back"))
+    let fault = WebhookFault.trouble(.tokenRefused, code: 401)
+    #expect(story.at(204_002, .rooms(.message(.failed(fault)))).contains("report rooms fail \(fault)"))
+    #expect(story.kiosk.status.rooms == .failing(fault))
+    #expect(story.at(210_000, .rooms(.ended(.exited(ProcessEnd.sessionRefused)))) == ["start rooms"])
+    story.at(210_001, .rooms(.message(.ready)))
+    #expect(story.at(210_002, .rooms(.message(.listening))) == ["report rooms listen"])
+    #expect(story.kiosk.status.rooms == .good)
+  }
+
+  @Test func `its messages arrive unchanged, and any other bytes are none`() {
+    var line = RoomLine(room: "!a:h", event: "$é", user: "@ann:h", unixMilliseconds: -1, text: "!gate on")
+    #expect(RoomMessage(decoding: RoomMessage.heard(line).encode()) == .heard(line))
+    line.power = RoomPowers.creator
+    let messages: [RoomMessage] = [
+      .ready, .listening, .failed(.status(502)), .failed(.trouble(.tokenRefused, code: -1)),
+      .access(room: "#a:h", .encrypted), .heard(line),
+      .answered(RoomAnswer(question: .max, user: "@ann:h", power: nil, isYes: true)),
+      .answered(RoomAnswer(question: 1, user: "@ann:h", power: -1, isYes: false)),
+      .posted(EntryID(high: .max, low: 1), status: 429, retryAfterSeconds: 7),
+      .posted(EntryID(high: 0, low: 1), status: 200, retryAfterSeconds: nil),
+      .undelivered(EntryID(high: 1, low: .max), .roomPlain, code: -1),
+    ]
+    for message in messages {
+      #expect(RoomMessage(decoding: message.encode()) == message)
+      let bytes = message.encode()
+      #expect(RoomMessage(decoding: bytes + [0]) == nil && RoomMessage(decoding: bytes.dropLast()) == nil)
+    }
+    let orders: [RoomOrder] = [
+      .session(path: "/s", ca: ""), .room("#a:h", readsPowers: false, asks: true),
+      .room("!a:h", readsPowers: true, asks: false), .begin, .ask(number: .max, room: "#a:h", text: "Open?"),
+      .close(number: 1, text: ""),
+      .answer(room: "!a:h", event: "$1", isReaction: true, text: "\u{2705}"),
+      .encrypt(RoomEncryption(devices: .signed, allowsPlain: false), state: "/var/lib"),
+    ]
+    let post = RoomOrder.post(EntryID(high: 1, low: 2), room: "!a:h", body: [1, 0, 255])
+    #expect(RoomOrder(decoding: post.encode()) == post)
+    for order in orders {
+      #expect(RoomOrder(decoding: order.encode()) == order && RoomOrder(decoding: order.encode() + [0]) == nil)
+    }
+    #expect(RoomOrder(decoding: [4, 0, 0, 0, 0, 2, 0, 0]) == nil && RoomMessage(decoding: []) == nil)
+  }
+}

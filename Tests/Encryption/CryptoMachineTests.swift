@@ -1,0 +1,251 @@
+// The encryption of a room between machines, over a homeserver that only passes on what it gets, or lies.
+
+import TappetConfig
+import TappetCore
+import TappetOlm
+import Testing
+
+@testable import TappetMatrix
+
+private let room = "!door:h"
+private let kiosk = "@kiosk:h"
+private let ann = "@ann:h"
+
+@Suite struct CryptoMachineTests {
+  private let server = Homeserver()
+
+  /// Both, who know nothing of each other.
+  private func pair(_ policy: RoomEncryption.Devices = .all) throws -> (kiosk: Peer, ann: Peer) {
+    (try Peer(server, kiosk, "KIOSK", policy), try Peer(server, ann, "PHONE"))
+  }
+
+  @Test func `a line is read once, whatever event it comes in`() throws {
+    let (kiosk, ann) = try pair()
+    let line = try ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])
+    #expect(try kiosk.read([line]) == ["!bell"])
+    #expect(try kiosk.read([line, line.with("event_id", .string("$other"))]).isEmpty)
+  }
+
+  @Test func `a session that never ends takes no more room than a long one, and its old numbers come too late`() throws
+  {
+    let session = try MegolmInbound.create(key: try MegolmOutbound.create().key())
+    var key = InboundRoomKey(session, user: "@ann:h", curve25519: "", ed25519: "", order: 1)
+    #expect(key.note(2) && key.note(0) && !key.note(2) && key.note(1))
+    for index in 3...5000 as ClosedRange<UInt32> where !key.note(index) { Issue.record("\(index)") }
+    #expect(key.seen.count == Int(Limits.megolmNumbersMax))
+    #expect(!key.note(4001) && !key.note(4000) && !key.note(7))
+    #expect(key.note(.max) && key.seen == [.max] && !key.note(.max))
+  }
+
+  @Test func `numbers of read messages are remembered over a restart, and the sessions continue`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    let first = try ann.say("!bell", to: users)
+    #expect(try kiosk.read([first]) == ["!bell"])
+    #expect(try ann.read([kiosk.say("!one", to: users)]) == ["!one"])
+    let (again, annAgain) = (try kiosk.restarted(), try ann.restarted())
+    #expect(try again.read([first]).isEmpty)
+    #expect(try again.read([annAgain.say("!gate on", to: users)]) == ["!gate on"])
+    #expect(try annAgain.read([again.say("!two", to: users)]) == ["!two"])
+  }
+
+  @Test func `lines of others, in other rooms, corrections and notices are not read`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    let line = try ann.say("!bell", to: users)
+    #expect(try kiosk.read([line.with("sender", .string("@eve:h"))]).isEmpty)
+    #expect(try kiosk.read([line], in: "!other:h").isEmpty)
+    let replaced = JSON.object(["rel_type": .string("m.replace"), "event_id": .string("$old")])
+    #expect(try kiosk.read([try ann.say("!bell", to: users, ("m.relates_to", replaced))]).isEmpty)
+    #expect(try kiosk.read([try ann.say("!bell", to: users, ("msgtype", .string("m.notice")))]).isEmpty)
+    #expect(try kiosk.read([try ann.say("bell", to: users)]).isEmpty)
+    #expect(try kiosk.read([line]) == ["!bell"])
+  }
+
+  @Test func `an event waits for its key and for its sender's devices, but not for long`() throws {
+    let (kiosk, ann) = try pair()
+    let line = try ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])
+    kiosk.isDeaf = true
+    #expect(try kiosk.read([line]).isEmpty)
+    kiosk.isDeaf = false
+    #expect(try kiosk.read([]) == ["!bell"])
+    let ben = try Peer(server, "@ben:h", "LAPTOP")
+    let late = try ben.say("!late", to: [ben.machine.user, kiosk.machine.user])
+    kiosk.isDeaf = true
+    #expect(try kiosk.read([late]).isEmpty)
+    (kiosk.isDeaf, kiosk.now) = (false, kiosk.now + Limits.roomEventWaitMax)
+    #expect(try kiosk.read([]).isEmpty)
+  }
+
+  @Test func `a device that leaves reads nothing more, and one that comes nothing from before`() throws {
+    let (kiosk, ann) = try pair()
+    let ben = try Peer(server, "@ben:h", "LAPTOP")
+    let all = [ann.machine.user, ben.machine.user, kiosk.machine.user]
+    let first = try kiosk.say("!one", to: all)
+    #expect(try ben.read([first]) == ["!one"])
+    let second = try kiosk.say("!two", to: [ann.machine.user, kiosk.machine.user])
+    #expect(first.session != second.session)
+    #expect(try ann.read([first, second]) == ["!one", "!two"])
+    #expect(try ben.read([second]).isEmpty)
+    let phone = try Peer(server, "@ann:h", "SECOND")
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    let third = try kiosk.say("!three", to: [ann.machine.user, kiosk.machine.user])
+    #expect(third.session == second.session)
+    #expect(try phone.read([second, third]) == ["!three"])
+    server.remove(ann.machine.user, "SECOND")
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    #expect(try kiosk.say("!four", to: [ann.machine.user, kiosk.machine.user]).session != third.session)
+  }
+
+  @Test func `a list that changes while it is asked for is asked for again`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    guard case .request(let request) = try kiosk.machine.need(of: room, users, Rotation(), unixMilliseconds: kiosk.now)
+    else {
+      Issue.record("it asks for nothing")
+      return
+    }
+    let answer = try server.answer(request, of: kiosk)
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    let phone = try Peer(server, ann.machine.user, "SECOND")
+    #expect(try kiosk.machine.handle(request.kind, status: 200, answer.body, unixMilliseconds: kiosk.now))
+    #expect(try phone.read([kiosk.say("!one", to: users)]) == ["!one"])
+  }
+
+  @Test func `a session ends after its messages, its time, and with a clock that goes back`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    var rotation = Rotation()
+    rotation.messages = 2
+    var names: [String?] = []
+    for text in ["!1", "!2", "!3"] { names.append(try kiosk.say(text, to: users, rotation).session) }
+    #expect(names[0] == names[1] && names[1] != names[2])
+    kiosk.now += Limits.megolmAgeMax
+    names.append(try kiosk.say("!4", to: users).session)
+    kiosk.now -= 5_000
+    names.append(try kiosk.say("!5", to: users).session)
+    #expect(Set(names.compactMap { $0 }).count == 4)
+    let asked = JSON.object([
+      "algorithm": .string("m.megolm.v1.aes-sha2"), "rotation_period_msgs": .number(1_000),
+      "rotation_period_ms": .number(1),
+    ])
+    let slower = try #require(Rotation(asked))
+    #expect(slower.messages == Limits.megolmMessagesMax && slower.milliseconds == 60_000)
+    #expect(Rotation(.object(["algorithm": .string("m.other")])) == nil)
+  }
+
+  @Test func `where signed devices count, another one gets no key and commands nothing`() throws {
+    server.refusesIdentities = true
+    let (kiosk, ann) = try pair(.signed)
+    let users = [ann.machine.user, kiosk.machine.user]
+    #expect(try ann.read([kiosk.say("!one", to: users)]).isEmpty)
+    #expect(try kiosk.read([ann.say("!bell", to: users)]).isEmpty)
+    try server.sign(ann.machine.user, "PHONE")
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    #expect(try ann.read([kiosk.say("!two", to: users)]) == ["!two"])
+    #expect(try kiosk.read([ann.say("!bell", to: users)]) == ["!bell"])
+  }
+
+  @Test func `a device with other keys than before, or without its own signature, is nobody`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    #expect(try ann.read([kiosk.say("!one", to: users)]) == ["!one"])
+    server.remove(ann.machine.user, "PHONE")
+    let impostor = try Peer(server, ann.machine.user, "PHONE")
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    #expect(try impostor.read([kiosk.say("!two", to: users)]).isEmpty)
+    #expect(try kiosk.read([impostor.say("!bell", to: users)]).isEmpty)
+    let tablet = try Peer(server, ann.machine.user, "TABLET")
+    server.damage(ann.machine.user, "TABLET")
+    kiosk.machine.devicesChanged([ann.machine.user], left: [])
+    #expect(try tablet.read([kiosk.say("!three", to: users)]).isEmpty)
+  }
+
+  @Test func `a device whose keys are lost is logged out, and does nothing else`() throws {
+    let (first, _) = try pair()
+    try first.settle()
+    let again = try Peer(server, kiosk, "KIOSK", .all, publishes: false)
+    _ = try again.step()
+    #expect(try again.step() == .logOut)
+    #expect(try again.step() == .logOut)
+    let restored = try Peer(server, "@restored:h", "OLD", .all)
+    server.refusesUploads = true
+    restored.machine.note(keyCount: 0, hasFallback: true)
+    _ = try restored.step()
+    #expect(try restored.step() == .logOut)
+  }
+
+  @Test func `the device is signed by an identity that the account did not have, and by no other`() throws {
+    let kiosk = try Peer(server, kiosk, "KIOSK")
+    let ann = try Peer(server, ann, "PHONE", .signed)
+    let users = [ann.machine.user, kiosk.machine.user]
+    #expect(try kiosk.read([ann.say("!bell", to: users)]) == ["!bell"])
+    #expect(try kiosk.restarted().step() == nil)
+    let second = try Peer(server, kiosk.machine.user, "SECOND")
+    ann.machine.devicesChanged([kiosk.machine.user], left: [])
+    #expect(try second.read([ann.say("!gate", to: users)]).isEmpty)
+  }
+
+  @Test func `a homeserver that wants a password for the identity leaves the device unsigned`() throws {
+    server.refusesIdentities = true
+    let kiosk = try Peer(server, kiosk, "KIOSK")
+    let ann = try Peer(server, ann, "PHONE")
+    #expect(try kiosk.step() == nil)
+    #expect(try kiosk.read([ann.say("!bell", to: [ann.machine.user, kiosk.machine.user])]) == ["!bell"])
+  }
+
+  @Test func `one-time keys and the fallback key are replaced when they run out`() throws {
+    let (kiosk, _) = try pair()
+    let before = server.oneTimeKeys["@kiosk:h KIOSK"]?.count
+    #expect(before == Limits.oneTimeKeysMax)
+    kiosk.machine.note(keyCount: 24, hasFallback: true)
+    try kiosk.settle()
+    #expect(server.oneTimeKeys["@kiosk:h KIOSK"]?.count == Limits.oneTimeKeysMax + 26)
+    let fallback = server.fallbackKeys["@kiosk:h KIOSK"]
+    kiosk.machine.note(keyCount: 50, hasFallback: false)
+    try kiosk.settle()
+    #expect(fallback != nil && server.fallbackKeys["@kiosk:h KIOSK"] != fallback)
+  }
+
+  @Test func `a device without one-time keys costs one question, and the others get their key`() throws {
+    let (kiosk, ann) = try pair()
+    let ben = try Peer(server, "@ben:h", "LAPTOP")
+    server.oneTimeKeys["@ben:h LAPTOP"] = []
+    server.fallbackKeys["@ben:h LAPTOP"] = nil
+    let all = [ann.machine.user, ben.machine.user, kiosk.machine.user]
+    let line = try kiosk.say("!one", to: all)
+    #expect(try ann.read([line]) == ["!one"])
+    #expect(try ben.read([line]).isEmpty)
+    let claims = server.claims
+    _ = try kiosk.say("!two", to: all)
+    #expect(server.claims == claims)
+  }
+
+  @Test func `no bytes to this device, and none in a room, change anything but what they should`() throws {
+    let (kiosk, ann) = try pair()
+    let users = [ann.machine.user, kiosk.machine.user]
+    let line = try ann.say("!bell", to: users)
+    let keys = server.inbox["@kiosk:h KIOSK"] ?? []
+    var random = SystemRandomNumberGenerator()
+    for bytes in keys + [line.canonical] {
+      for _ in 0..<60 {
+        var changed = bytes
+        changed[Int.random(in: changed.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        try kiosk.machine.receive(Array(changed.prefix(Int.random(in: 0...changed.count, using: &random))))
+        kiosk.machine.hear(changed, in: "!elsewhere:h", unixMilliseconds: kiosk.now)
+      }
+    }
+    #expect(try kiosk.read([line]) == ["!bell"])
+  }
+
+  @Test func `signed JSON has one form`() throws {
+    let text = #"{"b":[1,-2,true,null],"a":{"é":"\u0001\"\\\n€","A":0},"signatures":{"x":1},"unsigned":2}"#
+    let json = try #require(JSON(decoding: Array(text.utf8)))
+    #expect(
+      String(decoding: json.signed, as: UTF8.self) == #"{"a":{"A":0,"é":"\u0001\"\\\n€"},"b":[1,-2,true,null]}"#)
+  }
+}
+
+extension JSON {
+  fileprivate var session: String? { self["content"]?["session_id"]?.text }
+}

@@ -1,0 +1,78 @@
+// matrix.db: rows that are sealed, of one device, changed together.
+
+import Foundation
+import TappetCore
+import Testing
+
+@testable import TappetStore
+
+@Suite final class MatrixStoreTests {
+  private let folder = NSTemporaryDirectory() + "tappet-matrix-" + UUID().uuidString
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func open(_ device: String = "@kiosk:h A") throws -> MatrixStore {
+    try MatrixStore.open(folder: folder, device: device)
+  }
+
+  private func change(_ name: String, _ value: String?) -> MatrixChange {
+    MatrixChange(row: MatrixRow(.sessions, name), value: value.map { Array($0.utf8) })
+  }
+
+  private func content(_ store: MatrixStore) throws -> [String: String] {
+    let rows = try #require(try store.rows())
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0.row.name, String(decoding: $0.value, as: UTF8.self)) })
+  }
+
+  @Test func `rows are kept over a restart, replaced and removed`() throws {
+    do {
+      let store = try open()
+      try store.commit([change("a", "one"), change("b", "two"), change("a", "three")])
+    }
+    let store = try open()
+    #expect(try content(store) == ["a": "three", "b": "two"])
+    try store.commit([change("a", nil)])
+    #expect(try content(store) == ["b": "two"])
+  }
+
+  @Test func `nobody but the owner reads the file, and a key in it is not readable`() throws {
+    let store = try open()
+    try store.commit([change("a", "a-key-of-the-test")])
+    for name in ["matrix.db", "matrix.db-wal"] {
+      let path = folder + "/" + name
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(bytes.range(of: Data("a-key-of-the-test".utf8)) == nil)
+    }
+  }
+
+  @Test func `a row that was moved, changed or sealed elsewhere is noticed`() throws {
+    do {
+      let store = try open()
+      try store.commit([change("a", "one"), change("b", "two")])
+    }
+    do {
+      let database = try StoreDatabase(path: folder + "/matrix.db")
+      try database.execute("UPDATE row SET value = (SELECT value FROM row WHERE name = 'a') WHERE name = 'b'")
+    }
+    #expect(try open().rows() == nil)
+  }
+
+  @Test func `another device begins with nothing, and a cleared one is unknown`() throws {
+    #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
+    #expect(!FileManager.default.fileExists(atPath: folder))
+    do {
+      let store = try open()
+      try store.commit([change("a", "one")])
+    }
+    #expect(MatrixStore.hasKeys(folder: folder, of: "@kiosk:h A"))
+    #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h B"))
+    do {
+      let other = try open("@kiosk:h B")
+      #expect(try content(other).isEmpty)
+      try other.clear()
+    }
+    #expect(!MatrixStore.hasKeys(folder: folder, of: "@kiosk:h B"))
+  }
+}

@@ -1,0 +1,86 @@
+// The promises of InventoryOrder, InventoryMessage, RoomOrder and RoomMessage: any datagram gives a value or nothing,
+// what it gives arrives unchanged, and so does whatever the kiosk and tappet-inventory can make.
+
+import TappetCore
+
+/// One input, three times: as a datagram of either side, and as the choices that make a message and an order.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+  let bytes = input(data, size)
+  if let order = InventoryOrder(decoding: bytes) {
+    promise(order.encode() == bytes, "\(order) encodes to another datagram")
+  }
+  if let message = InventoryMessage(decoding: bytes) {
+    let encoded = message.encode()
+    // A minimum below zero is none, whichever it is.
+    promise(encoded.count == bytes.count, "\(message) encodes to \(encoded.count) bytes, not \(bytes.count)")
+    promise(InventoryMessage(decoding: encoded) == message, "\(message) does not arrive unchanged")
+    promise(bytes.first == encoded.first, "\(message) is of another kind")
+  }
+  if let order = RoomOrder(decoding: bytes) { promise(order.encode() == bytes, "\(order) encodes to another datagram") }
+  if let message = RoomMessage(decoding: bytes) {
+    promise(message.encode() == bytes, "\(message) encodes to another datagram")
+  }
+  var choices = Choices(bytes)
+  let order = order(&choices)
+  promise(InventoryOrder(decoding: order.encode()) == order, "\(order) does not arrive unchanged")
+  choices = Choices(bytes)
+  let message = message(&choices)
+  promise(InventoryMessage(decoding: message.encode()) == message, "\(message) does not arrive unchanged")
+  return 0
+}
+
+private func id(_ choices: inout Choices) -> InventoryID {
+  let bytes = choices.take(16)
+  return InventoryID(bytes + [UInt8](repeating: 0, count: 16 - bytes.count)) ?? InventoryID(unixMilliseconds: 0)
+}
+
+private func number(_ choices: inout Choices) -> UInt32 { UInt32(truncatingIfNeeded: choices.word()) }
+
+private func integer(_ choices: inout Choices) -> Int64 { Int64(truncatingIfNeeded: choices.word()) }
+
+private func order(_ choices: inout Choices) -> InventoryOrder {
+  switch choices.byte() % 7 {
+  case 0: return .begin(scanner: choices.text())
+  case 1:
+    let uid = TagUID(choices.take(Int(choices.byte()) % 11))
+    return .lookUp(number(&choices), InventoryKey(uid: uid, code: choices.text()))
+  case 2: return .move(number(&choices), id(&choices), to: id(&choices), who: choices.text())
+  case 3: return .lend(number(&choices), id(&choices), to: choices.text(), who: choices.text())
+  case 4: return .takeBack(number(&choices), id(&choices), who: choices.text())
+  case 5: return .passedOn(integer(&choices))
+  default: return .passedLow(id(&choices))
+  }
+}
+
+private func message(_ choices: inout Choices) -> InventoryMessage {
+  switch choices.byte() % 8 {
+  case 0: return .ready
+  case 1: return .found(number(&choices), thing(&choices))
+  case 2:
+    let faults = InventoryFault.allCases
+    return .failed(number(&choices), faults[choices.below(faults.count)])
+  case 3:
+    let verb = InventoryVerb(rawValue: Int64(choices.byte() % 8)) ?? .added
+    return .news(
+      integer(&choices), verb, unixMilliseconds: integer(&choices), who: choices.text(), thing(&choices))
+  case 4: return .low(thing(&choices))
+  case 5: return .lowCount(integer(&choices))
+  case 6: return .scanned(choices.text())
+  default: return .scanner(errno: Int32(bitPattern: number(&choices)))
+  }
+}
+
+private func thing(_ choices: inout Choices) -> InventoryThing {
+  let kind = InventoryKind.allCases[choices.below(InventoryKind.allCases.count)]
+  var thing = InventoryThing(id: id(&choices), kind: kind, name: choices.text())
+  (thing.code, thing.path, thing.quantity) = (choices.text(), choices.text(), integer(&choices))
+  thing.minimum = choices.bit() ? choices.number() : nil
+  let holder = choices.text()
+  thing.holder = holder.isEmpty ? nil : holder
+  thing.contentCount = Int(number(&choices))
+  while !choices.isUsedUp, thing.contents.count < 255 {
+    thing.contents.append(InventoryThing.Content(name: choices.text(), quantity: integer(&choices)))
+  }
+  return thing
+}

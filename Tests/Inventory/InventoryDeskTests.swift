@@ -1,0 +1,136 @@
+// The parts of the inventory that a kiosk needs: tags that stand for things, items that are with a person, changes to
+// pass on.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@testable import TappetInventory
+@testable import TappetStore
+
+@Suite struct InventoryDeskTests {
+  private let world: TestInventory
+  private var inventory: Inventory { world.inventory }
+  private let uid: TagUID
+
+  init() throws {
+    world = try TestInventory()
+    uid = try #require(TagUID([0x04, 1, 2, 3, 4, 5, 6]))
+  }
+
+  private func moves() throws -> [String] {
+    var moves: [String] = []
+    try inventory.forEachMove(of: nil) { move in
+      moves.append("\(move.name): \(move.origin) > \(move.destination)")
+      return true
+    }
+    return moves
+  }
+
+  @Test func `a tag stands for one thing, of any kind, and for it again when it comes back`() throws {
+    let shelf = try world.spot()
+    let box = try world.add(.box, "Screws", shelf)
+    let item = try world.add(.item, "M4", box)
+    #expect(try inventory.entry(tag: uid) == nil)
+    for thing in [shelf, item, box] {
+      try inventory.assign(uid, to: thing)
+      #expect(try world.reopened().entry(tag: uid) == thing)
+      #expect(try inventory.tags(of: thing) == [uid])
+    }
+    #expect(try inventory.tags(of: item) == [])
+    try inventory.remove(box, by: "Ann")
+    #expect(try inventory.entry(tag: uid) == nil)
+    #expect(throws: InventoryError.unknown(.box, "Screws")) { try inventory.assign(uid, to: box) }
+    try inventory.undo(by: "Ann")
+    #expect(try inventory.entry(tag: uid) == box)
+  }
+
+  @Test func `an item goes to a person, to the next one, and back to a box`() throws {
+    let shelf = try world.spot()
+    let box = try world.add(.box, "Tools", shelf)
+    let other = try world.add(.box, "Other", shelf)
+    let drill = try world.add(.item, "Drill", box)
+    let path = "House → Cellar → Shelf"
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.takeBack(drill, by: "Ann") }
+    #expect(throws: InventoryError.wrongContainer(.box, nil)) { try inventory.lend(box, to: "Ann", by: "Ann") }
+    try inventory.lend(drill, to: "Ann", by: "Ann")
+    #expect(throws: InventoryError.unchanged(.item)) { try inventory.lend(drill, to: "Ann", by: "Ann") }
+    try inventory.lend(drill, to: "Ben", by: "kiosk")
+    #expect(try world.reopened().loan(of: drill)?.person == "Ben")
+    var lent: [InventoryEntry] = []
+    try inventory.forEachLentItem { item in
+      lent.append(item)
+      return true
+    }
+    #expect(lent == [drill])
+    try inventory.takeBack(drill, by: "Ben")
+    #expect(try inventory.loan(of: drill) == nil)
+    // Into its own box, and into another: it is with nobody then.
+    for place in [box, other] {
+      try inventory.lend(drill, to: "Ann", by: "Ann")
+      try inventory.move(drill, to: place, by: "Ann")
+      #expect(try inventory.loan(of: drill) == nil)
+    }
+    #expect(
+      try moves().reversed() == [
+        "Drill: \(path) → Tools > Ann", "Drill: Ann > Ben", "Drill: Ben > \(path) → Tools",
+        "Drill: \(path) → Tools > Ann", "Drill: Ann > \(path) → Tools",
+        "Drill: \(path) → Tools > Ann", "Drill: Ann > \(path) → Other",
+      ])
+  }
+
+  @Test func `each change is passed on once and in order, from the first question on`() throws {
+    let shelf = try world.spot()
+    #expect(try inventory.nextNews() == nil)
+    let box = try world.add(.box, "Screws", shelf)
+    let item = try world.add(.item, "M4", box)
+    let barn = try world.spot(["Barn", "Loft", "Corner"])
+    try inventory.move(box, to: barn, by: "Ben")
+    try inventory.lend(item, to: "Ann", by: "Ben")
+    try inventory.remove(item, by: "Ben")
+    try inventory.undo(by: "Eve")
+    var record = InventoryRecord()
+    record.names[0] = "Shed"
+    _ = try inventory.runImport(named: "boxes.csv", by: "Eve", isTrial: false) { (job) throws(InventoryError) in
+      try job.add(record)
+    }
+    var passed: [String] = []
+    // Killed before it says that it has the change: it comes again.
+    let first = try inventory.nextNews()
+    #expect(try first != nil && world.reopened().nextNews() == first)
+    while let news = try inventory.nextNews() {
+      passed.append("\(news.who) \(news.verb.name) \(news.kind.name) \(news.name) \(news.path)")
+      try inventory.passedOn(upTo: news.number)
+    }
+    let path = "House → Cellar → Shelf"
+    #expect(
+      passed == [
+        "Ann added box Screws \(path)", "Ann added item M4 \(path) → Screws", "Ann added building Barn ",
+        "Ann added room Loft Barn", "Ann added spot Corner Barn → Loft", "Ben moved box Screws \(path)",
+        "Ben lent item M4 Barn → Loft → Corner → Screws", "Ben removed item M4 Barn → Loft → Corner → Screws",
+        "Eve undone item M4 ", "Eve imported item boxes.csv ",
+      ])
+    #expect(try world.reopened().nextNews() == nil)
+  }
+
+  @Test func `an item is news when it becomes low, and again after it was stocked`() throws {
+    let box = try world.add(.box, "Screws", try world.spot())
+    var item = try world.add(.item, "M4", box) { $0.minimum = .some(10) }
+    #expect(try inventory.nextLowItem() == item && inventory.lowItemCount() == 1)
+    try inventory.passedOnLow(item.id)
+    #expect(try inventory.nextLowItem() == nil && inventory.lowItemCount() == 1)
+    func setQuantity(_ quantity: Int64) throws {
+      var edit = InventoryEdit()
+      edit.quantity = quantity
+      item = try inventory.edit(item, edit, by: "Ann")
+      try inventory.forgetStockedItems()
+    }
+    try setQuantity(9)
+    #expect(try inventory.nextLowItem() == nil)
+    try setQuantity(10)
+    #expect(try inventory.nextLowItem() == nil && inventory.lowItemCount() == 0)
+    try setQuantity(3)
+    #expect(try world.reopened().nextLowItem() == item)
+  }
+}

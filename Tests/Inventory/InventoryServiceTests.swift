@@ -1,0 +1,61 @@
+// The loop of tappet-inventory, with the test in the place of its kiosk.
+
+import Foundation
+import TappetCore
+import TappetPlatform
+import TestSupport
+import Testing
+
+@testable import TappetInventory
+
+@Suite struct InventoryServiceTests {
+  private let world: TestInventory
+  private let kiosk: UnixSocket
+
+  init() throws {
+    world = try TestInventory()
+    let ends = try UnixSocket.pair()
+    kiosk = ends.ours
+    let (number, folder) = (dup(ends.child.number), world.folder.path)
+    Thread.detachNewThread {
+      try? InventoryService(parent: UnixSocket(owning: FileDescriptor(owning: number)), folder: folder).run()
+    }
+  }
+
+  private func order(_ order: InventoryOrder) { _ = kiosk.sendSome(order.encode()) }
+
+  /// The next message; `nil` when none comes in this time.
+  private func message(within limit: Duration = .seconds(20)) throws -> InventoryMessage? {
+    guard !Poll.wait(kiosk.fileDescriptor, for: .readable, limit: limit).isEmpty,
+      case .message(let bytes) = kiosk.receive(sizeMax: Limits.inventoryMessageSizeMax)
+    else { return nil }
+    return InventoryMessage(decoding: bytes)
+  }
+
+  /// The number and the name of the next change.
+  private func news() throws -> (number: Int64, name: String) {
+    while let message = try message() {
+      if case .news(let number, _, _, _, let thing) = message { return (number, thing.name) }
+    }
+    throw TestFault("no news")
+  }
+
+  @Test func `a database that is busy when a change was passed on is asked again`() throws {
+    // The first look of all begins with what is new from then on.
+    #expect(try world.inventory.nextNews() == nil)
+    try world.add(.building, "House")
+    try world.add(.building, "Barn")
+    order(.begin(scanner: ""))
+    let first = try news()
+    #expect(try first.name == "House" && message() == .lowCount(0))
+    // Somebody keeps the database for longer than one waits for it, and then writes nothing.
+    try world.inventory.database.execute("BEGIN IMMEDIATE")
+    order(.passedOn(first.number))
+    #expect(try message(within: Limits.storeBusyTimeout + .seconds(1)) == nil)
+    try world.inventory.database.execute("COMMIT")
+    let second = try news()
+    #expect(second.number == first.number + 1 && second.name == "Barn")
+    order(.passedOn(second.number))
+    #expect(try eventually(10) { try world.inventory.nextNews() == nil })
+  }
+}

@@ -1,0 +1,231 @@
+"""The steps in encrypted rooms, with matrix-nio and its vodozemac, another implementation, as the other person."""
+import asyncio
+import json
+import os
+import random
+import urllib.parse
+import urllib.request
+
+from kiosk import wait_for
+from world import PASSWORD
+
+ROTATION = 4
+
+
+class Reader:
+    """Somebody with a client that encrypts."""
+
+    def __init__(self, world, client):
+        self.world, self.client = world, client
+        # (event id, room, sender, text) of the decrypted ones, and their sessions.
+        self.heard = []
+        self.unread = []
+        self.sessions = []
+        self.answers = {}
+        self.raw = {}
+
+    @classmethod
+    async def arrive(cls, world, name):
+        from nio import AsyncClient, AsyncClientConfig
+        os.makedirs(world.path("nio-" + name), exist_ok=True)
+        client = AsyncClient(world.url, f"@{name}:localhost", store_path=world.path("nio-" + name),
+                             config=AsyncClientConfig(encryption_enabled=True))
+        await client.login(PASSWORD, device_name="nio")
+        reader = cls(world, client)
+        await reader.listen()
+        return reader
+
+    async def listen(self):
+        from nio import MegolmEvent
+        answer = await self.client.sync(timeout=300, full_state=not self.heard)
+        if self.client.should_upload_keys:
+            await self.client.keys_upload()
+        if self.client.should_query_keys:
+            await self.client.keys_query()
+        await self.client.send_to_device_messages()
+        for room, facts in getattr(answer, "rooms").join.items() if hasattr(answer, "rooms") else ():
+            for event in facts.timeline.events:
+                self.note(room, event, isinstance(event, MegolmEvent))
+        return self.heard
+
+    def note(self, room, event, is_closed):
+        source = event.source
+        if is_closed:
+            return self.unread.append((event.event_id, room, event.sender))
+        self.raw[event.event_id] = source
+        content = source.get("content", {})
+        relation = content.get("m.relates_to", {})
+        if relation.get("rel_type") == "m.annotation":
+            self.answers.setdefault(relation["event_id"], []).append(relation["key"])
+        elif "m.in_reply_to" in relation:
+            self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
+        if source.get("type") == "m.room.message" and event.decrypted:
+            self.heard.append((event.event_id, room, event.sender, content.get("body")))
+            self.sessions.append(event.session_id)
+
+    async def says(self, room, text):
+        answer = await self.client.room_send(
+            room, "m.room.message", {"msgtype": "m.text", "body": text}, ignore_unverified_devices=True)
+        return answer.event_id
+
+    async def hears(self, condition, limit=60):
+        end = asyncio.get_running_loop().time() + limit
+        while asyncio.get_running_loop().time() < end:
+            await self.listen()
+            if condition():
+                return
+        raise AssertionError(f"waited {limit} s in vain; {self.heard[-9:]} {self.answers} unread {self.unread[-9:]}")
+
+    def put(self, room, kind, content):
+        """Sends an event as it is."""
+        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/send/{kind}/{random.getrandbits(64):x}"
+        request = urllib.request.Request(
+            self.world.url + path, json.dumps(content).encode(), method="PUT",
+            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["event_id"]
+
+    def event(self, room, event):
+        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/event/{urllib.parse.quote(event)}"
+        request = urllib.request.Request(
+            self.world.url + path, headers={"Authorization": "Bearer " + self.client.access_token})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def keys_of(self, user):
+        request = urllib.request.Request(
+            self.world.url + "/_matrix/client/v3/keys/query", json.dumps({"device_keys": {user: []}}).encode(),
+            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def said(self, room):
+        return [text.split()[-1] for _, place, _, text in self.heard if place == room and text.startswith("bell ")]
+
+    async def hears_all_once(self, room, accepted, limit=120):
+        await self.hears(lambda: set(self.said(room)) >= set(accepted()), limit)
+        assert sorted(self.said(room)) == sorted(accepted()), (self.said(room), accepted())
+
+
+def settings(world, more="encryption: {unencrypted: refuse}"):
+    """A kiosk that says and hears in the encrypted room alone."""
+    world.configure_rooms(
+        {"bell": world.secret_room},
+        f"commands: [{{room: '{world.secret_room}', users: ['@ben:localhost'], actions: [bell], expires: 20 s}}]\n",
+        more)
+
+
+async def speaks_encrypted(world, _):
+    """In an encrypted room the kiosk is understood, and the homeserver has only ciphertext."""
+    ben = world.ben = await Reader.arrive(world, "ben")
+    made = await ben.client.room_create(
+        name="Secret", invite=[world.user], initial_state=[
+            {"type": "m.room.encryption", "state_key": "",
+             "content": {"algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": ROTATION}}])
+    world.secret_room = made.room_id
+    world.tappet("matrix", "join", made.room_id)
+    world.end("kiosk")
+    world.before = len(world.accepted())
+    settings(world)
+    ready = world.listens()
+    world.run_kiosk()
+    ready()
+    world.press()
+    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:])
+    plain = [event for event in [ben.event(world.secret_room, entry[0]) for entry in ben.heard]
+             if event["type"] != "m.room.encrypted" or "bell" in json.dumps(event)]
+    assert not plain, plain
+    check_identity(ben.keys_of(world.user), world.user)
+
+
+def check_identity(keys, user):
+    """The account has an identity, which has signed its one device."""
+    from nio.api import Api
+    from vodozemac import Ed25519PublicKey, Ed25519Signature
+
+    def check(signed, key):
+        bare = {name: value for name, value in signed.items() if name not in ("signatures", "unsigned")}
+        signature = signed["signatures"][user]["ed25519:" + key]
+        Ed25519PublicKey.from_base64(key).verify_signature(
+            Api.to_canonical_json(bare).encode(), Ed25519Signature.from_base64(signature))
+
+    master = list(keys["master_keys"][user]["keys"].values())[0]
+    own = keys["self_signing_keys"][user]
+    check(own, master)
+    devices = [device for device in keys["device_keys"][user].values() if device["keys"]]
+    assert len(devices) == 1, devices
+    check(devices[0], list(own["keys"].values())[0])
+
+
+async def changes_sessions(world, _):
+    """After as many messages as the room wants, another session begins."""
+    ben = world.ben
+    for _ in range(ROTATION + 1):
+        world.press()
+    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:])
+    counts = [ben.sessions.count(session) for session in set(ben.sessions)]
+    assert len(counts) >= 2 and max(counts) <= ROTATION, counts
+
+
+async def is_commanded_encrypted(world, _):
+    """A line acts when it was encrypted by a device of somebody allowed; plain and replayed ones do not."""
+    ben = world.ben
+    line = None
+    end = asyncio.get_running_loop().time() + 90
+    while asyncio.get_running_loop().time() < end:
+        line = await ben.says(world.secret_room, "!bell")
+        await ben.hears(lambda: line in ben.answers)
+        if not ben.answers[line][0].startswith("Refused: it is older than"):
+            break
+    await ben.hears(lambda: ben.answers[line] == ["\u23f3", "\u2705"])
+    before = world.commands()
+    replayed = ben.put(world.secret_room, "m.room.encrypted", ben.event(world.secret_room, line)["content"])
+    plain = ben.put(world.secret_room, "m.room.message", {"msgtype": "m.text", "body": "!bell"})
+    status = await ben.says(world.secret_room, "!status")
+    await ben.hears(lambda: any("broker connected" in text for text in ben.answers.get(status, [])))
+    assert world.commands() == before + 1, (world.commands(), before)  # '!status' is a command, too.
+    assert replayed not in ben.answers and plain not in ben.answers, ben.answers
+
+
+async def survives_encrypted(world, _):
+    """Kiosk, tappet-matrix and homeserver are killed: nothing is lost, nothing said or done twice."""
+    ben = world.ben
+    draw = random.Random(5)
+    for victim in ("listener", "kiosk", "homeserver", "listener", "kiosk"):
+        world.press()
+        wait_for("a moment", lambda: draw.random() < 0.2, 5)
+        ready = world.listens()
+        if victim == "listener":
+            world.kill_listener()
+            ready()
+        else:
+            world.kill(victim)
+            if victim == "kiosk":
+                world.run_kiosk()
+                ready()
+            else:
+                world.press()
+                world.run_homeserver()
+    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 240)
+    assert not [each for each in ben.unread if each[2] == world.user], ben.unread
+
+
+async def leaves_a_lost_device(world, _):
+    """A device whose keys are lost is logged out; the next login has another one, which is understood."""
+    ben = world.ben
+    world.end("kiosk")
+    device = [line for line in world.text("matrix.session").splitlines() if line.startswith("device ")]
+    for end in ("", "-wal"):
+        if os.path.exists(world.path("state/matrix.db" + end)):
+            os.unlink(world.path("state/matrix.db" + end))
+    world.run_kiosk()
+    world.press()
+    wait_for("the end of the session", lambda: "code=room-token-refused" in world.text("kiosk.log").rpartition(
+        "event=broker-connected")[2], 60)
+    world.log_in()
+    assert device != [line for line in world.text("matrix.session").splitlines() if line.startswith("device ")]
+    await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 120)
+    await ben.client.close()
+
+
+STEPS = [speaks_encrypted, changes_sessions, is_commanded_encrypted, survives_encrypted, leaves_a_lost_device]

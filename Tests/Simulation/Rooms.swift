@@ -1,0 +1,171 @@
+// Commands from a room: the process that listens, what people and strangers write there, and the rules.
+//   - A process listens as long as a room has commands, one at a time.
+//   - A line acts only if a user of the room wrote it, or somebody with the power level, and lately.
+//   - A question is asked where it is heard, one at a time, and ends with its time or its room. The action is done at
+//     the first yes to this very question of somebody who may, and once.
+//   - People are suspended only where the room may do that; the store is asked for nothing else.
+
+import TappetCore
+
+extension Cast {
+  static let room = CommandPlan(
+    topic: "#door:h", trust: .room(RoomCommanders(users: ["@ann:h"], powerLevel: 50)), window: .seconds(30),
+    actions: ["light", "garage"], outputs: ["up", "lamp"], perMinute: 60)
+
+  /// The same room, where people may be suspended.
+  static let desk: CommandPlan = {
+    var plan = room
+    plan.managesPeople = true
+    return plan
+  }()
+}
+
+/// The process that listens, as the world has it.
+struct RoomBook {
+  enum Process { case none, starting, ready, ending }
+
+  var process = Process.none
+  /// The last line of a user.
+  var last: (line: RoomLine, allowed: CommandBook.Allowed)?
+  /// The question that is open.
+  var question: (number: UInt64, until: Instant)?
+  /// The number of the last question that was answered.
+  var answered: UInt64 = 0
+  /// Whether the answer of the current event allows one act.
+  var allowsAct = false
+  /// Whether somebody who may has said yes in the current event.
+  var isConfirmed = false
+}
+
+extension World {
+  /// Whether the configuration has a room with commands.
+  var hearsRooms: Bool { settings.commands.contains { $0.isRoom } }
+
+  func roomsStart() {
+    guard room.process == .starting else { return }
+    room.process = .ready
+    tell(.rooms(.message(.ready)))
+    tell(.rooms(.message(.access(room: Cast.room.topic, .open))))
+    tell(.rooms(.message(.listening)))
+  }
+
+  /// The process is not started (0), ends (1), sends nonsense (2), or its session is refused (3).
+  func roomsEnd(_ number: Int) {
+    let before = room.process
+    guard before != .none else { return }
+    if number % 4 == 2 {
+      if before == .ready { tell(.rooms(.malformed)) }
+      return
+    }
+    if number % 4 == 3, before == .ready {
+      tell(.rooms(.message(.failed(.trouble(.tokenRefused, code: 401)))))
+      guard room.process == .ready else { return }
+    }
+    room.process = .none
+    let end = number % 4 == 3 ? ProcessEnd.exited(ProcessEnd.sessionRefused) : .signaled(9)
+    tell(.rooms(before == .starting && number % 4 == 0 ? .notStarted(code: 2) : .ended(end)))
+  }
+
+  /// Whether people may be suspended in the room.
+  private var managesPeople: Bool { settings.commands.contains { $0.isRoom && $0.managesPeople } }
+
+  /// A line: of a user, or of somebody with the power level, in three of eight cases; else the last one once more (3),
+  /// of a stranger (4), late (5), early (6), or nobody's command (7).
+  func roomSays(_ number: Int) {
+    guard room.process == .ready else { return }
+    var lines: [(text: String, wish: CommandWish)] = Cast.room.actions.map { ("!" + $0, .action($0)) }
+    for name in Cast.room.outputs {
+      for request in OutputRequest.allCases {
+        lines.append(("!\(name) \(request.word)", .output(OutputOrder(output: name, request: request))))
+      }
+    }
+    lines.append(("!history", .history))
+    lines.append(("!suspend Ben  Smith", .person("Ben Smith", isSuspended: true)))
+    lines.append(("!resume Ben", .person("Ben", isSuspended: false)))
+    let (text, wish) = lines[number / 8 % lines.count]
+    var mayBeAsked = hearsRooms
+    if case .person = wish { mayBeAsked = mayBeAsked && managesPeople }
+    if number % 8 == 3 {
+      guard let (line, allowed) = room.last else { return }
+      // It may have been refused before.
+      let isFresh = abs(now.unixSeconds - line.unixMilliseconds / 1000) <= 30
+      return send(.rooms(.message(.heard(line))), allowing: isFresh && hearsRooms ? allowed : nil)
+    }
+    let seconds: Int64 = number % 8 == 5 ? -40 : number % 8 == 6 ? 40 : 0
+    let isStranger = number % 8 == 4
+    let isUser = !isStranger && random.next() % 2 == 0
+    let levels: [Int64?] = isStranger || isUser ? [nil, 0, 49, -100] : [50, 51, 100, RoomPowers.creator]
+    let power = levels[Int(random.next() % 4)]
+    let line = RoomLine(
+      room: Cast.room.topic, event: "$\(random.next())", user: isUser ? "@ann:h" : "@eve:h",
+      unixMilliseconds: now.unixMilliseconds + seconds * 1000, power: power,
+      text: number % 8 == 7 ? "!weather today" : text)
+    let allowed = CommandBook.Allowed(topic: Cast.room.topic, wish: wish, proof: line.event)
+    let mayAct = number % 8 < 3 && mayBeAsked
+    if mayAct { room.last = (line, allowed) }
+    send(.rooms(.message(.heard(line))), allowing: mayAct ? allowed : nil)
+  }
+
+  /// An answer to the question in the room; Step.swift has the numbers.
+  func roomReacts(_ number: Int) {
+    guard room.process == .ready else { return }
+    let asked = room.question
+    let isStranger = number % 8 == 4 || number % 8 == 6
+    let isUser = !isStranger && random.next() % 2 == 0
+    let question = number % 8 == 5 ? random.next() : number % 8 == 7 ? room.answered : asked?.number ?? 0
+    let answer = RoomAnswer(
+      question: question, user: isUser ? "@ann:h" : "@eve:h",
+      power: isUser || number % 8 == 4 ? nil : number % 8 == 6 ? 49 : 50, isYes: number % 8 != 3)
+    let isTimely = asked.map { $0.number == question && now.instant < $0.until } ?? false
+    room.isConfirmed = isTimely && !isStranger && answer.isYes
+    room.allowsAct = room.isConfirmed
+    if asked != nil { room.answered = question }
+    tell(.rooms(.message(.answered(answer))))
+    (room.isConfirmed, room.allowsAct) = (false, false)
+  }
+
+  // MARK: Rules
+
+  func judgeAsked(_ question: RoomQuestion) {
+    if room.process != .ready { fail("a question was asked, and nobody listens") }
+    if room.question != nil { fail("two questions at a time") }
+    room.question = (question.number, now.instant + question.within)
+  }
+
+  func judgeEnd(of number: UInt64, _ end: RoomQuestionEnd) {
+    if room.question?.number != number { fail("a question ended that is not open") }
+    if case .confirmed = end, !room.isConfirmed { fail("a question counts as confirmed, and nobody who may said yes") }
+    if end == .unanswered, let until = room.question?.until, now.instant < until { fail("a question ended early") }
+    room.question = nil
+  }
+
+  /// An action happens that is confirmed in a room.
+  func judgeConfirmed(_ action: Action) {
+    if !room.allowsAct { fail("\(action.name) happened, and nobody in the room has allowed it") }
+    room.allowsAct = false
+  }
+
+  /// The store is asked for something that a line wants.
+  func judgeServed(_ wish: CommandWish?) {
+    guard commands.isAccepted, let allowed = commands.allowed, allowed.wish == wish else {
+      return fail("the store was asked for \(wish?.text ?? "nothing"), and no line may want that")
+    }
+    switch allowed.wish {
+    case .history, .person: break
+    case .action, .output, .timedOpening, .report, .status, .check: fail("the store was asked for \(allowed.wish.text)")
+    }
+  }
+
+  func performRooms(_ effect: Effect) {
+    switch effect {
+    case .startRooms:
+      if room.process != .none { fail("a second process was to listen in rooms") }
+      if !hearsRooms { fail("a process was to listen in rooms, and none has commands") }
+      room.process = .starting
+    case .stopRooms, .killRooms:
+      if room.process == .none { fail("a process that listens was to end although none runs") }
+      room.process = .ending
+    case _: break
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/* Has a named pipe pass for a barcode scanner: LD_PRELOAD loads it into tappet-inventory, whose request to read the
+   device alone then succeeds. The test writes the kernel's input events to the pipe. */
+#define _GNU_SOURCE
+#include <linux/input.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int ioctl(int fd, unsigned long request, ...) {
+  if (request == EVIOCGRAB) return 0;
+  va_list arguments;
+  va_start(arguments, request);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  return (int)syscall(SYS_ioctl, fd, request, argument);
+}

@@ -1,0 +1,112 @@
+// `tappet fleet run check` as it ships: a real kiosk at a real broker, others that are silent, gone, or talk nonsense.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct FleetRunTests {
+  private static func world(_ commands: String) throws -> KioskWorld {
+    let world = try KioskWorld(KioskWorld.KioskConfiguration(more: "commands:\n" + commands))
+    for (name, key) in [("fleet.key", world.keys[0]), ("other.key", world.keys[1])] {
+      let path = world.folder + "/" + name
+      try Data("\(key)\n".utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+    try world.start()
+    #expect(eventually(10) { world.log.contains("event=commands-ready") }, "\(world.log)")
+    return world
+  }
+
+  /// Asks until the kiosk takes commands: not before `expires` has passed since its start.
+  private func awaitCommands(_ world: KioskWorld, _ words: String...) {
+    let isGood = eventually(20) {
+      (try? world.tappet(
+        ["fleet", "run", "check", "--key-file", world.folder + "/fleet.key", "--for", "1"] + words))?.status == 0
+    }
+    #expect(isGood, "\(world.log)")
+  }
+
+  private func publish(_ world: KioskWorld, _ topic: String, _ text: String) throws {
+    let done = try world.tappet("mqtt", "pub", topic, text, "--retain")
+    #expect(done.status == 0, "\(done)")
+  }
+
+  private func run(_ world: KioskWorld, _ words: String..., key: String = "fleet.key") throws -> Finished {
+    try world.tappet(["fleet", "run", "check", "--key-file", world.folder + "/" + key] + words)
+  }
+
+  @Test func `each kiosk that is asked says how its parts are, and those that do not are named`() throws {
+    let world = try Self.world(
+      "  - {topic: tappet/kiosk/command, trust: signed, key: {file: fleet.key}, expires: 2 s, check: true}")
+    awaitCommands(world)
+    let good = try run(world)
+    #expect(good.status == 0 && good.output == "kiosk  ok    4 parts are good\n", "\(good)")
+    #expect(good.errors == "1 kiosk, 1 answered, 0 of them with something wrong\n", "\(good)")
+    #expect(world.log.contains("event=command-accepted"), "\(world.log)")
+    let answer = try run(world, "--json")
+    #expect(JSONPromise("fleet run", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
+    // The reader is pulled out.
+    world.sim?.end()
+    #expect(eventually(20) { world.log.contains("event=reader-lost") }, "\(world.log)")
+    try publish(world, "tappet/cellar/status", "offline")
+    try publish(world, "tappet/door/status", "online")
+    let bad = try run(world, "--for", "2s")
+    let lines = bad.output.split(separator: "\n")
+    #expect(bad.status == 1 && lines.count == 3, "\(bad)")
+    #expect(
+      lines.first?.hasPrefix("kiosk   FAIL  reader: ") == true
+        && lines.dropFirst() == [
+          "door    -     no answer", "cellar  -     not connected",
+        ], "\(bad)")
+    #expect(bad.errors.contains("3 kiosks, 1 answered, 1 of them with something wrong"), "\(bad)")
+    #expect(try run(world, "cellar").output == "cellar  -     not connected\n")
+    let told = world.witness?.all.filter { $0.topic == "tappet/kiosk/check" } ?? []
+    #expect(!told.isEmpty && told.allSatisfy { !$0.payload.contains(world.keys[0]) }, "\(told)")
+    let message = try JSONSerialization.jsonObject(with: Data(try #require(told.last).payload.utf8))
+    #expect(JSONPromise("Check message", try JSONPage()).mistakes(message) == [], "\(message)")
+    // Nothing of it is kept.
+    let kept = try world.tappet("mqtt", "sub", "tappet/kiosk/check", "--retained", "only", "--format", "%p")
+    #expect(kept.output.isEmpty, "\(kept)")
+  }
+
+  @Test func `one topic asks all of them; another key, and a topic that may not ask, get no answer`() throws {
+    let world = try Self.world(
+      """
+        - {topic: home/command, trust: signed, key: {file: fleet.key}, expires: 2 s, check: true}
+        - {topic: home/question, trust: signed, key: {file: fleet.key}, expires: 2 s, actions: [bell]}
+      """)
+    awaitCommands(world, "--topic", "home/command")
+    func command() -> String? { world.witness?.all.last { $0.topic == "home/command" }?.payload }
+    #expect(eventually(5) { command() != nil })
+    let asked = try #require(command())
+    let forged = try run(world, "--topic", "home/command", "--for", "1", key: "other.key")
+    #expect(forged.status == 1 && forged.output == "kiosk  -     no answer\n", "\(forged)")
+    #expect(eventually { world.log.contains("code=signature-invalid") }, "\(world.log)")
+    let denied = try run(world, "--topic", "home/question", "--for", "1")
+    #expect(denied.status == 1 && denied.errors.contains("do not take 'run check'"), "\(denied)")
+    #expect(eventually { world.log.contains("code=command-not-allowed") }, "\(world.log)")
+    // The same command again, as a broker could send it.
+    let answers = { world.witness?.all.count { $0.topic == "tappet/kiosk/check" } ?? 0 }
+    let before = answers()
+    let again = try world.tappet("mqtt", "pub", "home/command", asked)
+    #expect(again.status == 0)
+    let isRefused = eventually {
+      world.log.contains("code=command-repeated") || world.log.contains("code=command-late")
+    }
+    #expect(isRefused, "\(world.log)")
+    #expect(answers() == before)
+  }
+
+  @Test func `nonsense is a mistake in the command line, and asks nobody`() throws {
+    let tappet = try Programs.built("tappet")
+    for (words, text) in [
+      (["restart", "--key-file", "k"], "kiosks can be asked for 'check'"), (["check"], "--key-file FILE"),
+      (["check", "--key-file", "k", "--topic", "a/#"], "--topic takes a topic"),
+      (["check", "--key-file", "k", "--topic", "+/+"], "--topic takes a topic"),
+      (["check", "--key-file", "k", "a/b"], "cannot be a kiosk's client id"),
+    ] {
+      let done = try Programs.run(tappet, ["fleet", "run", "--url", "mqtt://127.0.0.1:1"] + words)
+      #expect(done.status == 2 && done.errors.contains(text), "\(done)")
+    }
+  }
+}

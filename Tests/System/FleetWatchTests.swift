@@ -1,0 +1,100 @@
+// 'tappet fleet watch' on a terminal that tmux keeps.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  .serialized, .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+struct FleetWatchTests {
+  private let broker: TestBroker
+  private let folder = TestFolder.make("fleet-watch")
+  private let tappet: URL
+
+  init() throws {
+    broker = try TestBroker(.plain)
+    tappet = try Programs.built("tappet")
+  }
+
+  private var url: String { "mqtt://localhost:\(broker.port)" }
+
+  private func publish(_ topic: String, _ text: String) throws {
+    #expect(try Programs.run(tappet, ["mqtt", "pub", "--url", url, topic, text, "--retain"]).status == 0)
+  }
+
+  private func state(_ light: String, reader: String = "ready", days: Double = 200) -> String {
+    let time = ISO8601DateFormatter()
+    time.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    let ends = time.string(from: Date(timeIntervalSinceNow: days * 86_400 + 3600))
+    return """
+      {"version":"0.1.0","time":"\(time.string(from: Date()))","light":"\(light)",
+       "reader":{"good":\(reader == "ready"),"code":"\(reader)"},"clock":{"good":true,"needed":true},"outbox":0,
+       "certificate_ends_at":"\(ends)"}
+      """
+  }
+
+  @Test func `troubles are on top, keys find and sort, changes show, and q leaves all as it was`() throws {
+    for (name, status) in [("attic", "online"), ("barn", "online"), ("cellar", "offline"), ("x\u{200B}y", "online")] {
+      try publish("tappet/\(name)/status", status)
+    }
+    try publish("tappet/attic/state", state("ready"))
+    try publish("tappet/barn/state", state("reader-lost", reader: "device-missing"))
+    let terminal = try Terminal(
+      URL(fileURLWithPath: "/usr/bin/env"), ["-u", "NO_COLOR", tappet.path, "fleet", "watch", "--url", url], in: folder,
+      columns: 80)
+    func lines() -> [String] {
+      ((try? terminal.text()) ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+    func shows(_ text: String) -> Bool { eventually(20) { lines().contains { $0.contains(text) } } }
+    #expect(shows("4 kiosks, 2 with trouble, 1 not connected  \(url)"), "\(lines())")
+    #expect(
+      lines()[1].split(separator: " ") == [
+        "kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble",
+      ], "\(lines())")
+    let names = { lines()[2..<6].map { String($0.prefix { $0 != " " }) } }
+    #expect(names() == ["cellar", "barn", "attic", #"x\u{200b}y"#], "\(lines())")
+    #expect(lines()[3].contains(" bad ") && lines()[3].contains("reader: device-m"), "\(lines())")
+    #expect(lines()[4].contains("200 d") && lines().allSatisfy { $0.count <= 80 }, "\(lines())")
+    #expect(try terminal.colouredText().contains("\u{1B}[31m"))
+    try publish("tappet/cellar/status", "online")
+    try publish("tappet/cellar/state", state("certificate-expiring", days: 6))
+    #expect(shows(" 6 d ") && names() == ["barn", "cellar", "attic", #"x\u{200b}y"#], "\(lines())")
+    try terminal.type("n")
+    #expect(eventually(10) { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(lines())")
+    try terminal.type("p")
+    #expect(eventually(10) { !lines().contains { $0.hasPrefix("attic") } } && shows("barn"), "\(lines())")
+    try terminal.type("p/dev")
+    #expect(shows("find> dev") && eventually(10) { !lines().contains { $0.hasPrefix("cellar") } }, "\(lines())")
+    try terminal.type("\u{1B}")
+    #expect(shows("cellar"), "\(lines())")
+    try terminal.type("?")
+    #expect(shows("only the kiosks with trouble, or all"), "\(lines())")
+    try terminal.type("?")
+    try terminal.resize(columns: 120, rows: 8)
+    #expect(eventually(20) { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
+    broker.stop()
+    #expect(shows("connecting again in"), "\(lines())")
+    try broker.start()
+    #expect(eventually(20) { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
+    try terminal.type("q")
+    #expect(eventually(10) { restored() }, "\(textSoFar(folder + "/written"))")
+  }
+
+  /// The terminal was given back: the alternate screen is left, and the cursor is there.
+  private func restored() -> Bool {
+    let written = textSoFar(folder + "/written")
+    guard let left = written.range(of: "\u{1B}[?1049l", options: .backwards) else { return false }
+    return written.range(of: "\u{1B}[?1049h", options: .backwards).map { $0.lowerBound < left.lowerBound } ?? false
+  }
+
+  @Test func `a signal leaves the terminal as it was, and NO_COLOR draws without colours`() throws {
+    try publish("tappet/cellar/status", "offline")
+    let terminal = try Terminal(
+      URL(fileURLWithPath: "/usr/bin/env"), ["NO_COLOR=1", tappet.path, "fleet", "watch", "--url", url], in: folder,
+      columns: 80)
+    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains("cellar") })
+    #expect(try !terminal.colouredText().contains("\u{1B}[31m"))
+    try terminal.type("\u{3}")
+    #expect(eventually(10) { restored() }, "\(textSoFar(folder + "/written"))")
+  }
+}

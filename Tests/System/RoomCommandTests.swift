@@ -1,0 +1,199 @@
+// Commands that people write in a Matrix room, through the shipped programs, against a scripted homeserver.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RoomCommandTests {
+  private let folder: TemporaryFolder
+  private let server: Homeserver
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try Homeserver(in: folder.path)
+  }
+
+  /// A kiosk that takes commands from `#door:h`, and listens there.
+  private func world(
+    room: String = "#door:h", who: String = "users: ['@ann:h']", more: String = ""
+  ) throws -> KioskWorld {
+    let world = try KioskWorld.inRooms(
+      [("ring", "topic: t/ring, message: ring")], server,
+      commands: "commands: [{room: '\(room)', \(who), actions: [ring], outputs: [gate], expires: 3 s}]\n\(more)",
+      outputs: "[{name: gate, line: GPIO20, pulse: 200 ms}]")
+    try world.start()
+    return world
+  }
+
+  private func awaitListening(_ world: KioskWorld) {
+    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+  }
+
+  /// Waits until lines act: those of the first seconds may have acted before the start.
+  private func awaitCommands(_ world: KioskWorld) throws {
+    awaitListening(world)
+    for _ in 0..<20 {
+      let answer = answers(to: try server.write("!status")).first
+      if answer?.hasPrefix("reader ready") == true { return }
+      #expect(answer?.contains("older than this kiosk's start") == true, "\(answer ?? "no answer")")
+      _ = eventually(1) { false }
+    }
+    Issue.record("no line acts: \(world.log.suffix(1500))")
+  }
+
+  /// The lines of the log about commands that have acted.
+  private func accepted(_ world: KioskWorld) -> [Substring] {
+    world.log.split(separator: "\n").filter {
+      $0.contains("event=command-accepted") && $0.contains(" user=") && !$0.contains("command=status")
+    }
+  }
+
+  /// The answers to a line, once there are some.
+  private func answers(to event: String, count: Int = 1) -> [String] {
+    _ = eventually(20) { server.answers(to: event).count >= count }
+    return server.answers(to: event)
+  }
+
+  @Test func `a user opens the gate and rings, a stranger does not, and each is answered`() throws {
+    try server.write("!ring", secondsAgo: 1)
+    let world = try world()
+    try awaitCommands(world)
+    #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
+    #expect(
+      world.log.contains("event=command-accepted command=\"gate pulse\" topic=#door:h user=@ann:h"), "\(world.log)")
+    #expect(answers(to: try server.write("!ring"), count: 2) == ["\u{23F3}", "\u{2705}"])
+    let status = answers(to: try server.write("!status"))
+    #expect(status.first?.contains("reader ready, broker connected") == true, "\(status)")
+    #expect(
+      status.first?.hasSuffix("Commands: !ring, !gate on|off|pulse|toggle, !status, !history") == true, "\(status)")
+    let strange = try server.write("!gate on", by: "@eve:h")
+    let late = try server.write("!gate on", secondsAgo: 60)
+    #expect(answers(to: late).first?.contains("old.") == true, "\(answers(to: late))")
+    #expect(server.answers(to: strange).isEmpty && world.log.contains("code=sender-unknown"))
+    for content in [["m.new_content": ["body": "!ring"]], ["msgtype": "m.notice"]] as [[String: Any]] {
+      try server.write("!ring", content: content)
+    }
+    try server.write("!ring", by: server.user)
+    try server.write("!weather")
+    #expect(answers(to: try server.write("!gate on")) == ["\u{2705}"])
+    #expect(accepted(world).count == 3, "\(accepted(world))")
+    let shown = try world.tappet("status")
+    #expect(shown.status == 0 && shown.output.contains("rooms     good"), "\(shown)")
+    let checked = try world.tappet("check")
+    #expect(checked.output.contains("commands: #door:h, without encryption"), "\(checked)")
+    #expect(!world.log.contains("SECRETTOKEN"))
+  }
+
+  @Test func `people with the power level in the room command, for as long as they have it`() throws {
+    let world = try world(who: "users: ['@ann:h'], power_level: 50")
+    try awaitCommands(world)
+    for user in ["@mod:h", "@owner:h", "@second:h", "@ann:h"] {
+      #expect(answers(to: try server.write("!gate pulse", by: user)) == ["\u{2705}"], "\(user)")
+    }
+    try server.write("!gate on", by: "@low:h")
+    try server.write("!gate on", by: "@text:h")
+    try server.write("!gate nonsense", by: "@eve:h")
+    try server.set("m.room.power_levels", ["users": ["@eve:h": 50], "users_default": 0])
+    let former = try server.write("!gate on", by: "@mod:h")
+    #expect(answers(to: try server.write("!gate pulse", by: "@eve:h")) == ["\u{2705}"])
+    #expect(accepted(world).count == 5, "\(accepted(world))")
+    #expect(server.answers(to: former).isEmpty)
+    #expect(world.log.components(separatedBy: "code=sender-unknown").count == 5, "\(world.log.suffix(1500))")
+    let checked = try world.tappet("check")
+    #expect(checked.output.contains("for @ann:h, power level 50 or more"), "\(checked)")
+  }
+
+  @Test func `lines that are too long, corrections of others' lines, and wrong ids do not act`() throws {
+    let world = try world()
+    try awaitCommands(world)
+    try server.write("!gate on" + String(repeating: " ", count: 400_000))
+    let line = try server.write("!weather")
+    let correction: [String: Any] = [
+      "m.new_content": ["msgtype": "m.text", "body": "!gate on"],
+      "m.relates_to": ["rel_type": "m.replace", "event_id": line],
+    ]
+    try server.write("!gate on", content: correction)
+    try server.write("!gate on", content: ["m.relates_to": ["rel_type": "m.replace", "event_id": line]])
+    try server.append([
+      "type": "m.room.message", "room": "!open:h", "sender": ["@ann:h"], "event_id": "$x", "content": ["body": 1],
+    ])
+    let strange = try server.write("!gate pulse")
+    #expect(strange.contains("/") && answers(to: strange) == ["\u{2705}"])
+    #expect(accepted(world).count == 1, "\(accepted(world))")
+    #expect(server.requests("%24line%2F").count >= 1)
+  }
+
+  @Test(arguments: ["gateway", "html", "flood", "limit"])
+  func `a homeserver that answers nonsense is asked again, and the next line acts`(_ fault: String) throws {
+    let world = try world()
+    try awaitCommands(world)
+    try server.append(["fault": fault])
+    #expect(eventually(20) { world.log.contains("event=rooms-failing") }, "\(world.log.suffix(1500))")
+    #expect(eventually(20) { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
+    #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
+  }
+
+  @Test func `a room that is encrypted, unknown or left takes no commands, and says why`() throws {
+    for (room, code) in [("!hidden:h", "room-encrypted"), ("#nowhere:h", "room-unknown"), ("!far:h", "room-closed")] {
+      let world = try world(room: room)
+      #expect(
+        eventually(20) { world.log.contains("event=room-denied code=\(code)") }, "\(room) \(world.log.suffix(900))")
+      try server.write("!gate on", in: room)
+      world.kiosk?.end()
+      #expect(!world.log.contains("event=command-accepted"))
+    }
+    let world = try world()
+    try awaitCommands(world)
+    try server.set("m.room.tombstone", ["body": "moved", "replacement_room": "!new:h"])
+    #expect(eventually(20) { world.log.contains("event=room-denied code=room-replaced") }, "\(world.log.suffix(900))")
+    try server.write("!gate on")
+    world.kiosk?.end()
+    #expect(accepted(world).isEmpty)
+  }
+
+  @Test func `the broker's answer about Home Assistant opens no room`() throws {
+    let world = try world(room: "#nowhere:h", more: "home_assistant: true")
+    #expect(eventually(20) { world.log.contains("event=room-denied code=room-unknown") }, "\(world.log.suffix(900))")
+    let commands = try world.tappet("status", "--json").data["commands"] as? [[String: Any]]
+    let room = commands?.first { $0["topic"] as? String == "#nowhere:h" }
+    #expect(room?["good"] as? Bool == false, "\(String(describing: commands))")
+    #expect(!world.log.contains("event=commands-ready topic=#nowhere:h"), "\(world.log.suffix(900))")
+  }
+
+  @Test func `a room that the kiosk was removed from takes no commands any more`() throws {
+    let world = try world()
+    awaitListening(world)
+    try server.append(["type": "leave", "room": "!open:h"])
+    #expect(eventually(20) { world.log.contains("event=room-denied code=room-closed") }, "\(world.log.suffix(900))")
+  }
+
+  @Test func `a process that is killed is started again, and nothing acts twice or late`() throws {
+    let world = try world()
+    try awaitCommands(world)
+    let before = try server.write("!gate pulse")
+    #expect(answers(to: before) == ["\u{2705}"])
+    let process = try #require(world.roomProcess)
+    kill(process, SIGKILL)
+    #expect(eventually(20) { world.log.contains("event=rooms-lost") }, "\(world.log.suffix(1500))")
+    #expect(eventually(20) { world.log.contains("event=rooms-good") }, "\(world.log.suffix(1500))")
+    #expect(
+      eventually(20) { world.log.components(separatedBy: "event=room-ready").count == 3 }, "\(world.log.suffix(1500))")
+    #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
+    #expect(accepted(world).count == 2, "\(accepted(world))")
+    #expect(server.answers(to: before) == ["\u{2705}"])
+  }
+
+  @Test func `a session that the homeserver ended is reported, and another one works after a reload`() throws {
+    let world = try world()
+    try awaitCommands(world)
+    try server.append(["fault": "token"])
+    #expect(
+      eventually(20) { world.log.contains("event=rooms-failing code=room-token-refused") }, "\(world.log.suffix(900))")
+    #expect(try world.tappet("status").output.contains("run 'tappet matrix login USER'"))
+    #expect(try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n").status == 0)
+    world.kiosk?.signal(SIGHUP)
+    #expect(eventually(20) { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
+    #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
+  }
+}

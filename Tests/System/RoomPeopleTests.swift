@@ -1,0 +1,82 @@
+// Lines in a room that ask the store, for the log of taps or about people, through the shipped programs.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RoomPeopleTests {
+  private let folder: TemporaryFolder
+  private let server: Homeserver
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try Homeserver(in: folder.path)
+  }
+
+  private func world(people: Bool, more: String = "") throws -> KioskWorld {
+    let world = try KioskWorld.inRooms(
+      [("ring", "topic: t/ring, message: ring")], server,
+      commands: "commands: [{room: '#door:h', users: ['@ann:h'], actions: [ring], people: \(people), expires: 3 s}]"
+        + more)
+    try world.start()
+    return world
+  }
+
+  /// Says it until somebody hears it, and its answer is not that it may have acted before the start.
+  private func answer(to text: String, count: Int = 1) throws -> [String] {
+    for _ in 0..<30 {
+      let event = try server.write(text)
+      _ = eventually(5) { server.answers(to: event).count >= count }
+      let answers = server.answers(to: event)
+      if let first = answers.first, !first.contains("older than this kiosk's start") { return answers }
+      _ = eventually(1) { false }
+    }
+    return []
+  }
+
+  private func isSuspended(_ name: String, _ world: KioskWorld) throws -> Bool {
+    let line = try world.tappet("person", "list").output.split(separator: "\n").first { $0.contains(name) }
+    return line?.contains("suspended") == true
+  }
+
+  @Test func `a person is suspended from the room, which survives a kill after its answer, and resumed`() throws {
+    let world = try world(people: true)
+    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(try world.tappet("person", "add", "Ben Smith").status == 0)
+    #expect(try answer(to: "!suspend Ben Smith") == ["\u{2705}"])
+    #expect(world.log.contains("event=person-suspended") && world.log.contains("by_program=@ann:h"), "\(world.log)")
+    world.kiosk?.end(SIGKILL)
+    #expect(try isSuspended("Ben Smith", world))
+    try world.start()
+    #expect(try answer(to: "!resume  Ben  Smith") == ["\u{2705}"])
+    #expect(try !isSuspended("Ben Smith", world))
+    #expect(try answer(to: "!suspend Nobody").first?.hasPrefix("Refused: ") == true)
+    #expect(try answer(to: "!suspend").first?.hasPrefix("Refused: it is not a command") == true)
+    let audit = try world.tappet("audit").output
+    #expect(audit.contains("person-suspended") && audit.contains("@ann:h"), "\(audit)")
+  }
+
+  @Test func `a room without that right suspends nobody, and shows the last taps with their outcome`() throws {
+    let world = try world(people: false)
+    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(try world.tappet("person", "add", "Ben").status == 0)
+    #expect(
+      try answer(to: "!suspend Ben") == [
+        "Refused: nobody may do that here; see 'actions', 'outputs', 'people' and 'check' under 'commands'."
+      ])
+    #expect(try !isSuspended("Ben", world))
+    #expect(try answer(to: "!history") == ["The log has nothing."])
+    for _ in 0..<6 { #expect(try answer(to: "!ring", count: 2) == ["\u{23F3}", "\u{2705}"]) }
+    let lines = try #require(try answer(to: "!history").first).split(separator: "\n")
+    let shown = try world.tappet("history").output.split(separator: "\n")
+    #expect(lines.count == 10 && shown.count == 12 && lines.elementsEqual(shown.suffix(10)), "\(lines) \(shown)")
+    #expect(lines.allSatisfy { $0.hasSuffix("ring  command") }, "\(lines)")
+  }
+
+  @Test func `a kiosk that keeps no log of taps says so`() throws {
+    let world = try world(people: false, more: "\nhistory: none")
+    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(try answer(to: "!history").first?.contains("history: none") == true)
+  }
+}

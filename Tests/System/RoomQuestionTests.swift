@@ -1,0 +1,98 @@
+// An action that somebody confirms in a Matrix room, through the shipped programs, against a scripted homeserver.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RoomQuestionTests {
+  private let folder: TemporaryFolder
+  private let server: Homeserver
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try Homeserver(in: folder.path)
+  }
+
+  private func world(within: String = "30 s", room: String = "#door:h") throws -> KioskWorld {
+    let world = try KioskWorld.inRooms(
+      [("open", "title: Open the door, topic: t/open, message: o, confirm: \(within), confirm_in: '\(room)'")], server,
+      commands: "commands: [{room: '\(room)', users: ['@ann:h']}]")
+    try world.start()
+    return world
+  }
+
+  private func awaitListening(_ world: KioskWorld) {
+    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+  }
+
+  /// Presses the button; returns the event of the question that follows.
+  private func ask(_ world: KioskWorld, besides known: [String] = []) throws -> String {
+    try world.tell("press GPIO5")
+    try world.tell("release GPIO5")
+    return try #require(server.event(of: "Open the door?", besides: known), "\(world.log.suffix(1500))")
+  }
+
+  private func count(_ event: String, _ world: KioskWorld) -> Int {
+    world.log.components(separatedBy: "event=" + event).count - 1
+  }
+
+  @Test func `a press is done when a user reacts to the question, and only then, and once`() throws {
+    let world = try world()
+    awaitListening(world)
+    let other = try server.write("Hello")
+    let question = try ask(world)
+    try server.react("\u{2705}", to: other)
+    try server.react("\u{2705}", to: question, by: "@eve:h")
+    try server.react("\u{1F44D}", to: question)
+    #expect(eventually(20) { world.log.contains("code=sender-unknown") }, "\(world.log.suffix(1500))")
+    #expect(count("press-accepted", world) == 0)
+    try server.react("\u{2705}\u{FE0F}", to: question)
+    #expect(eventually(20) { count("delivered", world) == 1 }, "\(world.log.suffix(1500))")
+    try server.react("\u{2705}", to: question)
+    #expect(eventually(20) { server.answers(to: question) == ["\u{2705} confirmed by @ann:h."] })
+    let line = try server.write("!status")
+    #expect(eventually(20) { !server.answers(to: line).isEmpty })
+    #expect(count("press-accepted", world) == 1)
+  }
+
+  @Test func `a no and the end of the time refuse the press, and the room learns of it`() throws {
+    let world = try world(within: "4 s")
+    awaitListening(world)
+    let first = try ask(world)
+    try server.react("\u{274C}", to: first)
+    #expect(eventually(20) { server.answers(to: first) == ["\u{274C} refused by @ann:h."] })
+    #expect(world.log.contains("event=not-confirmed code=refused-in-room"), "\(world.log.suffix(900))")
+    #expect(eventually(20) { world.lights.last == "ready" })
+    let second = try ask(world, besides: [first])
+    #expect(eventually(20) { server.answers(to: second) == ["\u{274C} nobody answered in time."] })
+    try server.react("\u{2705}", to: second)
+    try server.react("\u{2705}", to: first)
+    let third = try ask(world, besides: [first, second])
+    try server.react("\u{2705}", to: third)
+    #expect(eventually(20) { count("press-accepted", world) == 1 }, "\(world.log.suffix(1500))")
+  }
+
+  @Test func `check says that nobody can be asked in an encrypted room`() throws {
+    let world = try world(room: "!hidden:h")
+    let checked = try world.tappet("check")
+    #expect(checked.status != 0 && checked.output.contains("'confirm_in' needs another room"), "\(checked)")
+  }
+
+  @Test func `a kiosk that does not hear the room asks nobody, and a killed process ends the question`() throws {
+    let world = try world(room: "!far:h")
+    #expect(eventually(20) { world.log.contains("event=room-denied") }, "\(world.log.suffix(900))")
+    try world.tell("press GPIO5")
+    #expect(eventually(20) { world.log.contains("code=nobody-to-ask") }, "\(world.log.suffix(900))")
+    world.kiosk?.end()
+    let other = try self.world()
+    awaitListening(other)
+    let question = try ask(other)
+    kill(try #require(other.roomProcess), SIGKILL)
+    #expect(eventually(20) { other.log.contains("event=not-confirmed code=panel-closed") }, "\(other.log.suffix(900))")
+    #expect(eventually(30) { other.log.components(separatedBy: "event=room-ready").count == 3 })
+    try server.react("\u{2705}", to: question)
+    try server.react("\u{2705}", to: try ask(other, besides: [question]))
+    #expect(eventually(20) { count("press-accepted", other) == 1 }, "\(other.log.suffix(1500))")
+  }
+}
