@@ -18,7 +18,7 @@ import Testing
     return settings
   }
 
-  private func failure(_ settings: BrokerSettings, seconds: Double = 10) throws -> LinkFailure? {
+  private func failure(_ settings: BrokerSettings, seconds: Double = patience) throws -> LinkFailure? {
     try LinkUnderTest(settings).failure(seconds: seconds)
   }
 

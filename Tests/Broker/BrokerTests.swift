@@ -26,7 +26,7 @@ final class LinkUnderTest {
   }
 
   /// Connects, and waits for the failure.
-  func failure(seconds: Double = 10) -> LinkFailure? {
+  func failure(seconds: Double = patience) -> LinkFailure? {
     let before = log.events.count
     link.connect(endpoint: 0)
     guard case .failed(let failure) = log.event(before + 1, seconds: seconds) else { return nil }
@@ -174,7 +174,7 @@ private let first = EntryID(high: 1, low: 1)
       settings.endpoints[0].port = relay.port
       let test = try LinkUnderTest(settings)
       test.link.connect(endpoint: 0)
-      guard eventually(2, { relay.isAwaited }) else { continue }
+      guard eventually({ relay.isAwaited }) else { continue }
       relay.open()
       #expect(test.log.wait(.connected(sessionPresent: false)), "\(test.log.events)")
       test.publish(first)

@@ -94,7 +94,7 @@ import Testing
         TestCertificates.path("server.pem"), "-key", TestCertificates.path("server.key"), "-tls1_2", "-msg",
       ], input: .typed, output: output)
     defer { server.stop(SIGTERM) }
-    try #require(eventually(15) { textSoFar(output).contains("ACCEPT") }, "\(textSoFar(output))")
+    try #require(eventually { textSoFar(output).contains("ACCEPT") }, "\(textSoFar(output))")
     var settings = BrokerSettings(
       endpoints: [BrokerEndpoint(host: "localhost", port: port, usesTLS: true)], clientID: "kiosk-test",
       caFile: TestCertificates.path("ca.pem"))
@@ -102,9 +102,9 @@ import Testing
     let link = try BrokerLink(settings: settings) { _ in }
     defer { link.shutdown() }
     link.connect(endpoint: 0)
-    try #require(eventually(15) { textSoFar(output).contains("CIPHER is") }, "\(textSoFar(output))")
+    try #require(eventually { textSoFar(output).contains("CIPHER is") }, "\(textSoFar(output))")
     try server.type("r\n")
-    #expect(eventually(15) { textSoFar(output).contains("no_renegotiation") }, "\(textSoFar(output))")
+    #expect(eventually { textSoFar(output).contains("no_renegotiation") }, "\(textSoFar(output))")
     #expect(textSoFar(output).components(separatedBy: "ClientHello").count == 2)
   }
 }

@@ -56,6 +56,6 @@ import Testing
     let second = try news()
     #expect(second.number == first.number + 1 && second.name == "Barn")
     order(.passedOn(second.number))
-    #expect(try eventually(10) { try world.inventory.nextNews() == nil })
+    #expect(try eventually { try world.inventory.nextNews() == nil })
   }
 }

@@ -23,7 +23,7 @@ final class ReaderRig {
     simulator = try TestProcess(
       try Programs.built("tappet-sim"),
       ["--link", folder.path + "/tty", "--control", folder.path + "/control", "--pace", "off"], output: output)
-    guard eventually(10, { textSoFar(output).hasPrefix("ready") }) else {
+    guard eventually({ textSoFar(output).hasPrefix("ready") }) else {
       throw TestFault("the simulator did not start: \(textSoFar(output))")
     }
   }
@@ -52,7 +52,7 @@ final class ReaderRig {
   }
 
   /// The next that the reader says, be it its end.
-  func next(withinSeconds limit: Double = 10) throws -> ReaderProcess.Receipt {
+  func next(withinSeconds limit: Double = patience) throws -> ReaderProcess.Receipt {
     guard let reader else { throw TestFault("a reader") }
     let deadline = Date(timeIntervalSinceNow: limit)
     while true {
@@ -66,7 +66,7 @@ final class ReaderRig {
   }
 
   /// The next message other than a heartbeat; a tag's reading once it is whole.
-  func nextEvent(withinSeconds limit: Double = 10) throws -> ReaderProcess.Receipt {
+  func nextEvent(withinSeconds limit: Double = patience) throws -> ReaderProcess.Receipt {
     let deadline = Date(timeIntervalSinceNow: limit)
     while true {
       let receipt = try next(withinSeconds: max(0, deadline.timeIntervalSinceNow))
@@ -114,7 +114,7 @@ final class ReaderRig {
 
   /// Waits until `condition` holds.
   func until(_ what: String, _ condition: () throws -> Bool) throws {
-    if try !eventually(10, condition) { throw TestFault(what) }
+    if try !eventually(condition) { throw TestFault(what) }
   }
 }
 

@@ -39,7 +39,7 @@ private final class Exchanger: @unchecked Sendable {
     let exchanger = Exchanger(path + "/tappet.db", victim: victim)
     defer { exchanger.end() }
     var outcomes: Set<String> = []
-    let isDone = eventually(20) {
+    let isDone = eventually {
       for _ in 0..<5000 {
         do throws(StoreError) { outcomes.insert(try folder.tightenFile("tappet.db") ? "done" : "absent") } catch {
           outcomes.insert("refused")

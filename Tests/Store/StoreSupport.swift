@@ -38,7 +38,7 @@ final class StateFolder {
 
   /// Waits for the thread's pause; returns whether the log has its room then.
   func awaitLogRoom() -> Bool {
-    eventually(10) { StateFolder.size(logPath) >= Limits.storeLogRoom }
+    eventually { StateFolder.size(logPath) >= Limits.storeLogRoom }
   }
 
   /// The pages that are in the log, by another program's reading.
@@ -50,7 +50,7 @@ final class StateFolder {
   /// Where the store's thread is at a checkpoint just then, SQLite refuses another's at once, whatever its timeout.
   private func checkpoint(_ kind: String) throws -> [Int] {
     var counts: [Int] = []
-    let isDone = try eventually(10) {
+    let isDone = try eventually {
       counts = try sqlite("PRAGMA wal_checkpoint(\(kind))").split(separator: "|").compactMap { Int($0) }
       return counts.count == 3 && counts[0] == 0
     }
@@ -84,7 +84,7 @@ final class WriteLock {
     process = try TestProcess(
       Programs.installed("sqlite3"), ["-cmd", ".timeout 5000", folder.databasePath], input: .typed, output: output)
     try process.type("BEGIN IMMEDIATE;\nSELECT 'held';\n")
-    guard eventually(10, { textSoFar(output).contains("held") }) else { throw TestFault("no lock") }
+    guard eventually({ textSoFar(output).contains("held") }) else { throw TestFault("no lock") }
   }
 
   func release() {

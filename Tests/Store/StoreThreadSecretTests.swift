@@ -186,7 +186,7 @@ private final class Diary: @unchecked Sendable {
     }
     // Only a thread that is to stop refuses an entry: its failure is posted at once.
     var number: UInt64 = 0
-    let isStopping = eventually(5) {
+    let isStopping = eventually {
       number += 1
       thread.submit(.append(.test(number)))
       return diary.count > 0

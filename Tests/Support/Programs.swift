@@ -53,7 +53,7 @@ package enum Programs {
 
   /// Runs it to its end; one that takes longer than `limit` seconds is ended and is an error.
   package static func run(
-    _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "", limit: Double = 30
+    _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "", limit: Double = patience
   ) throws -> Finished {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

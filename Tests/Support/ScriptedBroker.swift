@@ -55,7 +55,7 @@ package final class ScriptedBroker {
       try Programs.python(),
       [folder + "/broker.py", "\(port)", TestCertificates.path("server.pem"), TestCertificates.path("server.key")]
         + arguments, output: file)
-    guard eventually(15, { self.log.contains("ready") }) else { throw TestFault("it did not start: \(log)") }
+    guard eventually({ self.log.contains("ready") }) else { throw TestFault("it did not start: \(log)") }
   }
 
   package var log: String { textSoFar(file) }

@@ -80,7 +80,7 @@ package final class TestBroker {
     }
     try configuration.write(toFile: folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
     process = try TestProcess(try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"])
-    guard eventually(10, { TestSocket.answers(port) }) else { throw TestFault("mosquitto did not start: \(log)") }
+    guard eventually({ TestSocket.answers(port) }) else { throw TestFault("mosquitto did not start: \(log)") }
   }
 
   /// SIGTERM, or SIGKILL when it is to die without a word.
@@ -170,7 +170,7 @@ package final class TestSubscriber {
       arguments += ["--key", TestCertificates.path("second-client.key")]
     }
     process = try TestProcess(try Programs.installed("stdbuf"), arguments, output: file)
-    guard eventually(10, { self.text.contains("Subscribed (mid") }) else {
+    guard eventually({ self.text.contains("Subscribed (mid") }) else {
       throw TestFault("mosquitto_sub did not subscribe: \(text)\(broker.log)")
     }
   }
@@ -210,7 +210,7 @@ package final class LinkLog: @unchecked Sendable {
 
   /// Waits until `isThere` holds for what was posted so far; whether it did within the time.
   @discardableResult
-  package func wait(seconds: Double = 10, until isThere: ([LinkEvent]) -> Bool) -> Bool {
+  package func wait(seconds: Double = patience, until isThere: ([LinkEvent]) -> Bool) -> Bool {
     let end = Date().addingTimeInterval(seconds)
     condition.lock()
     defer { condition.unlock() }
@@ -219,10 +219,10 @@ package final class LinkLog: @unchecked Sendable {
   }
 
   /// Waits for one event.
-  package func wait(_ event: LinkEvent, seconds: Double = 10) -> Bool { wait(seconds: seconds) { $0.contains(event) } }
+  package func wait(_ event: LinkEvent, seconds: Double = patience) -> Bool { wait(seconds: seconds) { $0.contains(event) } }
 
   /// Waits until there are `count` events, and gives the last.
-  package func event(_ count: Int, seconds: Double = 10) -> LinkEvent? {
+  package func event(_ count: Int, seconds: Double = patience) -> LinkEvent? {
     wait(seconds: seconds) { $0.count >= count }
     return events.count >= count ? events[count - 1] : nil
   }

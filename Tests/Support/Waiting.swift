@@ -3,8 +3,12 @@
 import Foundation
 import TappetPlatform
 
-/// Waits for a condition for at most this number of seconds; returns whether it came true.
-package func eventually(_ seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
+/// How long tests wait for what must come, in seconds: long enough for a machine that does ten other things. Only a
+/// failed test waits as long.
+package let patience: Double = 120
+
+/// Waits for a condition; returns whether it came true. A limit of its own is only for what may stay away.
+package func eventually(_ seconds: Double = patience, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = Date().addingTimeInterval(seconds)
   while Date() < end {
     if try condition() { return true }

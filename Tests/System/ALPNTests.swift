@@ -55,7 +55,7 @@ import Testing
         try Certificates.path("server.pem"), try Certificates.path("server.key"),
       ], log: world.folder + "/terminator.log")
     defer { terminator.end() }
-    #expect(eventually(15) { terminator.text.contains("ready") && TestSocket.answers(plain) }, "\(terminator.text)")
+    #expect(eventually { terminator.text.contains("ready") && TestSocket.answers(plain) }, "\(terminator.text)")
 
     func check(_ alpn: String?) throws -> Finished {
       try world.write(KioskWorld.KioskConfiguration(port: port))

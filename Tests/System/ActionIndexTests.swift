@@ -15,7 +15,7 @@ import Testing
     try edit(file: world.configPath, old, new)
     let before = world.log.components(separatedBy: "event=reloaded").count
     world.kiosk?.signal(SIGHUP)
-    guard eventually(10, { world.log.components(separatedBy: "event=reloaded").count > before }) else {
+    guard eventually({ world.log.components(separatedBy: "event=reloaded").count > before }) else {
       throw TestFault("not reloaded: \(world.log.suffix(1000))")
     }
   }
@@ -65,14 +65,14 @@ import Testing
     }
     #expect(try learn("classic uid=01020304").status == 0)
     // A kiosk that has not noticed yet that the card is gone learns it once more.
-    let isLearned = try eventually(20) {
+    let isLearned = try eventually {
       try learn("classic uid=01020305").status == 0
         && world.tappet("tag", "learned").output.contains("uid 01020305  play")
     }
     #expect(isLearned, "\(world.log)")
     func payloads() -> [String] { world.received.filter { $0.topic == "home/music" }.map { $0.payload } }
     try world.tell("place classic uid=01020304")
-    #expect(eventually(10) { payloads() == ["play"] }, "\(world.log)")
+    #expect(eventually { payloads() == ["play"] }, "\(world.log)")
 
     let door = try world.tappet("action", "rename", "play", "door")
     #expect(door.status == 1 && door.errors.contains("play has learned tags, but door"), "\(door)")
@@ -80,9 +80,9 @@ import Testing
     let renamed = try world.tappet("action", "rename", "play", "music")
     #expect(renamed.errors == "2 learned tags of play now belong to music.\n", "\(renamed)")
     try world.takeAway()
-    #expect(eventually(10) { payloads() == ["play", "stop music"] }, "\(payloads())")
+    #expect(eventually { payloads() == ["play", "stop music"] }, "\(payloads())")
     try world.tell("place classic uid=01020305")
-    #expect(eventually(10) { payloads() == ["play", "stop music", "play"] }, "\(world.log)")
+    #expect(eventually { payloads() == ["play", "stop music", "play"] }, "\(world.log)")
     #expect(try world.tappet("tag", "learned").output.contains("uid 01020304  music"))
 
     // The same without a kiosk: the removal that is owed over a restart.
@@ -92,7 +92,7 @@ import Testing
     #expect(offline.errors == "2 learned tags of music now belong to radio.\n", "\(offline)")
     _ = try? world.tell("take")
     try world.start()
-    #expect(eventually(10) { payloads().last == "stop radio" }, "\(payloads())")
+    #expect(eventually { payloads().last == "stop radio" }, "\(payloads())")
     #expect(payloads().count == 4)
   }
 }

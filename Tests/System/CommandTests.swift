@@ -80,7 +80,7 @@ extension KioskWorld {
   /// Starts, and waits for the broker's answers to all subscriptions.
   fileprivate func startForCommands() throws {
     try start()
-    guard eventually(10, { self.log.components(separatedBy: "event=commands-ready").count == 6 }) else {
+    guard eventually({ self.log.components(separatedBy: "event=commands-ready").count == 6 }) else {
       throw TestFault(log)
     }
   }
@@ -133,7 +133,7 @@ extension KioskWorld {
     // Seconds later a fresh token is younger than the start. Of the replies to refusals a minute has only 60.
     var good = ""
     let begun = Date()
-    let isDone = try eventually(20) {
+    let isDone = try eventually {
       guard Date().timeIntervalSince(begun) > 6 else { return false }
       good = try world.token()
       return try send("g" + good.prefix(8), good)?.hasSuffix("done") == true
@@ -150,9 +150,9 @@ extension KioskWorld {
     #expect(try world.tappet("token", "key", input: String(Signing.key().prefix(32)) + "\n").status == 0)
     try world.startForCommands()
     #expect(try world.tappet("token", "key", input: world.timestampKey + "\n").status == 0)
-    let isDone = try eventually(15) {
+    let isDone = try eventually {
       try world.publish("sealed", #"{"id":"k","output":"gate","do":"pulse","token":"\#(try world.token())"}"#)
-      return eventually(1) { world.replies.contains("k done") }
+      return eventually { world.replies.contains("k done") }
     }
     #expect(isDone, "\(world.replies)")
   }
@@ -169,12 +169,12 @@ extension KioskWorld {
     }
     // Seconds later a fresh command is younger than the start. Of the replies to refusals a minute has only 60.
     let begun = Date()
-    let isDone = try eventually(20) {
+    let isDone = try eventually {
       guard Date().timeIntervalSince(begun) > 6 else { return false }
       let id = "s\(Int.random(in: 0...999_999))"
       let text = try payload(id)
       try world.publish("signed", text)
-      guard eventually(10, { world.replies.contains { $0.hasPrefix(id + " ") } }) else { return false }
+      guard eventually({ world.replies.contains { $0.hasPrefix(id + " ") } }) else { return false }
       guard world.replies.contains(id + " done") else { return false }
       try world.publish("signed", text)
       return eventually { world.replies.contains(id + " refused command-repeated") }
@@ -186,10 +186,10 @@ extension KioskWorld {
     try world.publish("signed", try world.url(1))
     #expect(eventually { world.replies.last == "refused command-late" }, "\(world.replies)")
     // The kiosk knows its start to the second only: what is as young as the command before may be from before it.
-    let hasActed = try eventually(10) {
+    let hasActed = try eventually {
       let now = "\(Int(Date().timeIntervalSince1970))"
       try world.publish("signed", try Signing.url(index: "1", key: world.keys[1], timestamp: now))
-      return eventually(2) { world.replies.suffix(2) == ["accepted", "done"] }
+      return eventually { world.replies.suffix(2) == ["accepted", "done"] }
     }
     #expect(hasActed, "\(world.replies)")
   }
@@ -222,17 +222,17 @@ extension KioskWorld {
         "--cafile", try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"),
         "--key", try Certificates.path("second-client.key"),
       ], log: world.folder + "/twin.log")
-    #expect(eventually(20) { world.log.contains("event=broker-lost") && world.log.contains("same client_id") })
+    #expect(eventually { world.log.contains("event=broker-lost") && world.log.contains("same client_id") })
     var sent = 0
-    let isDone = try eventually(30) {
+    let isDone = try eventually {
       sent += 1
       try world.publish("command", #"{"id":"\#(sent)","output":"gate","do":"pulse"}"#)
-      return eventually(0.5) { world.replies.contains { $0.hasSuffix(" done") } }
+      return eventually { world.replies.contains { $0.hasSuffix(" done") } }
     }
     #expect(isDone, "\(world.log.suffix(2000))")
     #expect(Set(world.replies).count == world.replies.count && world.replies.count <= sent)
     twin.end()
-    #expect(try eventually(70) { try world.tappet("status").status == 0 }, "\(world.log.suffix(2000))")
+    #expect(try eventually { try world.tappet("status").status == 0 }, "\(world.log.suffix(2000))")
     try world.publish("command", #"{"id":"last","output":"gate","do":"pulse"}"#)
     #expect(eventually { world.replies.contains("last done") })
   }
@@ -262,9 +262,9 @@ extension KioskWorld {
     #expect(report?["event_timestamp"] is Int && (report?["tt_net_info"] as? [String: Any])?["ipv4"] is String)
     try world.publish("device", #"{"command":5}"#)
     #expect(eventually { reports().count == 2 })
-    let isOpen = try eventually(15) {
+    let isOpen = try eventually {
       try world.publish("device", #"{"command":1,"otp-auth":"\#(try world.token())","sender":"phone"}"#)
-      return try eventually(1) { try world.levels(of: "gate") == [true, false] }
+      return try eventually { try world.levels(of: "gate") == [true, false] }
     }
     #expect(isOpen, "\(world.log.suffix(2000))")
     try world.publish("device", #"{"command":1,"otp-auth":"\#(String(repeating: "0", count: 32))"}"#)
@@ -285,7 +285,7 @@ extension KioskWorld {
     for words in [
       ["home/lobby/sealed", "gate", "pulse"], ["home/lobby/signed", "light"], ["home/lobby/device", "2"],
     ] {
-      let isDone = try eventually(15) {
+      let isDone = try eventually {
         try world.tappet("command", "test", words[0], words[1], words.count > 2 ? words[2] : "--json").status == 0
       }
       #expect(isDone, "\(words): \(world.log.suffix(1000))")

@@ -52,13 +52,13 @@ import Testing
         "TAPPET_COMPLETIONS=\(Repository.root)/board/completions", try #require(shell.path),
       ] + shell.options, in: world.folder, columns: 160)
     try terminal.type(shell.loading(world.folder) + "; echo load''ed\r")
-    let isLoaded = try eventually(20) { try terminal.text().contains("loaded") }
+    let isLoaded = try eventually { try terminal.text().contains("loaded") }
     try #require(isLoaded, "the script cannot be loaded")
 
     /// Types the beginning of a line and waits for its end, without trailing spaces; then discards the line.
     func expect(_ typed: String, becomes line: String) throws {
       try terminal.type(typed + "\t")
-      let isCompleted = try eventually(10) { try terminal.text().contains(line) }
+      let isCompleted = try eventually { try terminal.text().contains(line) }
       let screen = try terminal.text()
       #expect(isCompleted, "\(shell) made of '\(typed)':\n\(screen)")
       try terminal.type("\u{15}")

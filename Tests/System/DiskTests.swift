@@ -49,23 +49,23 @@ import Testing
       let seen = count("queued", in: world) + count("refused", in: world)
       try press(world)
       presses += 1
-      #expect(eventually(5) { count("queued", in: world) + count("refused", in: world) > seen })
+      #expect(eventually { count("queued", in: world) + count("refused", in: world) > seen })
     }
     #expect(count("refused", in: world) == 1 && count("queued", in: world) >= 2)
-    #expect(eventually(2) { world.log.contains("no space is left in") })
+    #expect(eventually { world.log.contains("no space is left in") })
     #expect(world.lights.contains("fault"))
     try press(world)
-    #expect(eventually(5) { count("refused", in: world) == 2 })
+    #expect(eventually { count("refused", in: world) == 2 })
     #expect(kiosk.isRunning)
     let promised = count("queued", in: world)
     // Somebody makes room: within the 5 s of its trials it is noticed.
     _ = try Programs.run(
       try Programs.installed("prlimit"), ["--pid", "\(kiosk.pid)", "--fsize=unlimited:unlimited"], input: "")
-    #expect(eventually(8) { world.log.contains("event=disk-good") })
+    #expect(eventually { world.log.contains("event=disk-good") })
     try press(world)
-    #expect(eventually(5) { count("queued", in: world) == promised + 1 })
+    #expect(eventually { count("queued", in: world) == promised + 1 })
     try world.restartBroker()
-    #expect(eventually(40) { world.received.count == promised + 1 }, "\(world.received.count) of \(promised + 1)")
+    #expect(eventually { world.received.count == promised + 1 }, "\(world.received.count) of \(promised + 1)")
     try world.goodTap()
     #expect(world.received.count == promised + 2)
   }
@@ -106,12 +106,12 @@ import Testing
       try press(world)
       pause(seconds: 0.1, "presses by a person")
     }
-    #expect(eventually(5) { count("queued", in: world) == 3 })
+    #expect(eventually { count("queued", in: world) == 3 })
     // All in the database and none in the log, then rubbish over everything but the first page.
     let path = world.folder + "/state/tappet.db"
     let sqlite = try Programs.installed("sqlite3")
     #expect(
-      try eventually(10) {
+      try eventually {
         // Refused while the kiosk is at a checkpoint.
         try Programs.run(sqlite, [path, "PRAGMA wal_checkpoint(TRUNCATE)"], input: "").output.hasPrefix("0|0|0")
       })
@@ -121,8 +121,8 @@ import Testing
     file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }))
     try file.close()
     try world.restartBroker()
-    #expect(eventually(60) { world.log.contains("event=database-damaged") }, "\(world.log.suffix(1500))")
-    #expect(eventually(10) { world.log.contains("event=disk-good") })
+    #expect(eventually { world.log.contains("event=database-damaged") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=disk-good") })
     #expect(world.kiosk?.isRunning == true)
     try world.awaitLight("ready", after: before, seconds: 70)
     try world.goodTap()

@@ -13,13 +13,13 @@ import Testing
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
     try world.start()
-    #expect(eventually(10) { world.log.contains("event=commands-ready") }, "\(world.log)")
+    #expect(eventually { world.log.contains("event=commands-ready") }, "\(world.log)")
     return world
   }
 
   /// Asks until the kiosk takes commands: not before `expires` has passed since its start.
   private func awaitCommands(_ world: KioskWorld, _ words: String...) {
-    let isGood = eventually(20) {
+    let isGood = eventually {
       (try? world.tappet(
         ["fleet", "run", "check", "--key-file", world.folder + "/fleet.key", "--for", "1"] + words))?.status == 0
     }
@@ -47,7 +47,7 @@ import Testing
     #expect(JSONPromise("fleet run", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
     // The reader is pulled out.
     world.sim?.end()
-    #expect(eventually(20) { world.log.contains("event=reader-lost") }, "\(world.log)")
+    #expect(eventually { world.log.contains("event=reader-lost") }, "\(world.log)")
     try publish(world, "tappet/cellar/status", "offline")
     try publish(world, "tappet/door/status", "online")
     let bad = try run(world, "--for", "2s")
@@ -77,7 +77,7 @@ import Testing
       """)
     awaitCommands(world, "--topic", "home/command")
     func command() -> String? { world.witness?.all.last { $0.topic == "home/command" }?.payload }
-    #expect(eventually(5) { command() != nil })
+    #expect(eventually { command() != nil })
     let asked = try #require(command())
     let forged = try run(world, "--topic", "home/command", "--for", "1", key: "other.key")
     #expect(forged.status == 1 && forged.output == "kiosk  -     no answer\n", "\(forged)")

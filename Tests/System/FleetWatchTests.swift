@@ -45,7 +45,7 @@ struct FleetWatchTests {
     func lines() -> [String] {
       ((try? terminal.text()) ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
-    func shows(_ text: String) -> Bool { eventually(20) { lines().contains { $0.contains(text) } } }
+    func shows(_ text: String) -> Bool { eventually { lines().contains { $0.contains(text) } } }
     #expect(shows("4 kiosks, 2 with trouble, 1 not connected  \(url)"), "\(lines())")
     #expect(
       lines()[1].split(separator: " ") == [
@@ -60,24 +60,24 @@ struct FleetWatchTests {
     try publish("tappet/cellar/state", state("certificate-expiring", days: 6))
     #expect(shows(" 6 d ") && names() == ["barn", "cellar", "attic", #"x\u{200b}y"#], "\(lines())")
     try terminal.type("n")
-    #expect(eventually(10) { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(lines())")
+    #expect(eventually { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(lines())")
     try terminal.type("p")
-    #expect(eventually(10) { !lines().contains { $0.hasPrefix("attic") } } && shows("barn"), "\(lines())")
+    #expect(eventually { !lines().contains { $0.hasPrefix("attic") } } && shows("barn"), "\(lines())")
     try terminal.type("p/dev")
-    #expect(shows("find> dev") && eventually(10) { !lines().contains { $0.hasPrefix("cellar") } }, "\(lines())")
+    #expect(shows("find> dev") && eventually { !lines().contains { $0.hasPrefix("cellar") } }, "\(lines())")
     try terminal.type("\u{1B}")
     #expect(shows("cellar"), "\(lines())")
     try terminal.type("?")
     #expect(shows("only the kiosks with trouble, or all"), "\(lines())")
     try terminal.type("?")
     try terminal.resize(columns: 120, rows: 8)
-    #expect(eventually(20) { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
+    #expect(eventually { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
     broker.stop()
     #expect(shows("connecting again in"), "\(lines())")
     try broker.start()
-    #expect(eventually(20) { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
+    #expect(eventually { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
     try terminal.type("q")
-    #expect(eventually(10) { restored() }, "\(textSoFar(folder + "/written"))")
+    #expect(eventually { restored() }, "\(textSoFar(folder + "/written"))")
   }
 
   /// The terminal was given back: the alternate screen is left, and the cursor is there.
@@ -92,9 +92,9 @@ struct FleetWatchTests {
     let terminal = try Terminal(
       URL(fileURLWithPath: "/usr/bin/env"), ["NO_COLOR=1", tappet.path, "fleet", "watch", "--url", url], in: folder,
       columns: 80)
-    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains("cellar") })
+    #expect(eventually { ((try? terminal.text()) ?? "").contains("cellar") })
     #expect(try !terminal.colouredText().contains("\u{1B}[31m"))
     try terminal.type("\u{3}")
-    #expect(eventually(10) { restored() }, "\(textSoFar(folder + "/written"))")
+    #expect(eventually { restored() }, "\(textSoFar(folder + "/written"))")
   }
 }

@@ -28,16 +28,16 @@ import Testing
     try disk.fill()
     try world.restartBroker()
     try world.start(until: "fault")
-    #expect(eventually(10) { world.received.count == 2 }, "\(world.received) \(world.log.suffix(1500))")
+    #expect(eventually { world.received.count == 2 }, "\(world.received) \(world.log.suffix(1500))")
     #expect(world.log.contains("event=disk-trouble") && world.log.contains("no space is left in"))
     let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")
     #expect(refused.log.contains("could not be stored (no space left)"), "\(refused.log)")
     #expect(try world.tappet("status").output.contains("no space"))
     disk.empty()
-    #expect(eventually(10) { world.log.contains("event=disk-good") })
+    #expect(eventually { world.log.contains("event=disk-good") })
     try world.goodTap()
     // Other processes can read the database again.
-    #expect(eventually(10) { (try? world.tappet("outbox", "list").status) == 0 })
+    #expect(eventually { (try? world.tappet("outbox", "list").status) == 0 })
     #expect(world.kiosk?.end() == true)
   }
 
@@ -52,9 +52,9 @@ import Testing
     try world.restartBroker()
     let before = world.lights.count
     try world.start(until: kilobytes < 32 ? "fault" : "ready")
-    #expect(eventually(15) { world.received.count >= 2 }, "\(world.received) \(world.log.suffix(1500))")
+    #expect(eventually { world.received.count >= 2 }, "\(world.received) \(world.log.suffix(1500))")
     disk.empty()
-    #expect(eventually(10) { world.lights.dropFirst(before).contains("ready") }, "\(world.lights.suffix(5))")
+    #expect(eventually { world.lights.dropFirst(before).contains("ready") }, "\(world.lights.suffix(5))")
     try world.goodTap()
     #expect(world.kiosk?.isRunning == true && !world.log.contains("event=database-damaged"))
     #expect(world.kiosk?.end() == true)

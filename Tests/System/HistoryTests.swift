@@ -29,7 +29,7 @@ import Testing
     let uid = world.freshUID()
     _ = try world.tap("ntag213 uid=\(uid) url=\(try world.url(1))", until: "delivered-by-tag", messages: 1)
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
-    #expect(try eventually(10) { try outcomes(rows(world)) == ["accepted", "delivered", "refused"] })
+    #expect(try eventually { try outcomes(rows(world)) == ["accepted", "delivered", "refused"] })
     let all = try rows(world)
     #expect(all.prefix(2).allSatisfy { $0["uid"] as? String == uid && $0["tag"] as? String == "Test" })
     #expect(all[0]["id"] as? String == world.received.first?.payload && all[2]["code"] as? String == "tag-empty")
@@ -61,7 +61,7 @@ import Testing
     #expect(try outcomes(rows(world)) == ["accepted"])
     try world.restartBroker()
     try world.start()
-    #expect(try eventually(30) { try outcomes(rows(world)) == ["accepted", "delivered"] })
+    #expect(try eventually { try outcomes(rows(world)) == ["accepted", "delivered"] })
     #expect(try rows(world).allSatisfy { $0["uid"] as? String == uid })
   }
 
@@ -79,7 +79,7 @@ import Testing
     #expect(try world.tappet("person", "suspend", "Ann Lee").status == 0)
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")
     _ = try world.tap("ntag213 uid=\(world.freshUID())", until: "refused")
-    #expect(try eventually(10) { try rows(world).count == 4 })
+    #expect(try eventually { try rows(world).count == 4 })
     let hers = try rows(world, "--person", "Ann Lee")
     #expect(outcomes(hers) == ["accepted", "delivered", "refused"])
     #expect(hers.allSatisfy { $0["person"] as? String == "Ann Lee" && $0["tag"] as? String == "Test" })
@@ -101,7 +101,7 @@ import Testing
       try Programs.built("tappet"), ["history", "--follow", "--config", world.configPath], log: file)
     defer { follower.end() }
     try world.goodTap()
-    #expect(eventually(10) { textSoFar(file).contains("delivered") }, "\(textSoFar(file))")
+    #expect(eventually { textSoFar(file).contains("delivered") }, "\(textSoFar(file))")
     #expect(textSoFar(file).contains("accepted"))
   }
 

@@ -157,9 +157,9 @@ import Testing
     ]
     let log = world.folder + "/init.log"
     let tappet = try Service(try Programs.built("tappet"), words, log: log, environment: data)
-    #expect(eventually(20) { tappet.text.contains("Hold the tag") || !tappet.isRunning })
+    #expect(eventually { tappet.text.contains("Hold the tag") || !tappet.isRunning })
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try Signing.url(index: "0", key: key))")
-    #expect(eventually(30) { !tappet.isRunning }, "\(tappet.text)")
+    #expect(eventually { !tappet.isRunning }, "\(tappet.text)")
     #expect(tappet.status == 0, "\(tappet.text)")
     #expect(eventually { world.received.map(\.topic) == ["home/light/set"] })
 
@@ -182,7 +182,7 @@ import Testing
         "--private-key", try Certificates.path("client.key"), "--reader", "pn532_uart:\(world.folder)/reader",
         "--write-tag", "--tap", "20",
       ], log: log, environment: data)
-    #expect(eventually(40) { !tappet.isRunning }, "\(tappet.text)")
+    #expect(eventually { !tappet.isRunning }, "\(tappet.text)")
     #expect(tappet.status == 0, "\(tappet.text)")
     #expect(eventually { world.received.map(\.topic) == ["home/light/set"] }, "\(tappet.text)")
     let listed = try Programs.run(

@@ -67,7 +67,7 @@ import Testing
     #expect(try world.tappet("find", "B-7").output == "box       Box 7  [B-7]  House → Cellar → Rack\n")
     #expect(
       try world.tappet("inventory", "moves").output.contains("kiosk  box Box 7: \(path), now House → Cellar → Rack"))
-    #expect(eventually(5) { moves(world).count == 1 })
+    #expect(eventually { moves(world).count == 1 })
     let feed = try #require(moves(world).first)
     #expect(feed.contains(#""name": "Box 7", "code": "B-7", "path": "House → Cellar → Rack""#), "\(feed)")
     // The place first, then the box.
@@ -95,7 +95,7 @@ import Testing
     let rack = try writeTag(world, "--spot", "Rack")
     _ = try world.tap(rack, until: "confirming", messages: 1)
     try world.tell("place " + ada)
-    #expect(eventually(5) { world.log.contains("event=inventory-person") })
+    #expect(eventually { world.log.contains("event=inventory-person") })
     try world.takeAway()
     let again = try world.tap(item, until: "accepted", messages: 1)
     #expect(again.log.contains("event=inventory-lent"), "\(again)")
@@ -103,12 +103,12 @@ import Testing
     #expect(try world.tappet("item", "list", "--lent").output.isEmpty)
     #expect(try world.tappet("item", "edit", "Thing 50", "--quantity", "3").status == 0)
     func restocks() -> [String] { world.received.filter { $0.topic == "home/restock" }.map(\.payload) }
-    #expect(eventually(10) { restocks().contains("Thing 50 3/10 House → Cellar → Rack → Box 50") }, "\(restocks())")
+    #expect(eventually { restocks().contains("Thing 50 3/10 House → Cellar → Rack → Box 50") }, "\(restocks())")
     // Boxes 1 to 9 were low from the start.
-    #expect(eventually(10) { restocks().count == 10 }, "\(restocks())")
+    #expect(eventually { restocks().count == 10 }, "\(restocks())")
     let status = try world.tappet("status")
     #expect(
-      eventually(5) { (try? world.tappet("status").output.contains("inventory 10 items are low")) ?? false },
+      eventually { (try? world.tappet("status").output.contains("inventory 10 items are low")) ?? false },
       "\(status)")
   }
 
@@ -141,11 +141,11 @@ import Testing
       try killHelper(of: world)
       let tapped = try world.tap(rack, until: "reading")
       #expect(!tapped.log.contains("event=inventory-moved"), "\(tapped)")
-      #expect(eventually(20) { goodAgain(world) > round }, "\(world.log)")
+      #expect(eventually { goodAgain(world) > round }, "\(world.log)")
     }
     _ = try world.tap(box, until: "confirming", messages: 1)
     _ = try world.tap(rack, until: "accepted", messages: 1)
-    #expect(eventually(10) { moves(world).count == 1 }, "\(moves(world))")
+    #expect(eventually { moves(world).count == 1 }, "\(moves(world))")
   }
 
   @Test func `a scanned label and a tapped spot move a box, and half a code is nothing`() throws {
@@ -159,7 +159,7 @@ import Testing
     try world.start(environment: scanner.environment)
     let shelf = try writeTag(world, "--spot", "Shelf")
     func log(_ text: String, _ count: Int = 1) -> Bool {
-      eventually(15) { world.log.components(separatedBy: text).count > count }
+      eventually { world.log.components(separatedBy: text).count > count }
     }
     let lights = world.lights.count
     try scanner.type("B-8\n")

@@ -100,7 +100,7 @@ import Testing
     let log = world.folder + "/import.err"
     let process = try TestProcess(
       try Programs.built("tappet"), ["inventory", "import", path, "--config", world.configPath], errors: log)
-    #expect(eventually(60) { textSoFar(log).contains("rows…") || !process.isRunning })
+    #expect(eventually { textSoFar(log).contains("rows…") || !process.isRunning })
     process.stop(SIGKILL)
     if !textSoFar(log).contains("Imported") { #expect(try export().split(separator: "\r\n").count == 1) }
     #expect(try world.tappet("inventory", "import", try file("small.csv", "building\nA\n")).status == 0)

@@ -26,7 +26,7 @@ import Testing
     #expect(learned.errors.contains("A UID can be copied by anybody and opens no doors"))
     let box = "ntag213 uid=04a1b2c3d4e5f6 url=https://boxes.example/17"
     // A kiosk that has not noticed yet that the card is gone offers it once more.
-    #expect(try eventually(20) { try learn(world, box, ["play", "--content"]).status == 0 })
+    #expect(try eventually { try learn(world, box, ["play", "--content"]).status == 0 })
     let list = try world.tappet("tag", "learned").output
     #expect(list.contains("uid 01020304  play  learned ") && list.contains("Abbey Road"), "\(list)")
     #expect(list.contains("uri \"https://boxes.example/17\"  play"), "\(list)")

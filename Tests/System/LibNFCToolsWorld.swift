@@ -25,7 +25,7 @@ final class LibNFCToolsWorld {
         "--link", folder.path + "/tty", "--control", folder.path + "/control", "--panel", folder.path + "/panel",
         "--pace", paced ? "on" : "off", "--trace", folder.path + "/trace",
       ], output: output)
-    guard eventually(10, { textSoFar(output) == "ready \(link)\n" }) else {
+    guard eventually({ textSoFar(output) == "ready \(link)\n" }) else {
       throw TestFault("tappet-sim said '\(textSoFar(output))' instead of ready")
     }
   }
@@ -54,7 +54,7 @@ final class LibNFCToolsWorld {
   }
 
   /// One of libnfc's or libfreefare's tools on this reader.
-  func tool(_ name: String, _ arguments: [String] = [], input: String = "", limit: Double = 30) throws -> Finished {
+  func tool(_ name: String, _ arguments: [String] = [], input: String = "", limit: Double = patience) throws -> Finished {
     let device = "pn532_uart:" + link
     return try Programs.run(
       try Programs.installed(name), arguments,

@@ -19,7 +19,7 @@ import Testing
     let restarted = world.lights.count
     try world.start()
     try world.awaitLight("delivered-by-tag", after: restarted)
-    #expect(eventually(10) { world.received.count == 1 })
+    #expect(eventually { world.received.count == 1 })
     // A tap later, it would have come a second time if it ever did.
     try world.goodTap()
     #expect(world.received.count == 2 && Set(world.received.map(\.payload)).count == 2)
@@ -48,8 +48,8 @@ import Testing
     #expect(readers.count == 1)
     #expect(kiosk.end(SIGTERM, within: 5))
     #expect(kiosk.status == 0)
-    #expect(eventually(5) { readers.allSatisfy { kill($0, 0) != 0 } })
-    #expect(eventually(5) { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
+    #expect(eventually { readers.allSatisfy { kill($0, 0) != 0 } })
+    #expect(eventually { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
 
   @Test func `it runs without stdin, stdout and stderr`() throws {
@@ -80,7 +80,7 @@ import Testing
     let kiosk = try Service(
       URL(fileURLWithPath: "/bin/sh"), ["-c", script, try Programs.built("tappet").path, log, world.configPath],
       log: world.folder + "/shell.log")
-    #expect(eventually(15) { textSoFar(log).contains("event=reader-ready") })
+    #expect(eventually { textSoFar(log).contains("event=reader-ready") })
     #expect(kiosk.end(SIGTERM))
     let noted = textSoFar(log).split(separator: "\n")
     #expect(noted.allSatisfy { $0.firstMatch(of: /^<[3-6]>\S/) != nil }, "\(noted)")

@@ -33,7 +33,7 @@ import Testing
   @Test func `a message of no bytes is shown as one, in each form`() throws {
     let subscriber = try TestProcess(
       tappet, ["mqtt", "sub"] + url + ["a/#", "--count", "2"], output: folder + "/out", errors: folder + "/err")
-    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     #expect(try run("pub", "a/none", "--empty").status == 0)
     #expect(try run("pub", "a/none", "--file", try zeros(0)).status == 0)
     #expect(subscriber.ends(within: 10) && subscriber.status == 0)
@@ -48,7 +48,7 @@ import Testing
     let subscriber = try TestProcess(
       tappet, ["mqtt", "sub"] + url + ["a/#", "--qos", "0", "--for", "45"], output: folder + "/out",
       errors: folder + "/err")
-    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     // 12 bytes less than MQTT's largest packet, for its topic.
     let large = try Programs.run(
       try Programs.installed("mosquitto_pub"),
@@ -56,7 +56,7 @@ import Testing
     #expect(large.status == 0, "\(large)")
     #expect(try run("pub", "a/small", "afterwards").status == 0)
     #expect(
-      eventually(40) { textSoFar(folder + "/out").contains("a/small  afterwards") }, "\(textSoFar(folder + "/err"))")
+      eventually { textSoFar(folder + "/out").contains("a/small  afterwards") }, "\(textSoFar(folder + "/err"))")
     subscriber.send(SIGINT)
     #expect(subscriber.ends(within: 10) && subscriber.status == 0)
     #expect(!textSoFar(folder + "/out").contains("a/large"))
@@ -88,17 +88,17 @@ import Testing
   @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
   func `a tree ends with the terminal on which it is drawn`() throws {
     let terminal = try Terminal(tappet, ["mqtt", "sub"] + url + ["#", "--tree"], in: folder, columns: 80)
-    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains("0 topics, 0 messages in") })
+    #expect(eventually { ((try? terminal.text()) ?? "").contains("0 topics, 0 messages in") })
     terminal.close()
-    #expect(eventually(10) { broker.log.contains("disconnected") }, "\(broker.log)")
+    #expect(eventually { broker.log.contains("disconnected") }, "\(broker.log)")
   }
 
   @Test func `a reader of the output that goes away ends it`() throws {
     let command = "\(tappet.path) mqtt sub \(url.joined(separator: " ")) '#' --for 60 | head -n 1"
     let shell = try TestProcess(
       URL(fileURLWithPath: "/bin/sh"), ["-c", command], output: folder + "/out", errors: folder + "/err")
-    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
-    #expect(eventually(20) { (try? run("pub", "a", "x").status) == 0 && shell.ends(within: 1) })
+    #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually { (try? run("pub", "a", "x").status) == 0 && shell.ends(within: 1) })
     #expect(textSoFar(folder + "/out").hasSuffix(" q1  a  x\n"), "\(textSoFar(folder + "/out"))")
   }
 }

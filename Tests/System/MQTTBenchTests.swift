@@ -40,7 +40,7 @@ import Testing
         broker, ["--clients", "3", "--rate", "6", "--for", "1", "--topic", "test", "--client-id", "bench"],
         usesTLS: false), limit: 60)
     #expect(done.status == 0 && done.output.contains("3 clients\n"), "\(done)")
-    #expect(eventually(5) { witness.messages.count == 6 }, "\(witness.messages)")
+    #expect(eventually { witness.messages.count == 6 }, "\(witness.messages)")
     let parts = witness.messages.map { $0.split(separator: " ") }
     let topics = parts.map { $0.first { $0.hasPrefix("test/") }?.split(separator: "/") ?? [] }
     #expect(topics.allSatisfy { $0.count == 3 })
@@ -57,7 +57,7 @@ import Testing
     let process = try TestProcess(
       try Programs.built("tappet"), words(broker, ["--rate", "100", "--for", "600"], usesTLS: false),
       output: folder + "/out", errors: folder + "/err")
-    #expect(eventually(20) { witness.messages.count > 20 })
+    #expect(eventually { witness.messages.count > 20 })
     process.send(signal)
     #expect(process.ends(within: 20) && process.status == 0, "\(textSoFar(folder + "/err"))")
     let text = textSoFar(folder + "/out")
@@ -71,7 +71,7 @@ import Testing
     let process = try TestProcess(
       try Programs.built("tappet"), words(broker, ["--rate", "100", "--for", "600", "--clients", "4"], usesTLS: false),
       output: folder + "/out", errors: folder + "/err")
-    #expect(eventually(20) { witness.messages.count > 20 })
+    #expect(eventually { witness.messages.count > 20 })
     broker.stop(abruptly: true)
     #expect(process.ends(within: 20) && process.status == 19, "\(textSoFar(folder + "/err"))")
     #expect(textSoFar(folder + "/out").contains("received ") && !textSoFar(folder + "/err").isEmpty)

@@ -29,7 +29,7 @@ struct MQTTMonitorTests {
     func lines() -> [String] {
       ((try? terminal.text()) ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
-    func shows(_ text: String) -> Bool { eventually(20) { lines().contains { $0.contains(text) } } }
+    func shows(_ text: String) -> Bool { eventually { lines().contains { $0.contains(text) } } }
     #expect(shows("subscribed to \"#\" with QoS 1"), "\(lines())")
     #expect(lines()[0].hasPrefix(" \(url)  MQTT 3.1.1, up "), "\(lines())")
     #expect(shows("light = on") && shows(#"\u{200b}meter = \u{1b}[31m12"#), "\(lines())")
@@ -39,27 +39,27 @@ struct MQTTMonitorTests {
     try terminal.type("p")
     #expect(shows("publish> home/"), "\(lines())")
     try terminal.type("\u{1B}")
-    #expect(eventually(10) { !lines().contains { $0.contains("publish> ") } })
+    #expect(eventually { !lines().contains { $0.contains("publish> ") } })
     try terminal.type("t")
     try terminal.type("p")
     try terminal.type("garden/ü wet\r")
     #expect(shows("acknowledged") && shows("ü = wet"), "\(lines())")
     try terminal.resize(columns: 60, rows: 12)
-    #expect(eventually(20) { lines().prefix(12).last?.hasPrefix(" q quit  t tree") ?? false }, "\(lines())")
+    #expect(eventually { lines().prefix(12).last?.hasPrefix(" q quit  t tree") ?? false }, "\(lines())")
     broker.stop()
     #expect(shows("connecting again in"), "\(lines())")
     try broker.start()
     try terminal.type("s")
     #expect(shows("1 reconnects") && shows("1 × "), "\(lines())")
     try terminal.type("q")
-    #expect(eventually(10) { textSoFar(folder + "/written").contains("received 3 messages") })
+    #expect(eventually { textSoFar(folder + "/written").contains("received 3 messages") })
   }
 
   @Test func `a terminal that closes ends it`() throws {
     let terminal = try Terminal(tappet, ["mqtt", "monitor", "--url", url], in: folder, columns: 80)
-    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains("subscribed to") })
+    #expect(eventually { ((try? terminal.text()) ?? "").contains("subscribed to") })
     terminal.close()
-    #expect(eventually(10) { broker.log.contains("disconnected") }, "\(broker.log)")
+    #expect(eventually { broker.log.contains("disconnected") }, "\(broker.log)")
   }
 
   @Test func `an unknown type of terminal, and no terminal, are named`() throws {

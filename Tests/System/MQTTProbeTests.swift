@@ -45,7 +45,7 @@ import Testing
       try Programs.built("tappet"),
       words(broker, "wait") + ["home/#", "--match", "open=false", "--ignore-retained", "--timeout", "30"],
       output: folder + "/out", errors: folder + "/err")
-    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     for message in [#"{"open":true}"#, "text", #"{"open":false,"by":"wind"}"#] {
       #expect(try run(broker, "pub", "home/door", message).status == 0)
     }
@@ -74,7 +74,7 @@ import Testing
     let file = folder + "/file"
     let recording = try TestProcess(
       try Programs.built("tappet"), words(broker, "record") + [file, "home/#", "--count", "3"], errors: folder + "/err")
-    #expect(eventually(10) { textSoFar(folder + "/err").contains("subscribed to") })
+    #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     for text in ["one", "two", "three"] { #expect(try run(broker, "pub", "home/light", text).status == 0) }
     #expect(recording.ends(within: 10) && recording.status == 0)
     let lines = textSoFar(file).split(separator: "\n")
@@ -82,7 +82,7 @@ import Testing
     let witness = try broker.subscribe("test/#")
     let replayed = try run(broker, "replay", file, "--topic-map", "home/#=test/#", "--speed", "2")
     #expect(replayed.status == 0 && replayed.output.contains("3 of 3 acknowledged"), "\(replayed)")
-    #expect(eventually(5) { witness.messages.count == 3 })
+    #expect(eventually { witness.messages.count == 3 })
     #expect(witness.messages.map { String($0.split(separator: " ").last ?? "") } == ["one", "two", "three"])
     let again = try run(broker, "record", file, "#", "--count", "1")
     #expect(again.status == 4 && again.errors.contains("is there already"), "\(again)")

@@ -73,7 +73,7 @@ import Testing
     let witness = try broker.subscribe("home/#")
     let again = try tappet("mqtt", "history", "--again", "3")
     #expect(again.status == 0 && again.output.contains("1 of 1 acknowledged"), "\(again)")
-    #expect(eventually(5) { witness.messages.contains { $0.contains("home/11") } })
+    #expect(eventually { witness.messages.contains { $0.contains("home/11") } })
     #expect(try tappet("mqtt", "history", "--again", "40").errors.contains("the history has no number 40"))
     let offered = try tappet("completion", "--words", "--", "mqtt", "sub", "gar")
     #expect(offered.output == "words\ngarden/#\t\n", "\(offered)")
@@ -105,7 +105,7 @@ import Testing
       try Programs.built("tappet"), ["mqtt", "recent", "--follow", "\(number)"],
       environment: ["XDG_STATE_HOME": folder + "/state"], output: folder + "/followed", errors: folder + "/errors")
     #expect(
-      eventually(10) { textSoFar(folder + "/followed").contains("garden  dry") }, "\(textSoFar(folder + "/errors"))")
+      eventually { textSoFar(folder + "/followed").contains("garden  dry") }, "\(textSoFar(folder + "/errors"))")
     #expect(textSoFar(folder + "/errors").contains("tappet mqtt sub --url \(url) -- garden"))
     follow.stop(SIGINT)
     #expect(try tappet("mqtt", "recent", "--follow", "50").errors.contains("there is no message 50"))
@@ -119,10 +119,10 @@ import Testing
       try Programs.built("tappet"), ["mqtt", "sub", "--url", "mqtt://localhost:\(broker.port)", "#"],
       output: folder + "/out", errors: folder + "/err")
     func subscriptions() -> Int { textSoFar(folder + "/err").components(separatedBy: "subscribed to ").count - 1 }
-    #expect(eventually(10) { subscriptions() == 1 })
+    #expect(eventually { subscriptions() == 1 })
     broker.stop()
     try broker.start()
-    #expect(eventually(20) { subscriptions() == 2 })
+    #expect(eventually { subscriptions() == 2 })
     process.stop(SIGINT)
     let text = textSoFar(folder + "/err")
     #expect(text.contains("; 1 reconnects\n  1 × "), "\(text)")
@@ -159,12 +159,12 @@ import Testing
         try Programs.built("tappet"),
         ["mqtt", "bridge-check", "--url", "mqtt://localhost:\(broker.port)"] + other + more, limit: 60)
     }
-    #expect(eventually(20) { (try? check(here, []))?.output.contains("arrived after") ?? false })
+    #expect(eventually { (try? check(here, []))?.output.contains("arrived after") ?? false })
     let both = try check(here, ["--direction", "both"])
     #expect(both.status == 1 && both.output.contains("published, and did not arrive"), "\(both)")
     // Without its private way of telling that it is a bridge, it gets back what it brought.
     let loop = try TestBroker(.plain, more: bridge + "topic site/# both 1\n")
-    #expect(eventually(20) { (try? check(loop, []))?.output.contains("a loop: in a second it came") ?? false })
+    #expect(eventually { (try? check(loop, []))?.output.contains("a loop: in a second it came") ?? false })
     #expect(try run(here, "bridge-check").status == 2)
   }
 
@@ -188,11 +188,11 @@ import Testing
       try Programs.built("tappet"),
       ["mqtt", "sub", "home/#", "--count", "3", "--diff", "--decode-token", "--config", world.configPath],
       log: world.folder + "/sub")
-    #expect(eventually(10) { service.text.contains("subscribed to") })
+    #expect(eventually { service.text.contains("subscribed to") })
     for text in [#"{"power":"off"}"#, #"{"power":"on"}"#, "open \(token)"] {
       #expect(try world.tappet("mqtt", "pub", "home/light", text).status == 0)
     }
-    #expect(eventually(10) { service.text.contains("3 messages") }, "\(service.text)")
+    #expect(eventually { service.text.contains("3 messages") }, "\(service.text)")
     #expect(service.text.contains(#"home/light  power: "off" → "on""#), "\(service.text)")
     #expect(service.text.contains(" s old]"), "\(service.text)")
   }

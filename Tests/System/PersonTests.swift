@@ -37,14 +37,14 @@ import Testing
     before = world.lights.count
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: before)
-    #expect(eventually(5) { world.received.last?.topic == "home/who" && world.received.last?.payload == "Ann Lee" })
+    #expect(eventually { world.received.last?.topic == "home/who" && world.received.last?.payload == "Ann Lee" })
     try world.takeAway()
     let moved = try world.tappet("person", "assign", "Ben", String(id.prefix(8)))
     #expect(moved.status == 0 && moved.errors.contains("is Ben's now, formerly Ann Lee's"), "\(moved)")
     before = world.lights.count
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: before)
-    #expect(eventually(5) { world.received.last?.payload == "Ben" })
+    #expect(eventually { world.received.last?.payload == "Ben" })
     #expect(try world.tappet("status").output.contains("  Ben\n"))
     try world.takeAway()
     #expect(try world.tappet("person", "remove", "Ben", "--yes").status == 0)

@@ -33,10 +33,10 @@ import Testing
     for number in [1, 40, 80, 1] {
       try world.tell("place " + card(number))
       expected.append("play Album \(number) \(expected.contains("play Album \(number) 1") ? 2 : 1)")
-      #expect(eventually(10) { payloads(world) == expected }, "\(payloads(world))")
+      #expect(eventually { payloads(world) == expected }, "\(payloads(world))")
       try world.takeAway()
       expected.append("stop Album \(number)")
-      #expect(eventually(10) { payloads(world) == expected }, "\(payloads(world))")
+      #expect(eventually { payloads(world) == expected }, "\(payloads(world))")
     }
   }
 
@@ -44,11 +44,11 @@ import Testing
     let world = try world()
     try world.start()
     try world.tell("place " + card(7))
-    #expect(eventually(10) { payloads(world) == ["play Album 7 1"] }, "\(payloads(world))")
+    #expect(eventually { payloads(world) == ["play Album 7 1"] }, "\(payloads(world))")
     #expect(world.kiosk?.end(SIGKILL) == true)
     _ = try? world.tell("take")
     try world.start()
-    #expect(eventually(10) { payloads(world) == ["play Album 7 1", "stop Album 7"] }, "\(payloads(world))")
+    #expect(eventually { payloads(world) == ["play Album 7 1", "stop Album 7"] }, "\(payloads(world))")
     try world.goodTap()
     #expect(payloads(world).count == 2)
   }

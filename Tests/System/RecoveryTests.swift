@@ -91,7 +91,7 @@ import Testing
     try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     world.kiosk?.signal(SIGHUP)
     try world.awaitLight("ready", after: before)
-    #expect(eventually(3) { world.log.contains("event=certificates-good") })
+    #expect(eventually { world.log.contains("event=certificates-good") })
     try world.goodTap()
   }
 }

@@ -24,11 +24,11 @@ import Testing
     let before = world.log.utf8.count
     world.kiosk?.signal(SIGHUP)
     func said() -> String { String(decoding: world.log.utf8.dropFirst(before), as: UTF8.self) }
-    guard eventually(10, { said().contains(word) }) else { throw TestFault("no '\(word)': \(said())") }
+    guard eventually({ said().contains(word) }) else { throw TestFault("no '\(word)': \(said())") }
     return said()
   }
 
-  private func press(_ world: KioskWorld, until count: Int, seconds: Double = 5) throws -> Bool {
+  private func press(_ world: KioskWorld, until count: Int, seconds: Double = patience) throws -> Bool {
     try world.tell("press bell")
     pause(seconds: 0.04, "the button is held")
     try world.tell("release bell")
@@ -101,7 +101,7 @@ import Testing
     try world.write(configuration)
     let said = try reload(world, until: "event=broker-connected")
     #expect(said.contains("localhost:\(other.port)"), "\(said)")
-    #expect(eventually(5) { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
+    #expect(eventually { world.witness?.all.last { $0.topic == "tappet/kiosk/status" }?.payload == "offline" })
   }
 
   @Test func `certificates of the same names are taken when their content changed, and only then`() throws {
@@ -137,7 +137,7 @@ import Testing
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     _ = try reload(world, until: "event=reloaded")
     // A press while the lines are closed is lost.
-    #expect(eventually(10) { (try? press(world, until: 2, seconds: 2)) == true })
+    #expect(eventually { (try? press(world, until: 2, seconds: 2)) == true })
     #expect(world.received.map(\.topic) == ["home/bell", "home/light"])
     // Nothing of the panel before is left open.
     let descriptors = Kernel.descriptorCount(try #require(world.kiosk?.pid))

@@ -27,7 +27,7 @@ import Testing
   }
 
   private func awaitListening(_ world: KioskWorld) {
-    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
   }
 
   /// Waits until lines act: those of the first seconds may have acted before the start.
@@ -51,7 +51,7 @@ import Testing
 
   /// The answers to a line, once there are some.
   private func answers(to event: String, count: Int = 1) -> [String] {
-    _ = eventually(20) { server.answers(to: event).count >= count }
+    _ = eventually { server.answers(to: event).count >= count }
     return server.answers(to: event)
   }
 
@@ -129,8 +129,8 @@ import Testing
     let world = try world()
     try awaitCommands(world)
     try server.append(["fault": fault])
-    #expect(eventually(20) { world.log.contains("event=rooms-failing") }, "\(world.log.suffix(1500))")
-    #expect(eventually(20) { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=rooms-failing") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
     #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
   }
 
@@ -138,7 +138,7 @@ import Testing
     for (room, code) in [("!hidden:h", "room-encrypted"), ("#nowhere:h", "room-unknown"), ("!far:h", "room-closed")] {
       let world = try world(room: room)
       #expect(
-        eventually(20) { world.log.contains("event=room-denied code=\(code)") }, "\(room) \(world.log.suffix(900))")
+        eventually { world.log.contains("event=room-denied code=\(code)") }, "\(room) \(world.log.suffix(900))")
       try server.write("!gate on", in: room)
       world.kiosk?.end()
       #expect(!world.log.contains("event=command-accepted"))
@@ -146,7 +146,7 @@ import Testing
     let world = try world()
     try awaitCommands(world)
     try server.set("m.room.tombstone", ["body": "moved", "replacement_room": "!new:h"])
-    #expect(eventually(20) { world.log.contains("event=room-denied code=room-replaced") }, "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("event=room-denied code=room-replaced") }, "\(world.log.suffix(900))")
     try server.write("!gate on")
     world.kiosk?.end()
     #expect(accepted(world).isEmpty)
@@ -154,7 +154,7 @@ import Testing
 
   @Test func `the broker's answer about Home Assistant opens no room`() throws {
     let world = try world(room: "#nowhere:h", more: "home_assistant: true")
-    #expect(eventually(20) { world.log.contains("event=room-denied code=room-unknown") }, "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("event=room-denied code=room-unknown") }, "\(world.log.suffix(900))")
     let commands = try world.tappet("status", "--json").data["commands"] as? [[String: Any]]
     let room = commands?.first { $0["topic"] as? String == "#nowhere:h" }
     #expect(room?["good"] as? Bool == false, "\(String(describing: commands))")
@@ -165,7 +165,7 @@ import Testing
     let world = try world()
     awaitListening(world)
     try server.append(["type": "leave", "room": "!open:h"])
-    #expect(eventually(20) { world.log.contains("event=room-denied code=room-closed") }, "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("event=room-denied code=room-closed") }, "\(world.log.suffix(900))")
   }
 
   @Test func `a process that is killed is started again, and nothing acts twice or late`() throws {
@@ -175,10 +175,10 @@ import Testing
     #expect(answers(to: before) == ["\u{2705}"])
     let process = try #require(world.roomProcess)
     kill(process, SIGKILL)
-    #expect(eventually(20) { world.log.contains("event=rooms-lost") }, "\(world.log.suffix(1500))")
-    #expect(eventually(20) { world.log.contains("event=rooms-good") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=rooms-lost") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=rooms-good") }, "\(world.log.suffix(1500))")
     #expect(
-      eventually(20) { world.log.components(separatedBy: "event=room-ready").count == 3 }, "\(world.log.suffix(1500))")
+      eventually { world.log.components(separatedBy: "event=room-ready").count == 3 }, "\(world.log.suffix(1500))")
     #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
     #expect(accepted(world).count == 2, "\(accepted(world))")
     #expect(server.answers(to: before) == ["\u{2705}"])
@@ -189,11 +189,11 @@ import Testing
     try awaitCommands(world)
     try server.append(["fault": "token"])
     #expect(
-      eventually(20) { world.log.contains("event=rooms-failing code=room-token-refused") }, "\(world.log.suffix(900))")
+      eventually { world.log.contains("event=rooms-failing code=room-token-refused") }, "\(world.log.suffix(900))")
     #expect(try world.tappet("status").output.contains("run 'tappet matrix login USER'"))
     #expect(try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n").status == 0)
     world.kiosk?.signal(SIGHUP)
-    #expect(eventually(20) { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")
     #expect(answers(to: try server.write("!gate pulse")) == ["\u{2705}"])
   }
 }

@@ -27,7 +27,7 @@ import Testing
   private func answer(to text: String, count: Int = 1) throws -> [String] {
     for _ in 0..<30 {
       let event = try server.write(text)
-      _ = eventually(5) { server.answers(to: event).count >= count }
+      _ = eventually { server.answers(to: event).count >= count }
       let answers = server.answers(to: event)
       if let first = answers.first, !first.contains("older than this kiosk's start") { return answers }
       _ = eventually(1) { false }
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a person is suspended from the room, which survives a kill after its answer, and resumed`() throws {
     let world = try world(people: true)
-    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
     #expect(try world.tappet("person", "add", "Ben Smith").status == 0)
     #expect(try answer(to: "!suspend Ben Smith") == ["\u{2705}"])
     #expect(world.log.contains("event=person-suspended") && world.log.contains("by_program=@ann:h"), "\(world.log)")
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `a room without that right suspends nobody, and shows the last taps with their outcome`() throws {
     let world = try world(people: false)
-    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
     #expect(try world.tappet("person", "add", "Ben").status == 0)
     #expect(
       try answer(to: "!suspend Ben") == [
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `a kiosk that keeps no log of taps says so`() throws {
     let world = try world(people: false, more: "\nhistory: none")
-    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
     #expect(try answer(to: "!history").first?.contains("history: none") == true)
   }
 }

@@ -23,7 +23,7 @@ import Testing
   }
 
   private func awaitListening(_ world: KioskWorld) {
-    #expect(eventually(20) { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
   }
 
   /// Presses the button; returns the event of the question that follows.
@@ -45,14 +45,14 @@ import Testing
     try server.react("\u{2705}", to: other)
     try server.react("\u{2705}", to: question, by: "@eve:h")
     try server.react("\u{1F44D}", to: question)
-    #expect(eventually(20) { world.log.contains("code=sender-unknown") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("code=sender-unknown") }, "\(world.log.suffix(1500))")
     #expect(count("press-accepted", world) == 0)
     try server.react("\u{2705}\u{FE0F}", to: question)
-    #expect(eventually(20) { count("delivered", world) == 1 }, "\(world.log.suffix(1500))")
+    #expect(eventually { count("delivered", world) == 1 }, "\(world.log.suffix(1500))")
     try server.react("\u{2705}", to: question)
-    #expect(eventually(20) { server.answers(to: question) == ["\u{2705} confirmed by @ann:h."] })
+    #expect(eventually { server.answers(to: question) == ["\u{2705} confirmed by @ann:h."] })
     let line = try server.write("!status")
-    #expect(eventually(20) { !server.answers(to: line).isEmpty })
+    #expect(eventually { !server.answers(to: line).isEmpty })
     #expect(count("press-accepted", world) == 1)
   }
 
@@ -61,16 +61,16 @@ import Testing
     awaitListening(world)
     let first = try ask(world)
     try server.react("\u{274C}", to: first)
-    #expect(eventually(20) { server.answers(to: first) == ["\u{274C} refused by @ann:h."] })
+    #expect(eventually { server.answers(to: first) == ["\u{274C} refused by @ann:h."] })
     #expect(world.log.contains("event=not-confirmed code=refused-in-room"), "\(world.log.suffix(900))")
-    #expect(eventually(20) { world.lights.last == "ready" })
+    #expect(eventually { world.lights.last == "ready" })
     let second = try ask(world, besides: [first])
-    #expect(eventually(20) { server.answers(to: second) == ["\u{274C} nobody answered in time."] })
+    #expect(eventually { server.answers(to: second) == ["\u{274C} nobody answered in time."] })
     try server.react("\u{2705}", to: second)
     try server.react("\u{2705}", to: first)
     let third = try ask(world, besides: [first, second])
     try server.react("\u{2705}", to: third)
-    #expect(eventually(20) { count("press-accepted", world) == 1 }, "\(world.log.suffix(1500))")
+    #expect(eventually { count("press-accepted", world) == 1 }, "\(world.log.suffix(1500))")
   }
 
   @Test func `check says that nobody can be asked in an encrypted room`() throws {
@@ -81,18 +81,18 @@ import Testing
 
   @Test func `a kiosk that does not hear the room asks nobody, and a killed process ends the question`() throws {
     let world = try world(room: "!far:h")
-    #expect(eventually(20) { world.log.contains("event=room-denied") }, "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("event=room-denied") }, "\(world.log.suffix(900))")
     try world.tell("press GPIO5")
-    #expect(eventually(20) { world.log.contains("code=nobody-to-ask") }, "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("code=nobody-to-ask") }, "\(world.log.suffix(900))")
     world.kiosk?.end()
     let other = try self.world()
     awaitListening(other)
     let question = try ask(other)
     kill(try #require(other.roomProcess), SIGKILL)
-    #expect(eventually(20) { other.log.contains("event=not-confirmed code=panel-closed") }, "\(other.log.suffix(900))")
-    #expect(eventually(30) { other.log.components(separatedBy: "event=room-ready").count == 3 })
+    #expect(eventually { other.log.contains("event=not-confirmed code=panel-closed") }, "\(other.log.suffix(900))")
+    #expect(eventually { other.log.components(separatedBy: "event=room-ready").count == 3 })
     try server.react("\u{2705}", to: question)
     try server.react("\u{2705}", to: try ask(other, besides: [question]))
-    #expect(eventually(20) { count("press-accepted", other) == 1 }, "\(other.log.suffix(1500))")
+    #expect(eventually { count("press-accepted", other) == 1 }, "\(other.log.suffix(1500))")
   }
 }

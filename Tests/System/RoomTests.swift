@@ -20,7 +20,7 @@ import Testing
     try world.start()
     #expect(world.webhookProcess == nil, "nothing is due yet")
     try world.press(0)
-    #expect(try eventually(20) { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
     let said = server.said(in: "!open:h")
     let sent = try #require(server.requests("/send/").first)
     let transaction = try #require(sent.path.split(separator: "/").last)
@@ -41,7 +41,7 @@ import Testing
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!hidden:h'")], server)
     try world.start()
     try world.press(0)
-    #expect(try eventually(20) { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("given_up") == 1 }, "\(world.log.suffix(1500))")
     #expect(world.log.contains("code=room-encrypted"))
     #expect(try world.tappet("outbox", "list").output.contains("the room is encrypted, and nothing was sent"))
     #expect(try world.tappet("matrix", "send", "!hidden:h", "ring").status == 1)
@@ -56,10 +56,10 @@ import Testing
     for number in rooms.indices { try world.press(number) }
     for room in rooms {
       #expect(
-        eventually(30) { server.said(in: "!\(room):h") == ["said in \(room)"] },
+        eventually { server.said(in: "!\(room):h") == ["said in \(room)"] },
         "\(room): \(server.said(in: "!\(room):h")) \(world.log.suffix(1500))")
     }
-    #expect(try eventually(30) { try world.webhookCount("delivered") == rooms.count }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("delivered") == rooms.count }, "\(world.log.suffix(1500))")
     #expect(try world.webhookCount("given_up") == 0 && server.requests("/rooms/%21lost%3Ah/send/").count == 2)
     for code in ["room-server-unusable", "webhook-too-many", "webhook-server-error"] {
       #expect(world.log.contains("code=\(code)"), "\(code)")
@@ -74,7 +74,7 @@ import Testing
     let world = try KioskWorld.inRooms(rooms.map { ($0.0, "message: a, room: '\($0.1)'") }, server)
     try world.start()
     for number in rooms.indices { try world.press(number) }
-    #expect(try eventually(30) { try world.webhookCount("given_up") == rooms.count }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("given_up") == rooms.count }, "\(world.log.suffix(1500))")
     for (_, _, code) in rooms { #expect(world.log.contains("code=\(code)"), "\(code)") }
     let list = try world.tappet("outbox", "list").output
     #expect(list.contains("is not in the room") && list.contains("knows no room of this name"), "\(list)")
@@ -84,13 +84,13 @@ import Testing
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!revoked:h'")], server)
     try world.start()
     try world.press(0)
-    #expect(eventually(20) { world.log.contains("code=room-token-refused") }, "\(world.log.suffix(1500))")
+    #expect(eventually { world.log.contains("code=room-token-refused") }, "\(world.log.suffix(1500))")
     #expect(world.lights.contains("offline"))
     let status = try world.tappet("status")
     #expect(status.status == 1 && status.output.contains("run 'tappet matrix login USER'"), "\(status)")
     let done = try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n")
     #expect(done.status == 0 && done.errors.contains("DEVICE1"), "\(done)")
-    #expect(eventually(40) { server.said(in: "!revoked:h") == ["ring"] }, "\(world.log.suffix(1500))")
+    #expect(eventually { server.said(in: "!revoked:h") == ["ring"] }, "\(world.log.suffix(1500))")
     #expect(try eventually { try world.webhookCount("delivered") == 1 })
   }
 
@@ -98,10 +98,10 @@ import Testing
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!hang:h'")], server)
     try world.start()
     try world.press(0)
-    #expect(eventually(20) { !server.said(in: "!hang:h").isEmpty }, "\(world.log.suffix(1500))")
+    #expect(eventually { !server.said(in: "!hang:h").isEmpty }, "\(world.log.suffix(1500))")
     world.kiosk?.end(SIGKILL)
     try world.start()
-    #expect(try eventually(30) { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1500))")
     #expect(server.said(in: "!hang:h") == ["ring"] && server.requests("/send/").count >= 2)
   }
 

@@ -84,7 +84,7 @@ private final class Eavesdropper {
     """.write(toFile: script, atomically: true, encoding: .utf8)
     service = try Service(try Programs.installed("python3"), [script, path, kiosk, log], log: log + ".out")
     let started = service
-    guard eventually(10, { started.text.contains("ready") }) else { throw TestFault(service.text) }
+    guard eventually({ started.text.contains("ready") }) else { throw TestFault(service.text) }
   }
 
   /// The messages that crossed since the last question, one per line.
@@ -175,7 +175,7 @@ private final class Onlooker: @unchecked Sendable {
       try Programs.built("tappet"),
       ["secret", "import", "--tag", "--timeout", "20", "--config", world.configPath], log: world.folder + "/asked")
     #expect(
-      try eventually(15) {
+      try eventually {
         guard asking.isRunning else { return true }
         _ = try world.tap("ntag215 uid=\(world.freshUID()) url=\(url)", until: "refused")
         return !asking.isRunning

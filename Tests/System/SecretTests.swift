@@ -220,7 +220,7 @@ enum ControlSocket {
       ["secret", "import", "--tag", "--label", "by tag", "--timeout", "20", "--config", second.configPath],
       log: second.folder + "/asked")
     #expect(
-      try eventually(15) {
+      try eventually {
         guard asking.isRunning else { return true }
         _ = try tap(second, carrying, "refused")
         return !asking.isRunning

@@ -124,7 +124,7 @@ import Testing
     let running = try Service(try Programs.built("tappet"), words, log: place.folder + "/log")
     // The broker is tried with the files that will be written.
     #expect(
-      eventually(10) { place.files.keys.contains { $0.hasSuffix("/kiosk.key") } })
+      eventually { place.files.keys.contains { $0.hasSuffix("/kiosk.key") } })
     #expect(running.end(signal, within: 5))
     #expect(running.status == 1)
     #expect(running.text.contains("Stopped; nothing was written."), "\(running.text)")

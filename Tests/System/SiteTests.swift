@@ -70,7 +70,7 @@ import Testing
 
   private func awaitVersion(_ wanted: Int, at world: KioskWorld) {
     // A kiosk that was killed after the commit does not log it.
-    #expect(eventually(15) { (try? version(world)) == wanted }, "\(world.log.suffix(1500))")
+    #expect(eventually { (try? version(world)) == wanted }, "\(world.log.suffix(1500))")
   }
 
   private func tap(_ world: KioskWorld, _ key: String, until light: String) throws -> String {
@@ -137,7 +137,7 @@ import Testing
     func refused(_ code: String, _ act: () throws -> Void) throws {
       let before = door.log.utf8.count
       try act()
-      let found = eventually(15) {
+      let found = eventually {
         String(decoding: door.log.utf8.dropFirst(before), as: UTF8.self).contains("event=site-refused code=\(code)")
       }
       #expect(found, "\(code): \(door.log.suffix(1000))")

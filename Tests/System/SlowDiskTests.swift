@@ -29,7 +29,7 @@ import Testing
     return (zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? .max) - step
   }
 
-  private func awaitExit(_ service: Service) { #expect(eventually(30) { !service.isRunning }) }
+  private func awaitExit(_ service: Service) { #expect(eventually { !service.isRunning }) }
 
   /// Does all that needs the database, one after the other.
   private func useDatabase(_ world: KioskWorld, round: Int) throws {
@@ -40,7 +40,7 @@ import Testing
     let log = world.log.utf8.count
     world.kiosk?.signal(SIGHUP)
     #expect(
-      eventually(30) { String(decoding: world.log.utf8.dropFirst(log), as: UTF8.self).contains("event=reloaded") })
+      eventually { String(decoding: world.log.utf8.dropFirst(log), as: UTF8.self).contains("event=reloaded") })
     let lights = world.lights.count
     // The first one makes the key for the tags' passwords, too.
     let writing = try Service(
@@ -51,7 +51,7 @@ import Testing
     awaitExit(writing)
     #expect(writing.text.contains("written: bell"), "\(writing.text)")
     try world.takeAway()
-    #expect(eventually(10) { world.lights.last == "ready" })
+    #expect(eventually { world.lights.last == "ready" })
   }
 
   @Test func `no light is late while the disk syncs slowly`() throws {

@@ -10,7 +10,7 @@ import Testing
     let world = try KioskWorld()
     world.sim?.end()
     try world.startSimulator(isPaced: true)
-    guard eventually(5, { (try? world.tell("counters")) != nil }) else { throw TestFault("no simulator") }
+    guard eventually({ (try? world.tell("counters")) != nil }) else { throw TestFault("no simulator") }
     return world
   }
 
@@ -32,7 +32,7 @@ import Testing
 
   /// In the midst of the pages.
   private func awaitMidst(_ world: KioskWorld) throws {
-    #expect(try eventually(10) { try self.writes(world) >= 20 })
+    #expect(try eventually { try self.writes(world) >= 20 })
     #expect(try writes(world) < 80, "too late to be a test")
   }
 
@@ -100,7 +100,7 @@ import Testing
     try awaitMidst(world)
     let uid = world.freshUID()
     try world.tell("place ntag215 uid=\(uid)")
-    #expect(eventually(10) { !writing.isRunning })
+    #expect(eventually { !writing.isRunning })
     #expect(writing.text.contains("hold it there again"), "\(writing.text)")
     #expect(writing.text.contains("written: bell on NTAG215 \(uid)"), "\(writing.text)")
     #expect(try secretCount(world) == 3)
@@ -116,7 +116,7 @@ import Testing
       let (old, new) = (world.freshUID(), world.freshUID())
       let count = world.log.components(separatedBy: "uid=\(old)").count
       try world.tell("place ntag213 uid=\(old) url=https://example.org/old")
-      #expect(eventually(10) { world.log.components(separatedBy: "uid=\(old)").count > count })
+      #expect(eventually { world.log.components(separatedBy: "uid=\(old)").count > count })
       try world.tell(isExchanged ? "place ntag215 uid=\(new)" : "take")
       pause(seconds: delay, "how long the tag has been gone is the case")
       let lights = world.lights.count
@@ -125,7 +125,7 @@ import Testing
         try world.awaitLight("writing", after: lights)
         try world.tell("place ntag215 uid=\(new)")
       }
-      #expect(eventually(10) { !writing.isRunning })
+      #expect(eventually { !writing.isRunning })
       let text = "\(isExchanged): \(writing.text)"
       #expect(text.contains("written: bell on NTAG215 \(new)"), "\(text)")
       #expect(!text.contains("too soon") && !text.contains("two tags"), "\(text)")
@@ -143,7 +143,7 @@ import Testing
     #expect(try secretCount(world) == before)
     // The command that the reader already has is completed.
     var again = try world.tappet("tag", "write", "bell", "--timeout", "10")
-    _ = try eventually(10) {
+    _ = try eventually {
       if again.errors.contains("another program uses") {
         again = try world.tappet("tag", "write", "bell", "--timeout", "10")
       }
@@ -173,7 +173,7 @@ import Testing
     let later = world.lights.count
     let again = try write(world, "bell")
     try world.awaitLight("writing", after: later)
-    #expect(eventually(15) { !again.isRunning })
+    #expect(eventually { !again.isRunning })
     #expect(again.status == 0, "\(again.text)")
     #expect(try secretCount(world) == before + 1)
     try expectWorks(world)

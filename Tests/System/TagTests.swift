@@ -57,9 +57,9 @@ import Testing
     try world.awaitLight("writing", after: before)
     #expect(try world.tappet("tag", "erase", "--timeout", "1").errors.contains("another tag is being written already"))
     try world.tell("place ntag213 uid=\(world.freshUID())")
-    #expect(eventually(10) { !writing.isRunning })
+    #expect(eventually { !writing.isRunning })
     #expect(writing.text.contains("\"done\":true"), "\(writing.text)")
-    #expect(eventually(5) { world.lights.last == "ready" })
+    #expect(eventually { world.lights.last == "ready" })
     #expect(world.received.isEmpty)
     try world.takeAway()
     let again = world.lights.count
@@ -84,10 +84,10 @@ import Testing
         try world.tell(placement)
       }
       let count = try secretCount(world)
-      #expect(eventually(10) { writing.text.contains("hold it there again") }, "\(writing.text)")
+      #expect(eventually { writing.text.contains("hold it there again") }, "\(writing.text)")
       #expect(try secretCount(world) == count)
       try world.tell("back")
-      #expect(eventually(10) { !writing.isRunning })
+      #expect(eventually { !writing.isRunning })
       #expect(writing.text.contains("written: bell"), "\(writing.text)")
       #expect(try secretCount(world) == count + 1)
       try world.takeAway()
@@ -234,7 +234,7 @@ import Testing
     let watching = try waiting(world, "watch", "--json")
     for (number, placement) in ["ntag213 url=\(try world.url(1))", "classic", "type4 empty"].enumerated() {
       try world.tell("place " + placement)
-      #expect(eventually(10) { watching.text.split(separator: "\n").count > number }, "\(watching.text)")
+      #expect(eventually { watching.text.split(separator: "\n").count > number }, "\(watching.text)")
     }
     watching.end(SIGINT)
     let lines = try watching.text.split(separator: "\n").map {

@@ -97,7 +97,7 @@ import Testing
     try world.awaitLight("delivered-by-tag", after: first)
     // It lies there for ten more looks.
     let looked = try world.commandCount(nil)
-    #expect(try eventually(10) { try world.commandCount(nil) >= looked + 20 })
+    #expect(try eventually { try world.commandCount(nil) >= looked + 20 })
     #expect(world.lights.dropFirst(first).filter { $0 == "accepted" }.count == 1)
     try world.takeAway()
     let logBefore = world.log.utf8.count
@@ -118,11 +118,11 @@ import Testing
       try world.tell("place \(model) uid=\(world.freshUID()) url=\(try world.url(1))")
       try world.tell("take after \(exchanges)")
       let looked = try world.commandCount()
-      #expect(try eventually(10) { try world.commandCount() >= looked + 6 })
+      #expect(try eventually { try world.commandCount() >= looked + 6 })
       let seen = Array(world.lights.dropFirst(lights))
       // Every accepted tap was delivered, and nothing else.
       #expect(
-        eventually(5) {
+        eventually {
           world.received.count - received == world.lights.dropFirst(lights).filter { $0 == "accepted" }.count
         }, "\(exchanges): \(seen)")
       try world.takeAway()

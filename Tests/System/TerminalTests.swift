@@ -85,17 +85,17 @@ final class Terminal {
       let screen = (try? terminal.text()) ?? ""
       return screen.split(separator: "\n").dropFirst(2).map { String($0.dropFirst(8)) }
     }
-    #expect(eventually(20) { ((try? terminal.text()) ?? "").contains(tree) && lines().count == 4 })
+    #expect(eventually { ((try? terminal.text()) ?? "").contains(tree) && lines().count == 4 })
     #expect(
       lines() == [
         "         2  home", "         1    light", "         1      state = on",
         #"         1    \u{200b}meter = \u{1b}[31m12"#,
       ], "\(lines())")
     try publish("home/light/state", "off")
-    #expect(eventually(10) { lines().contains("         2      state = off") }, "\(lines())")
+    #expect(eventually { lines().contains("         2      state = off") }, "\(lines())")
     #expect(lines().count == 4)
     try terminal.type("\u{3}")
-    #expect(eventually(10) { textSoFar(folder + "/written").contains("3 messages (2 retained)") })
+    #expect(eventually { textSoFar(folder + "/written").contains("3 messages (2 retained)") })
   }
 
   @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
@@ -113,7 +113,7 @@ final class Terminal {
     let trace = world.folder + "/lights"
     let terminal = try Terminal(
       try Programs.built("tappet"), ["run", "--config", world.configPath, "--light-trace", trace], in: world.folder)
-    #expect(try eventually(15) { try terminal.text().contains("light        ready") })
+    #expect(try eventually { try terminal.text().contains("light        ready") })
     let screen = try terminal.text().split(separator: "\n").map(String.init)
     let wanted = [
       "tappet kiosk   (q ends it, ? explains it)", "  light        ready", "  LEDs        status      result",
@@ -126,7 +126,7 @@ final class Terminal {
     // At rest nothing is drawn.
     var before = ""
     #expect(
-      eventually(20) {
+      eventually {
         before = written(world)
         return !eventually(2) { written(world).count != before.count }
       })

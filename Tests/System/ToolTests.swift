@@ -170,7 +170,7 @@ import Testing
     #expect(lying.status == 0 && lying.output.contains("works here: light"), "\(lying)")
     try world.tell("take")
     #expect(
-      eventually(5) {
+      eventually {
         (try? world.tappet("tag", "read", "--timeout", "1"))?.errors.contains("in time; if a tag") == true
       }
     )
@@ -179,7 +179,7 @@ import Testing
       log: world.folder + "/asked")
     // Tap until the question has reached the kiosk: there is no other sign that it has.
     #expect(
-      try eventually(10) {
+      try eventually {
         guard asking.isRunning else { return true }
         _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
         return !asking.isRunning

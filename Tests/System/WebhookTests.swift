@@ -26,7 +26,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     #expect(world.webhookProcess == nil, "nothing is due yet")
     for number in 1...3 {
       try world.press(number - 1)
-      #expect(try eventually(20) { try world.webhookCount("delivered") == number }, "\(world.log.suffix(1000))")
+      #expect(try eventually { try world.webhookCount("delivered") == number }, "\(world.log.suffix(1000))")
     }
     for request in server.requests {
       #expect(request.method == "POST" && request.body == "{\"id\": \"\(request.key)\"}")
@@ -58,7 +58,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     try world.start()
     try world.press(0)
     try world.press(1)
-    #expect(eventually(20) { server.requests.count == 2 && world.log.contains("event=webhook-given-up") })
+    #expect(eventually { server.requests.count == 2 && world.log.contains("event=webhook-given-up") })
     let request = try #require(server.requests.first { $0.path.hasPrefix("/ok") })
     #expect(request.path == "/ok/with/key/SECRETKEY" && request.headers["authorization"] == "Bearer SECRETTOKEN")
     #expect(request.headers["x-kiosk"] == "door" && request.headers["webhook-id"] == request.key)
@@ -84,9 +84,9 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     ])
     try world.start()
     try world.press(0)
-    #expect(eventually(20) { strict.requests.contains { $0.hasCertificate && $0.body == "a" } })
+    #expect(eventually { strict.requests.contains { $0.hasCertificate && $0.body == "a" } })
     try world.press(1)
-    #expect(eventually(20) { world.log.contains("event=webhook-waiting") })
+    #expect(eventually { world.log.contains("event=webhook-waiting") })
     #expect(!strict.requests.contains { $0.body == "b" } && world.lights.contains("offline"))
   }
 
@@ -99,7 +99,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     try world.start()
     for number in 0..<3 { try world.press(number) }
     for path in ["fail-once", "later", "date"] {
-      #expect(eventually(30) { server.requests(to: path).count == 2 }, "\(path): \(world.log.suffix(1500))")
+      #expect(eventually { server.requests(to: path).count == 2 }, "\(path): \(world.log.suffix(1500))")
       #expect(Set(server.requests(to: path).map(\.key)).count == 1)
     }
     let pauses = ["later", "date"].map { path in
@@ -125,7 +125,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     ])
     try world.start()
     for number in 0..<7 { try world.press(number) }
-    #expect(try eventually(30) { try world.webhookCount("given_up") == 6 }, "\(world.log.suffix(2000))")
+    #expect(try eventually { try world.webhookCount("given_up") == 6 }, "\(world.log.suffix(2000))")
     #expect(eventually { server.requests(to: "ok").map(\.body) == ["g"] })
     #expect(server.requests(to: "to-itself").count == 4 && server.requests(to: "missing").count == 1)
     let list = try world.tappet("outbox", "list").output
@@ -147,8 +147,8 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     ])
     try world.start()
     for number in 0..<5 { try world.press(number) }
-    #expect(eventually(20) { server.requests(to: "ok").count == 1 })
-    #expect(try eventually(60) { try world.webhookCount("delivered") == 5 }, "\(world.log.suffix(2000))")
+    #expect(eventually { server.requests(to: "ok").count == 1 })
+    #expect(try eventually { try world.webhookCount("delivered") == 5 }, "\(world.log.suffix(2000))")
     #expect(Set(server.requests(to: "hang").map(\.key)).count == 1)
     #expect(server.requests(to: "flood").count == 1 && world.log.contains("code=webhook-timeout"))
   }
@@ -163,7 +163,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     try world.press(0)
     try world.press(1)
     #expect(
-      eventually(20) { world.log.components(separatedBy: "code=webhook-certificate").count > 2 },
+      eventually { world.log.components(separatedBy: "code=webhook-certificate").count > 2 },
       "\(world.log.suffix(1500))")
     #expect(other.requests.isEmpty && named.requests.isEmpty)
     let status = try world.webhookStatus()
@@ -175,12 +175,12 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try webhook(server, "hang", "timeout: 20 s"))")])
     try world.start()
     try world.press()
-    #expect(eventually(20) { server.requests.count == 1 })
+    #expect(eventually { server.requests.count == 1 })
     world.kiosk?.end(SIGKILL)
     try world.start()
-    #expect(eventually(30) { server.requests.count >= 2 })
+    #expect(eventually { server.requests.count >= 2 })
     #expect(Set(server.requests.map(\.key)).count == 1 && world.log.contains("event=outbox-restored"))
-    #expect(try eventually(20) { try world.webhookCount("delivered") == 1 })
+    #expect(try eventually { try world.webhookCount("delivered") == 1 })
   }
 
   @Test func `broker and webhook wait for themselves, and one tap goes to both with one id`() throws {
@@ -190,13 +190,13 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     world.broker.stop()
     try world.start(until: "offline")
     try world.press()
-    #expect(eventually(20) { server.requests.count == 1 }, "the broker keeps it not back")
+    #expect(eventually { server.requests.count == 1 }, "the broker keeps it not back")
     #expect(try world.tappet("status", "--json").data["outbox"] as? Int == 1)
     try world.restartBroker()
-    #expect(eventually(70) { world.received.map(\.payload) == server.requests.map(\.key) })
+    #expect(eventually { world.received.map(\.payload) == server.requests.map(\.key) })
     server.stop()
     try world.press()
-    #expect(eventually(20) { world.received.count == 2 && world.log.contains("code=webhook-unreachable") })
+    #expect(eventually { world.received.count == 2 && world.log.contains("code=webhook-unreachable") })
     #expect(try world.webhookStatus()["waiting"] as? Int == 1)
   }
 
@@ -204,15 +204,15 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try webhook(server, "ok"))")])
     try world.start()
     try world.press()
-    #expect(eventually(20) { server.requests.count == 1 })
+    #expect(eventually { server.requests.count == 1 })
     #expect(try eventually { try world.webhookCount("delivered") == 1 })
     let first = try #require(world.webhookProcess)
     // Nothing is lost with a process that is killed; a request brings the next one.
     kill(first, SIGKILL)
-    #expect(eventually(20) { world.webhookProcess == nil && world.log.contains("event=webhooks-lost") })
+    #expect(eventually { world.webhookProcess == nil && world.log.contains("event=webhooks-lost") })
     try world.press()
-    #expect(eventually(20) { server.requests.count == 2 }, "\(world.log.suffix(2000))")
-    #expect(eventually(45) { world.webhookProcess == nil })
+    #expect(eventually { server.requests.count == 2 }, "\(world.log.suffix(2000))")
+    #expect(eventually { world.webhookProcess == nil })
     #expect(!world.log.contains("code=webhooks-silent"))
   }
 }

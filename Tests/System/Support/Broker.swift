@@ -36,7 +36,7 @@ final class Broker {
   func start() throws {
     service = try Service(
       try Programs.installed("mosquitto"), ["-c", folder + "/mosquitto.conf"], log: folder + "/log")
-    guard eventually(10, { TestSocket.answers(self.port) }) else {
+    guard eventually({ TestSocket.answers(self.port) }) else {
       throw TestFault("mosquitto did not start: \(service?.text ?? "")")
     }
   }
@@ -86,7 +86,7 @@ final class Witness {
         try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
         try Certificates.path("second-client.key"),
       ], log: log)
-    guard eventually(10, { self.subscriptionCount > before }) else {
+    guard eventually({ self.subscriptionCount > before }) else {
       throw TestFault("mosquitto_sub did not subscribe: \(service?.text ?? "")")
     }
   }

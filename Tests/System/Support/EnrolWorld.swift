@@ -60,7 +60,7 @@ class EnrolStandIn {
     self.folder = folder
     let words = [Repository.path("Tests/System/Faults/" + script)] + words
     service = try Service(try Programs.installed("python3"), words, log: folder.path + "/log")
-    guard eventually(20, { self.service.text.contains("\n") }) else { throw TestFault("\(script): \(service.text)") }
+    guard eventually({ self.service.text.contains("\n") }) else { throw TestFault("\(script): \(service.text)") }
   }
 
   deinit {

@@ -19,7 +19,7 @@ final class Homeserver {
     let service = try Service(
       try Programs.installed("python3"), words, log: folder + "/homeserver-\(UUID().uuidString.prefix(4)).log")
     self.service = service
-    guard eventually(10, { service.text.contains("\n") }), let port = Int(service.text.prefix { $0 != "\n" }) else {
+    guard eventually({ service.text.contains("\n") }), let port = Int(service.text.prefix { $0 != "\n" }) else {
       throw TestFault("no homeserver: \(service.text)")
     }
     self.port = port
@@ -44,7 +44,7 @@ final class Homeserver {
   /// The id of the last event in a room whose text has `word` in it, once there is another one than these.
   func event(of word: String, in room: String = "!open:h", besides known: [String] = []) -> String? {
     var found: String?
-    _ = eventually(20) {
+    _ = eventually {
       found =
         facts.last { fact in
           let text = (fact["content"] as? [String: Any])?["body"] as? String

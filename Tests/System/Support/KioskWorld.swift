@@ -97,7 +97,7 @@ final class KioskWorld {
       ],
       log: folder + "/sim.log")
     sim = service
-    guard eventually(5, { service.text.contains("ready ") }) else { throw TestFault(service.text) }
+    guard eventually({ service.text.contains("ready ") }) else { throw TestFault(service.text) }
   }
 
   /// Starts `tappet run`, and waits until the last light is `light`.
@@ -119,12 +119,12 @@ final class KioskWorld {
   }
 
   @discardableResult
-  func tappet(_ words: String..., input: String = "", limit: Double = 30) throws -> Finished {
+  func tappet(_ words: String..., input: String = "", limit: Double = patience) throws -> Finished {
     try tappet(words, input: input, limit: limit)
   }
 
   @discardableResult
-  func tappet(_ words: [String], input: String = "", limit: Double = 30) throws -> Finished {
+  func tappet(_ words: [String], input: String = "", limit: Double = patience) throws -> Finished {
     try Programs.run(try Programs.built("tappet"), words + ["--config", configPath], input: input, limit: limit)
   }
 
@@ -160,7 +160,7 @@ final class KioskWorld {
   var log: String { kiosk?.text ?? "" }
   var received: [Received] { witness?.actions ?? [] }
 
-  func awaitLight(_ name: String, after count: Int, seconds: Double = 10) throws {
+  func awaitLight(_ name: String, after count: Int, seconds: Double = patience) throws {
     guard eventually(seconds, { self.lights.dropFirst(count).contains(name) }) else {
       throw TestFault(
         "waited in vain for '\(name)'; lights: \(lights.dropFirst(count)); log:\n\(log.suffix(2000))")
@@ -199,7 +199,7 @@ final class KioskWorld {
     try tell("place " + placement)
     try awaitLight(light, after: lightsBefore)
     try takeAway()
-    if messages > 0 { _ = eventually(5) { self.received.count >= receivedBefore + messages } }
+    if messages > 0 { _ = eventually { self.received.count >= receivedBefore + messages } }
     return Outcome(
       lights: Array(lights.dropFirst(lightsBefore)),
       log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
@@ -219,6 +219,6 @@ final class KioskWorld {
     // It may have left by itself.
     _ = try? tell("take")
     let before = try commandCount()
-    _ = try eventually(3) { try self.commandCount() >= before + 4 }
+    _ = try eventually { try self.commandCount() >= before + 4 }
   }
 }

@@ -34,7 +34,7 @@ final class NATSServer {
     guard let path = Self.path else { throw TestFault("there is no nats-server") }
     process = try TestProcess(
       URL(fileURLWithPath: path), ["-c", folder + "/nats.conf", "-l", folder + "/log"])
-    guard eventually(20, { TestSocket.answers(self.port) }) else {
+    guard eventually({ TestSocket.answers(self.port) }) else {
       throw TestFault("nats-server did not start: \(textSoFar(folder + "/log"))")
     }
   }

@@ -27,7 +27,7 @@ final class Service {
 
   /// Signals it and waits for its end; whether it ended in time.
   @discardableResult
-  func end(_ number: Int32 = SIGTERM, within seconds: Double = 10) -> Bool {
+  func end(_ number: Int32 = SIGTERM, within seconds: Double = patience) -> Bool {
     process.send(number)
     return process.ends(within: seconds)
   }

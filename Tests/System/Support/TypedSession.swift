@@ -28,7 +28,7 @@ final class TypedSession {
   var text: String { textSoFar(log) }
 
   /// Waits for the words, after those of the last time.
-  func expect(_ words: String, seconds: Double = 30) throws {
+  func expect(_ words: String, seconds: Double = patience) throws {
     let found = eventually(seconds) {
       guard let range = self.text.dropFirst(self.position).range(of: words) else { return false }
       self.position = self.text.distance(from: self.text.startIndex, to: range.upperBound)
@@ -47,7 +47,7 @@ final class TypedSession {
   func type(_ keys: String) throws { try process.type(keys) }
 
   /// Its exit status, once it has ended.
-  func status(seconds: Double = 30) throws -> Int32 {
+  func status(seconds: Double = patience) throws -> Int32 {
     guard process.ends(within: seconds) else {
       throw TestFault("it did not end:\n\(text)")
     }

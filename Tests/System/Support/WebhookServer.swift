@@ -29,7 +29,7 @@ final class WebhookServer {
     let service = try Service(
       try Programs.installed("python3"), words, log: folder + "/webhooks-\(UUID().uuidString.prefix(4)).log")
     self.service = service
-    guard eventually(10, { service.text.contains("\n") }), let port = Int(service.text.prefix { $0 != "\n" }) else {
+    guard eventually({ service.text.contains("\n") }), let port = Int(service.text.prefix { $0 != "\n" }) else {
       throw TestFault("no HTTPS server: \(service.text)")
     }
     self.port = port
@@ -73,7 +73,7 @@ extension KioskWorld {
     // A contact that moves too soon after its last move is taken for one that bounces.
     for _ in 0..<10 {
       try tell("press GPIO\(5 + number)")
-      let isAccepted = eventually(1) { self.log.components(separatedBy: "event=press-accepted").count > count }
+      let isAccepted = eventually { self.log.components(separatedBy: "event=press-accepted").count > count }
       try tell("release GPIO\(5 + number)")
       if isAccepted { return }
     }
