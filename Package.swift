@@ -7,7 +7,7 @@ let isEmbedded = Context.environment["TAPPET_EMBEDDED"] != nil
 let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Embedded"),
   .unsafeFlags(["-Osize", "-Xllvm", "-sil-disable-pass=object-outliner"]),
-  .unsafeFlags(["-Xfrontend", "-emit-bc", "-Xfrontend", "-lto=llvm-full"]),
+  .unsafeFlags(["-Xfrontend", "-function-sections"]),
 ]
 
 // Each file imports what it uses, in both modes.

@@ -43,6 +43,7 @@ package final class BrokerSwarm {
   private var maintenance = Instant(nanoseconds: 0)
 
   /// Reads the files and resolves the name; each client will have `window` messages of this QoS in flight at most.
+  @export(interface)
   package init(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint, version: MQTTVersion, qos: Int32, window: Int
   ) throws(LinkFailure) {
@@ -67,6 +68,7 @@ package final class BrokerSwarm {
   // MARK: Connecting
 
   /// Connects one more client; returns its number.
+  @export(interface)
   package func connect(clientID: String, until limit: Instant) throws(LinkFailure) -> Int {
     var own = settings
     own.clientID = clientID
@@ -120,6 +122,7 @@ package final class BrokerSwarm {
   // MARK: Requests
 
   /// Subscribes a client, and waits for the answer; the byte in SUBACK, `nil` when none came.
+  @export(interface)
   package func subscribe(
     _ client: Int, to filter: String, until limit: Instant
   ) throws(LinkFailure) -> UInt8? {
@@ -138,6 +141,7 @@ package final class BrokerSwarm {
   }
 
   /// Publishes a message of a client.
+  @export(interface)
   package func publish(_ client: Int, topic: String, payload: [UInt8]) throws(LinkFailure) {
     let session = sessions[client]
     let (outcome, _) = payload.withUnsafeBytes {
@@ -154,6 +158,7 @@ package final class BrokerSwarm {
   }
 
   /// Waits until something comes, `file` is readable, or it is `limit`, and reads what there is.
+  @export(interface)
   package func turn(until limit: Instant, file: Int32 = -1) throws(LinkFailure) {
     try write()
     let now = Instant.now()
@@ -175,6 +180,7 @@ package final class BrokerSwarm {
   }
 
   /// Ends all connections in order.
+  @export(interface)
   package func disconnect() {
     for session in sessions {
       _ = session.disconnect()

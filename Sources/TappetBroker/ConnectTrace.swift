@@ -131,6 +131,7 @@ package final class ConnectTrace: Sendable {
 
 extension LinkFailure {
   /// The stage at which an attempt has failed, after these facts.
+  @export(interface)
   package func stage(_ facts: ConnectTrace.Facts, usesTLS: Bool) -> ConnectStage {
     switch self {
     case .nameNotResolved: .name

@@ -20,6 +20,7 @@ package struct LinkMessage: Hashable, Sendable {
   package var properties: MessageProperties?
 
   /// A message of a topic.
+  @export(interface)
   package init(
     topic: String, payload: [UInt8], size: Int, qos: Int32, isRetained: Bool, response: CommandResponse? = nil,
     properties: MessageProperties? = nil

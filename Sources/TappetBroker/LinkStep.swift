@@ -54,6 +54,7 @@ package struct ConnackFacts: Hashable, Sendable {
   package var reason: String?
 
   /// Reads the properties of a CONNACK.
+  @export(interface)
   package init(_ properties: OpaquePointer?) {
     // MQTT 5.0 §2.2.2.2 has the numbers.
     receiveMaximum = ConnackFacts.half(properties, 33)

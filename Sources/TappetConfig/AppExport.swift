@@ -84,6 +84,7 @@ package struct AppExport {
   package var isOpenToOthers = false
 
   /// Reads the file at `path`.
+  @export(interface)
   package static func load(path: String, ask: (String) -> SecretBytes?, makeID: () -> String?) -> Outcome {
     switch TextFile.read(path, sizeMax: Limits.appSettingsSizeMax) {
     case .failure(let error): return .refused([error.code == EFBIG ? .tooLarge : .unreadable(error)])
@@ -99,6 +100,7 @@ package struct AppExport {
   /// Reads the app's JSON.
   ///
   /// `ask`: see `ClientIdentity.read`; `makeID`: a new UUID, for secrets without one.
+  @export(interface)
   package static func read(
     _ bytes: [UInt8], ask: (String) -> SecretBytes?, makeID: () -> String?
   ) -> Outcome {

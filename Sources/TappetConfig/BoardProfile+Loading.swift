@@ -14,6 +14,7 @@ package indirect enum BoardProfileError: Error, Hashable, Sendable {
 
 extension BoardProfile {
   /// Reads the profile `name`: an installed one or, with a slash in it, the file with this path.
+  @export(interface)
   package static func load(name: String) throws(BoardProfileError) -> BoardProfile {
     if name.utf8.contains(UInt8(ascii: "/")) { return try load(path: name, name: name) }
     let folder = folder()

@@ -52,6 +52,7 @@ package struct BrokerPreset: Sendable {
   }
 
   /// The settings that this kind of broker would refuse, in the order of the configuration.
+  @export(interface)
   package func objections(to broker: BrokerSettings, actions: [Action]) -> [Objection] {
     var objections: [Objection] = []
     if let max = clientIDSizeMax, broker.clientID.utf8.count > max { objections.append(.clientIDTooLong(max: max)) }

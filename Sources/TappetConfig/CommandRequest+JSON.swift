@@ -6,6 +6,7 @@ extension CommandArrival.Content {
   /// Reads a payload of at most `Limits.commandSizeMax` bytes.
   ///
   /// `isFirmware`: the topic is served as the ESP32 firmware serves it.
+  @export(interface)
   package init(_ payload: [UInt8], isFirmware: Bool = false) {
     if isFirmware {
       self = .init(toFirmware: payload)

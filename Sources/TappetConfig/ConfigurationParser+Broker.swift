@@ -135,6 +135,7 @@ extension YAMLReader {
 
 extension BrokerEndpoint {
   /// `mqtts://host:port` or `mqtt://host:port`; ports 8883 and 1883 may be left out; IPv6 addresses are in brackets.
+  @export(interface)
   package init?(url: String) {
     let bytes = Array(url.utf8)
     let usesTLS = bytes.starts(with: "mqtts://".utf8)

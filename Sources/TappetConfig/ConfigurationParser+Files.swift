@@ -6,6 +6,7 @@ extension ConfigurationParser {
   /// The files that these bytes name, as they are written there: a relative path stays relative to their folder.
   ///
   /// Empty for bytes that are not valid YAML. A profile that is installed with the programs is not among them.
+  @export(interface)
   package static func namedFiles(in bytes: [UInt8]) -> [String] {
     guard let root = try? YAMLDocument.parse(bytes) else { return [] }
     var reader = YAMLReader(file: "", folder: "", files: .ignored)

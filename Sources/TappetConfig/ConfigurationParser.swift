@@ -26,6 +26,7 @@ package enum ConfigurationParser {
   /// Reads the file at `path`.
   ///
   /// Relative paths in it are relative to its folder.
+  @export(interface)
   package static func load(path: String, files: NamedFiles = .used) -> Outcome {
     let start = TextPosition(line: 1, column: 1)
     switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
@@ -37,6 +38,7 @@ package enum ConfigurationParser {
   }
 
   /// Reads a configuration's bytes; `name` is the file's name in errors.
+  @export(interface)
   package static func parse(
     _ bytes: [UInt8], name: String, folder: String, files: NamedFiles = .used
   ) -> Outcome {
@@ -77,6 +79,7 @@ package enum ConfigurationParser {
   /// The files that `broker:` names, even when the configuration has mistakes; `nil` when nothing can be read.
   ///
   /// For commands that put these files right.
+  @export(interface)
   package static func brokerFiles(path: String) -> BrokerFiles? {
     guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax),
       let root = try? YAMLDocument.parse(file.bytes)

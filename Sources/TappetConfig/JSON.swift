@@ -56,6 +56,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// Decodes one JSON value; `nil` for anything else, and for nesting deeper than cJSON allows (1,000).
   ///
   /// A fraction is refused or, with `roundsFractions`, rounded down: other programs write times with fractions.
+  @export(interface)
   package init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
     let tree = bytes.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.flatMap { start in
@@ -71,6 +72,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// UTF-8 without spaces or, if `pretty`, for people.
   ///
   /// Empty when memory ran out.
+  @export(interface)
   package func encoded(pretty: Bool = false) -> [UInt8] {
     guard let tree else { return [] }
     defer { cJSON_Delete(tree) }

@@ -10,6 +10,7 @@ extension KioskConfiguration {
   static func controlSocket(in state: String) -> String { state + "/control" }
 
   /// Nothing but defaults: neither a broker's address nor an action.
+  @export(interface)
   package static func bare() -> KioskConfiguration {
     let state = usualState
     return KioskConfiguration(

@@ -170,6 +170,7 @@ extension KioskConfiguration {
 
 extension KioskSettings {
   /// The part of the settings that the core needs.
+  @export(interface)
   package init(_ configuration: KioskConfiguration) {
     self.init(
       actions: configuration.actions, panel: configuration.panel.plan,

@@ -56,6 +56,7 @@ package struct SetupAnswers {
   private static let words = ["system", "none", "request", "new"]
 
   /// Reads the answers to `questions` from a file, which may hold answers to `others` for another command.
+  @export(interface)
   package static func load(_ path: String, _ questions: [SetupQuestion], others: [String] = []) -> SetupAnswers {
     var reader = YAMLReader(file: path, folder: AtomicFiles.folder(of: path))
     var read = SetupAnswers()

@@ -5,6 +5,7 @@ package enum Spelling {
   /// The candidate that needs the fewest changes, if they are few.
   ///
   /// Changes are insertions, deletions, replacements and exchanged neighbours.
+  @export(interface)
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let wanted = Array(word.utf8)
     guard wanted.count <= 64 else { return nil }

@@ -5,6 +5,7 @@ import TappetStore
 
 extension Inventory {
   /// Adds a thing to a place, `container`, or a building; a box without a code gets one.
+  @export(interface)
   @discardableResult
   package func add(
     _ kind: InventoryKind, to container: InventoryEntry?, _ values: InventoryEdit, by who: String
@@ -25,6 +26,7 @@ extension Inventory {
   }
 
   /// Gives a thing other values; refuses if they are those that it has.
+  @export(interface)
   @discardableResult
   package func edit(
     _ old: InventoryEntry, _ edit: InventoryEdit, by who: String
@@ -41,6 +43,7 @@ extension Inventory {
   }
 
   /// Moves a thing, with all that is in it, to another place; an item that somebody had is brought back.
+  @export(interface)
   @discardableResult
   package func move(
     _ old: InventoryEntry, to container: InventoryEntry, by who: String
@@ -61,6 +64,7 @@ extension Inventory {
   }
 
   /// Removes a thing and all that is in it.
+  @export(interface)
   package func remove(_ old: InventoryEntry, by who: String) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
       let current = try require(old)

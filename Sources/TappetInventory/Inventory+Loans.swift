@@ -13,6 +13,7 @@ package struct InventoryLoan: Hashable, Sendable {
 
 extension Inventory {
   /// Checks an item out to a person, whoever had it before.
+  @export(interface)
   package func lend(_ item: InventoryEntry, to person: String, by who: String) throws(InventoryError) {
     try changeLoan(of: item, .lent, by: who) { (now) throws(InventoryError) in
       if try loan(of: item)?.person == person { throw .unchanged(.item) }
@@ -36,6 +37,7 @@ extension Inventory {
   }
 
   /// The person who has the item; `nil` when it is in its box.
+  @export(interface)
   package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
     try stored { () throws(StoreError) in
       let statement = try database.statement("SELECT person, unix_ms FROM loan WHERE uuid = ?1")
@@ -47,6 +49,7 @@ extension Inventory {
   }
 
   /// The items that somebody has, the longest lent first, until `body` returns false.
+  @export(interface)
   package func forEachLentItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
     let statement = try statement(
       .item, place: "",

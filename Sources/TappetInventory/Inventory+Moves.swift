@@ -47,6 +47,7 @@ extension Inventory {
   }
 
   /// The moves, of one thing or of all, newest first, until `body` returns false.
+  @export(interface)
   package func forEachMove(
     of id: InventoryID?, _ body: (InventoryMove) -> Bool
   ) throws(InventoryError) {

@@ -7,6 +7,7 @@ extension Inventory {
   /// The one thing of a kind that these words mean.
   ///
   /// They are a box's code, an id, a name, or `Building / Room / …`, of which the front may be left out.
+  @export(interface)
   package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     if kind == .box, let box = try box(code: words) { return box }
     if let id = InventoryID(text: words), let entry = try entry(id, of: kind) { return entry }
@@ -83,6 +84,7 @@ package struct InventoryPath {
   package private(set) var names: [String] = []
 
   /// Splits a text; a part without a character is a name, too.
+  @export(interface)
   package init(_ text: String) {
     var name: [Unicode.Scalar] = []
     for scalar in text.unicodeScalars {

@@ -46,6 +46,7 @@ extension Inventory {
   }
 
   /// The first change that was not passed on; at the first call ever, none: nobody waits for what was before.
+  @export(interface)
   package func nextNews() throws(InventoryError) -> InventoryNews? {
     try stored { () throws(StoreError) in
       guard let last = try database.integer("SELECT number FROM announced") else {
@@ -75,6 +76,7 @@ extension Inventory {
   }
 
   /// The first item of which there is less than there should be, and of which nobody knows that.
+  @export(interface)
   package func nextLowItem() throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
       .item, place: "",
@@ -96,6 +98,7 @@ extension Inventory {
   }
 
   /// Forgets the items of which there is enough again, so that they are news when they are low again.
+  @export(interface)
   package func forgetStockedItems() throws(InventoryError) {
     try stored { () throws(StoreError) in
       try database.execute(

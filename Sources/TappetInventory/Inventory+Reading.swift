@@ -5,6 +5,7 @@ import TappetStore
 
 extension Inventory {
   /// The thing with this identity.
+  @export(interface)
   package func entry(_ id: InventoryID, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     let statement = try statement(
       kind, place: "SELECT id, uuid, parent, kind, name, code, created FROM place WHERE uuid = ?1",
@@ -17,6 +18,7 @@ extension Inventory {
   }
 
   /// The thing with this identity, whatever it is.
+  @export(interface)
   package func entry(_ id: InventoryID) throws(InventoryError) -> InventoryEntry? {
     if let item = try entry(id, of: .item) { return item }
     let statement = try stored { () throws(StoreError) in
@@ -27,6 +29,7 @@ extension Inventory {
   }
 
   /// The box whose QR code has exactly this text.
+  @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     if code.isEmpty { return nil }
     let statement = try stored { () throws(StoreError) in
@@ -48,6 +51,7 @@ extension Inventory {
   }
 
   /// All things of a kind until `body` returns false: boxes and items newest first, others oldest first.
+  @export(interface)
   package func forEach(
     _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
@@ -77,6 +81,7 @@ extension Inventory {
   }
 
   /// The contents of a place until `body` returns false, oldest first.
+  @export(interface)
   package func forEach(
     in place: InventoryEntry, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
@@ -95,6 +100,7 @@ extension Inventory {
   }
 
   /// The items of which there is less than there should be, newest first, until `body` returns false.
+  @export(interface)
   package func forEachLowItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {
     let statement = try statement(
       .item, place: "",
@@ -117,6 +123,7 @@ extension Inventory {
   }
 
   /// Number of things that are directly in a place; 0 for an item.
+  @export(interface)
   package func contentCount(of place: InventoryEntry) throws(InventoryError) -> Int64 {
     guard let kind = place.contentKind else { return 0 }
     let statement = try statement(

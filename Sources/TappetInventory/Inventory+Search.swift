@@ -6,6 +6,7 @@ import TappetStore
 
 extension Inventory {
   /// The things that have all words of `text`, places before items, until `body` returns false or there are `limit`.
+  @export(interface)
   package func search(
     _ text: String, limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {

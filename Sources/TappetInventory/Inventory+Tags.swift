@@ -5,6 +5,7 @@ import TappetStore
 
 extension Inventory {
   /// Has the tag stand for a thing; what it stood for before it no longer does.
+  @export(interface)
   package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
       guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
@@ -18,6 +19,7 @@ extension Inventory {
   }
 
   /// The thing that the tag stands for.
+  @export(interface)
   package func entry(tag uid: TagUID) throws(InventoryError) -> InventoryEntry? {
     let id = try stored { () throws(StoreError) -> InventoryID? in
       let statement = try database.statement("SELECT uuid FROM tag WHERE uid = ?1")
@@ -29,6 +31,7 @@ extension Inventory {
   }
 
   /// The tags of a thing, in the order of their UIDs.
+  @export(interface)
   package func tags(of entry: InventoryEntry) throws(InventoryError) -> [TagUID] {
     try stored { () throws(StoreError) in
       let statement = try database.statement("SELECT uid FROM tag WHERE uuid = ?1 ORDER BY uid")

@@ -100,6 +100,7 @@ extension Inventory {
   }
 
   /// Takes the last change back; returns it.
+  @export(interface)
   @discardableResult
   package func undo(by who: String) throws(InventoryError) -> InventoryChange {
     try transaction { () throws(InventoryError) in

@@ -23,6 +23,7 @@ package final class Inventory {
   ///
   /// `isDurable`: a power cut takes no change back. Without it the last ones may be lost together, and nothing is
   /// damaged. Blocks on the disk.
+  @export(interface)
   package static func open(folder path: String, isDurable: Bool = true) throws(StoreError) -> Inventory {
     let folder = try StoreFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.

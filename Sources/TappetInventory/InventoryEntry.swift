@@ -45,6 +45,7 @@ package struct InventoryEntry: Hashable, Sendable {
   package var createdUnixMilliseconds: Int64
 
   /// Something new that has no row yet.
+  @export(interface)
   package init(
     _ kind: InventoryKind, id: InventoryID, name: String, in container: InventoryRow?, createdUnixMilliseconds: Int64
   ) {

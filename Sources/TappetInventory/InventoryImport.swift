@@ -59,6 +59,7 @@ package final class InventoryImport {
   }
 
   /// Adds or changes the thing of one row, and adds the places of its path that are missing.
+  @export(interface)
   @discardableResult
   package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
     guard let kind = record.kind else { throw .emptyRow }
@@ -185,6 +186,7 @@ extension Inventory {
   /// Runs `body` as one import; `isTrial` takes everything back at its end.
   ///
   /// An import that changes nothing leaves no trace. `finishing` is called before the indexes are made.
+  @export(interface)
   package func runImport(
     named name: String, by who: String, isTrial: Bool,
     _ body: (InventoryImport) throws(InventoryError) -> Void

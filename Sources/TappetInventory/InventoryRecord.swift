@@ -43,6 +43,7 @@ extension Inventory {
   /// All things as rows, each place before what is in it, until `body` returns false.
   ///
   /// The order is that in which they were made, so that an import of the rows has the same one.
+  @export(interface)
   package func forEachRecord(_ body: (InventoryRecord) throws(InventoryError) -> Bool) throws(InventoryError) {
     var isGoingOn = true
     for kind in InventoryKind.allCases where isGoingOn {

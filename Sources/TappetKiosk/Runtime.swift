@@ -69,6 +69,7 @@ package final class Runtime {
   /// Runs until the kiosk was asked to stop and has come to rest.
   ///
   /// SIGTERM and SIGINT stop it; a second signal ends it at once.
+  @export(interface)
   package func run() throws(RuntimeError) {
     do throws(SystemError) {
       try reactor.watchSignals([SIGTERM, SIGINT, SIGHUP], calling(self) { $0.signalled($1) })
@@ -87,6 +88,7 @@ package final class Runtime {
   ///
   /// The program then calls `begin`, `dispatch` whenever `fileDescriptor` is readable, and `close` at the end. Signals
   /// are left alone.
+  @export(interface)
   package func start() throws(RuntimeError) {
     do throws(SystemError) { try watchEverything() } catch { throw .system(error) }
     let path = configuration.controlSocket

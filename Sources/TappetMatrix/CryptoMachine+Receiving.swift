@@ -69,6 +69,7 @@ extension CryptoMachine {
   // MARK: To this device
 
   /// Handles an event to this device, as JSON; anything but a room's key from where it should be changes nothing.
+  @export(interface)
   package func receive(_ event: [UInt8]) throws(OlmError) {
     guard let event = JSON(decoding: event, roundsFractions: true), event["type"]?.text == "m.room.encrypted",
       let sender = event["sender"]?.text, let content = event["content"], content["algorithm"]?.text == Algorithm.olm,
@@ -128,6 +129,7 @@ extension CryptoMachine {
   // MARK: In a room
 
   /// Takes an `m.room.encrypted` event of a room, as JSON.
+  @export(interface)
   package func hear(_ event: [UInt8], in room: String, unixMilliseconds now: Int64) {
     guard let event = JSON(decoding: event, roundsFractions: true), let content = event["content"],
       content["algorithm"]?.text == Algorithm.megolm, let session = content["session_id"]?.text,
@@ -142,6 +144,7 @@ extension CryptoMachine {
   }
 
   /// The lines that can be read now, in the order of their events; their numbers are in the changes.
+  @export(interface)
   package func takeLines(unixMilliseconds now: Int64) throws(OlmError) -> [RoomLine] {
     var lines: [RoomLine] = []
     var left: [WaitingEvent] = []

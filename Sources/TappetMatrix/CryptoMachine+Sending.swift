@@ -68,6 +68,7 @@ package enum RoomNeed: Sendable {
 
 extension CryptoMachine {
   /// The next request before the kiosk can write to these users.
+  @export(interface)
   package func need(
     of room: String, _ users: [String], _ rotation: Rotation, unixMilliseconds now: Int64
   ) throws(OlmError) -> RoomNeed {
@@ -132,6 +133,7 @@ extension CryptoMachine {
   }
 
   /// The content of an `m.room.encrypted` event, for the devices that have the key now.
+  @export(interface)
   package func encrypt(_ content: JSON, in room: String) throws(OlmError) -> JSON {
     guard let key = outbound[room] else { throw .malformed }
     let plaintext = JSON.object([

@@ -81,6 +81,7 @@ package final class CryptoMachine {
   }
 
   /// The machine with these rows; a new account when there are none.
+  @export(interface)
   package static func open(
     user: String, device: String, _ policy: RoomEncryption.Devices, _ rows: [(row: MatrixRow, value: [UInt8])]
   ) throws(OlmError) -> CryptoMachine {
@@ -155,6 +156,7 @@ package final class CryptoMachine {
   // MARK: Requests
 
   /// The next request that needs no message to be sent; `nil` when there is none.
+  @export(interface)
   package func nextRequest(unixMilliseconds now: Int64) throws(OlmError) -> CryptoRequest? {
     if uploads.areLost { return request(.logOut, "logout", .object([])) }
     // A device that is new here must be new to the homeserver, too.
@@ -167,6 +169,7 @@ package final class CryptoMachine {
   }
 
   /// Handles the answer to a request; false for one that it cannot be.
+  @export(interface)
   package func handle(
     _ kind: CryptoRequest.Kind, status: Int, _ body: [UInt8], unixMilliseconds now: Int64
   ) throws(OlmError) -> Bool {

@@ -16,6 +16,7 @@ package struct Device: Hashable, Sendable {
   package let isSigned: Bool
 
   /// `nil` for a description of another device, or one that the device has not signed.
+  @export(interface)
   package init?(_ keys: JSON, user: String, id: String, _ owner: Owner?) {
     guard keys["user_id"]?.text == user, keys["device_id"]?.text == id,
       let curve25519 = keys["keys"]?["curve25519:" + id]?.text, let ed25519 = keys["keys"]?["ed25519:" + id]?.text,
@@ -41,6 +42,7 @@ package struct Owner: Hashable, Sendable {
   package let selfSigningKey: String
 
   /// `nil` unless the master key has signed the self-signing key.
+  @export(interface)
   package init?(user: String, master: JSON?, selfSigning: JSON?) {
     guard let master, let selfSigning, let masterKey = Owner.key(in: master, of: user, for: "master"),
       let selfSigningKey = Owner.key(in: selfSigning, of: user, for: "self_signing"),

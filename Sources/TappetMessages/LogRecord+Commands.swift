@@ -40,6 +40,7 @@ extension LogRecord {
 
 extension CommandRefusal {
   /// The refusal, its reason and the remedy.
+  @export(interface)
   package func sentence(topic: String) -> String {
     switch self {
     case .retained:

@@ -22,6 +22,7 @@ extension LogRecord {
   }
 
   /// The record of the scanner, or of what is in its way.
+  @export(interface)
   package init(scannerErrno code: Int32) {
     guard code != 0 else {
       self.init(.notice, "scanner-good", "the scanner is there again")

@@ -39,6 +39,7 @@ extension OutputTarget {
 
 extension PanelFault {
   /// The part, the cause and the remedy.
+  @export(interface)
   package func sentence(_ part: PanelPart, _ configuration: KioskConfiguration) -> String {
     let name = part.name(configuration)
     switch self {

@@ -15,6 +15,7 @@ package enum ReaderOwner: Hashable, Sendable {
 
 extension ReaderLoss {
   /// The cause and the remedy; `device` is the configured connection string.
+  @export(interface)
   package func sentence(device: String?, of owner: ReaderOwner = .kiosk) -> String {
     let name = device ?? "the reader"
     func remedy(_ ofKiosk: String, _ ofLibrary: String, _ ofTool: String) -> String {
@@ -87,6 +88,7 @@ extension TapRefusal {
   }
 
   /// The refusal, its reason and the remedy.
+  @export(interface)
   package func sentence(_ trigger: Trigger) -> String {
     let what = trigger.word
     switch self {

@@ -47,6 +47,7 @@ package struct LogRecord: Sendable {
   }
 
   /// The record of a damaged database and its recovery.
+  @export(interface)
   package init(_ recovery: StoreRecovery) {
     var sentence: String
     if let path = recovery.setAside {
@@ -72,6 +73,7 @@ package struct LogRecord: Sendable {
   }
 
   /// The record of `report`, with the names of this configuration.
+  @export(interface)
   package init(_ report: Report, _ configuration: KioskConfiguration) {
     switch report {
     case .readerReady(let device):
@@ -318,6 +320,7 @@ extension TapIgnored {
 }
 
 extension StoreFault {
+  @export(interface)
   package func sentence(folder: String) -> String {
     switch self {
     case .full: "no space is left in \(folder): taps are refused until there is; delete something"

@@ -6,6 +6,7 @@ import TappetTLS
 
 extension CertificateFinding {
   /// Whether it is as it should be, at this time.
+  @export(interface)
   package func isGood(at now: Int64) -> Bool {
     switch remark {
     case .certificate(let details, _, _, _):
@@ -32,6 +33,7 @@ extension CertificateFinding {
   }
 
   /// The message for a person, one sentence.
+  @export(interface)
   package func sentence(at now: Int64) -> String {
     switch remark {
     case .certificate(let details, let isAuthority, let key, let names):
@@ -82,6 +84,7 @@ extension CertificateFinding {
   }
 
   /// The finding for `--json`; docs/json.md documents the names.
+  @export(interface)
   package func json(at now: Int64) -> JSON {
     var members = [
       JSON.Member(name: "file", value: .string(path)), JSON.Member(name: "kind", value: .string(kind)),

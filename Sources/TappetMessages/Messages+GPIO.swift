@@ -7,6 +7,7 @@ import TappetPlatform
 
 extension GPIOFault {
   /// One sentence, without a full stop; `line` is the line's name for people: `GPIO17`, `pin 11`.
+  @export(interface)
   package func sentence(line: String) -> String {
     switch self {
     case .noChips:

@@ -52,6 +52,7 @@ extension LinkFailure {
   }
 
   /// Completes "the broker refused light for good: …".
+  @export(interface)
   package static func publishRefusal(_ code: Int32) -> String {
     guard code >= 0x80, let byte = UInt8(exactly: code) else {
       return "libmosquitto does not send it (its code \(code)); is it larger than the broker takes?"
@@ -63,6 +64,7 @@ extension LinkFailure {
   }
 
   /// Completes "the broker refuses the subscription: …".
+  @export(interface)
   package static func subscriptionRefusal(_ reason: UInt8) -> String {
     switch reason {
     case 0: "libmosquitto does not send it; is the filter right?"

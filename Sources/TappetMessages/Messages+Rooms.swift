@@ -86,6 +86,7 @@ extension KioskStatus {
   /// The answer to `!status`: the parts, and what a line in this room may ask for.
   ///
   /// Without names of hosts and files, which not everybody in a room has to know.
+  @export(interface)
   package func roomText(_ configuration: KioskConfiguration, _ room: String) -> String {
     var parts = ["reader \(reader.code)", "broker \(link.code)", "disk \(diskCode)", "panel \(panelCode)"]
     if let webhooks { parts.append("webhooks \(webhooks.code)") }

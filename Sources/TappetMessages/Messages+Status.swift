@@ -8,6 +8,7 @@ extension KioskStatus.Reader {
   package var isGood: Bool { self == .ready || self == .absent }
 
   /// The message for a person, one sentence.
+  @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .absent: "none is configured"
@@ -24,6 +25,7 @@ extension KioskStatus.Link {
   package var isGood: Bool { if case .connected = self { true } else { false } }
 
   /// The message for a person, one sentence.
+  @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .connecting: "connecting"
@@ -41,6 +43,7 @@ extension KioskStatus.Link {
 
 extension KioskStatus.PanelProblem {
   /// The message for a person, one sentence.
+  @export(interface)
   package func sentence(_ configuration: KioskConfiguration) -> String {
     switch self {
     case .lost(let part, let fault): fault.sentence(part, configuration)
@@ -57,6 +60,7 @@ extension KioskStatus.PanelProblem {
 
 extension KioskStatus {
   /// The condition in one line, for the service manager.
+  @export(interface)
   package func line(_ configuration: KioskConfiguration) -> String {
     var line = light.name + "; reader: " + reader.sentence(configuration) + "; broker: " + link.sentence(configuration)
     if let webhooks, !webhooks.isGood { line += "; webhooks: " + webhooks.sentence(configuration) }

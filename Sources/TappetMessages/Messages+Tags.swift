@@ -16,6 +16,7 @@ extension TagDraftError {
 
 extension TagWriteFault {
   /// The cause and the remedy; `model` is the tag's model.
+  @export(interface)
   package func sentence(_ model: TagModel, to work: TagJobKind) -> String {
     switch self {
     case .notThere: return "the tag is gone; nothing was changed on it"
@@ -56,6 +57,7 @@ extension TagWriteFault {
 
 extension TagJobFailure {
   /// The cause and the remedy.
+  @export(interface)
   package func sentence(_ model: TagModel?, to work: TagJobKind) -> String {
     switch self {
     case .tag(let fault): fault.sentence(model ?? .other, to: work)

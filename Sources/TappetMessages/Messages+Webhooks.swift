@@ -40,6 +40,7 @@ extension WebhookFault {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
   /// The message for a person, half a sentence about the server at `place`.
+  @export(interface)
   package func sentence(_ place: String) -> String {
     switch self {
     case .status(let status): place + " answered " + String(status) + "; it is asked again later"
@@ -73,6 +74,7 @@ extension WebhookRefusal {
   fileprivate var fields: [Field] { if case .status(let status) = self { [("status", String(status))] } else { [] } }
 
   /// The message for a person, half a sentence about the server at `place`.
+  @export(interface)
   package func sentence(_ place: String = "its server") -> String {
     switch self {
     case .status(let status) where (300...399).contains(status):
@@ -94,6 +96,7 @@ extension WebhookRefusal {
 
 extension HelperLoss {
   /// The message for a person, one sentence about this program.
+  @export(interface)
   package func sentence(_ program: String = "tappet-webhook") -> String {
     switch self {
     case .ended(.exited(let status)): "\(program) ended with status \(status); another one is started"

@@ -246,6 +246,7 @@ extension TagURLParameter {
 
 extension CertificateDetails {
   /// One line for `tappet check`.
+  @export(interface)
   package func sentence(at now: Int64) -> String {
     let days = daysLeft(atUnixSeconds: now)
     if now < notBeforeUnixSeconds {

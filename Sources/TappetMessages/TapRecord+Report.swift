@@ -5,6 +5,7 @@ import TappetCore
 extension TapRecord {
   /// The row of `report`, and whether it may wait for the commit that follows it; `nil` when it has none, or its commit
   /// brings it along (`Report.accepted`).
+  @export(interface)
   package static func row(of report: Report, at now: Moment) -> (row: TapRecord, mayWait: Bool)? {
     let time = now.unixMilliseconds
     func end(_ entry: OutboxEntry, _ result: TapResult, _ code: String? = nil) -> (TapRecord, Bool) {

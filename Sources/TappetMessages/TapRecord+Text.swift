@@ -7,6 +7,7 @@ extension TapRecord {
   /// When, what became of it, the action, the tag or what took its place, the person, the reason.
   ///
   /// With `hidesTags` a UID is cut to its last four digits, for those who need not know it.
+  @export(interface)
   package func line(person: String?, hidesTags: Bool = false) -> String {
     let time = WallTime.second(unixMilliseconds: unixMilliseconds)
     let outcome = result.name + String(repeating: " ", count: max(0, 13 - result.name.utf8.count))

@@ -162,6 +162,7 @@ package final class OlmAccount {
   package func markPublished() { olm_account_mark_keys_as_published(object.handle) }
 
   /// A session with a device, by its identity key and one of its one-time keys.
+  @export(interface)
   package func beginSession(with identityKey: String, _ oneTimeKey: String) throws(OlmError) -> OlmSession {
     let session = OlmSession()
     let (handle, account) = (session.object.handle, object.handle)
@@ -175,6 +176,7 @@ package final class OlmAccount {
   /// The session that a device began with its first message (type 0), from which it is to be decrypted next.
   ///
   /// Does not use up the one-time key: see `useUpKeys`.
+  @export(interface)
   package func acceptSession(from identityKey: String, _ message: [UInt8]) throws(OlmError) -> OlmSession {
     var message = message
     let session = OlmSession()
@@ -214,6 +216,7 @@ package final class OlmSession {
     }
   }
 
+  @export(interface)
   package func encrypt(_ plaintext: [UInt8]) throws(OlmError) -> Message {
     let type = try object.check(olm_encrypt_message_type(object.handle))
     var body: [UInt8] = []
@@ -251,6 +254,7 @@ package final class MegolmOutbound {
 
   private init() {}
 
+  @export(interface)
   package static func create() throws(OlmError) -> MegolmOutbound {
     let session = MegolmOutbound()
     let handle = session.object.handle
@@ -260,6 +264,7 @@ package final class MegolmOutbound {
     return session
   }
 
+  @export(interface)
   package static func restore(_ pickle: [UInt8]) throws(OlmError) -> MegolmOutbound {
     var pickle = pickle
     defer { LibCrypto.wipe(&pickle) }
@@ -313,6 +318,7 @@ package final class MegolmInbound {
     return session
   }
 
+  @export(interface)
   package static func restore(_ pickle: [UInt8]) throws(OlmError) -> MegolmInbound {
     var pickle = pickle
     defer { LibCrypto.wipe(&pickle) }
@@ -338,6 +344,7 @@ package final class MegolmInbound {
   package var firstIndex: UInt32 { olm_inbound_group_session_first_known_index(object.handle) }
 
   /// Decrypts a message, and returns its number; the same message decrypts again, which the caller must notice.
+  @export(interface)
   package func decrypt(_ message: [UInt8]) throws(OlmError) -> (plaintext: [UInt8], index: UInt32) {
     var (copy, body) = (message, message)
     var index: UInt32 = 0
@@ -355,6 +362,7 @@ package enum Ed25519 {
   private static let digitCount = 86
 
   /// Whether `signature` is that of the key's owner.
+  @export(interface)
   package static func isValid(_ signature: String, of message: [UInt8], by key: String) -> Bool {
     // libolm passes over a digit more.
     guard signature.utf8.count == digitCount else { return false }
@@ -387,8 +395,6 @@ package final class OlmSigningKey {
 
   /// The Ed25519 signature of a message.
   package func sign(_ message: [UInt8]) throws(OlmError) -> String {
-    try object.text(olm_pk_signature_length()) {
-      olm_pk_sign(object.handle, message, message.count, &$0, $0.count)
-    }
+    try object.text(olm_pk_signature_length()) { olm_pk_sign(object.handle, message, message.count, &$0, $0.count) }
   }
 }

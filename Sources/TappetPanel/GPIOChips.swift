@@ -27,6 +27,7 @@ package struct GPIOChips: Sendable {
   }
 
   /// Examines all chips under `folder`; one that vanishes meanwhile is left out.
+  @export(interface)
   package static func scan(folder: String = "/dev") -> GPIOChips {
     var found = GPIOChips(chips: [])
     for path in nodes(in: folder) {
@@ -48,6 +49,7 @@ package struct GPIOChips: Sendable {
   // MARK: Finding
 
   /// Returns the place that `address` means; `chip` is the panel's chip, as label or path.
+  @export(interface)
   package func find(_ address: LineAddress, chip: String?, profile: BoardProfile?) throws(GPIOFault) -> GPIOPlace {
     switch address {
     case .name(let name): return try find(name: name, chip: chip, profile: profile)
@@ -136,6 +138,7 @@ package struct GPIOChips: Sendable {
   }
 
   /// Returns the header's pin that `address` means; `nil` when it is on none, or that is unknown.
+  @export(interface)
   package func pin(of address: LineAddress, chip: String?, profile: BoardProfile) -> Int? {
     if case .pin(let number) = address { return number }
     if let place = try? find(address, chip: chip, profile: profile) {

@@ -68,6 +68,7 @@ package final class GPIOPanel {
   /// A panel of these lines, none of which is requested yet.
   ///
   /// `chip` is the chip, as label or path, for offsets and names without one.
+  @export(interface)
   package init(
     inputs: [PanelLine], outputs: [PanelLine], chip: String?, profile: BoardProfile?, reactor: Reactor,
     folder: String = "/dev", onEvent: @escaping (GPIOEvent) -> Void
@@ -101,6 +102,7 @@ package final class GPIOPanel {
   /// Switches an output on or off; a lost one shows it when it comes back.
   ///
   /// It takes as long as the chip's driver: microseconds on the board, about a millisecond over I2C or USB.
+  @export(interface)
   package func set(output: Int, isOn: Bool) {
     let index = inputCount + output
     guard output >= 0, index < entries.count else { return }
@@ -126,6 +128,7 @@ package final class GPIOPanel {
   }
 
   /// Listens to the input again; missed edges are dropped, and it replies with `opened` and its level.
+  @export(interface)
   package func resume(input: Int) {
     guard entries.indices.contains(input), input < inputCount, entries[input].isPaused else { return }
     entries[input].isPaused = false
@@ -138,6 +141,7 @@ package final class GPIOPanel {
   }
 
   /// Returns the outputs to their level at rest and releases all lines; reports nothing afterwards.
+  @export(interface)
   package func close() {
     nodesWatch = nil
     nodes = nil
@@ -231,6 +235,7 @@ package final class GPIOPanel {
   }
 
   /// Reports the edges that wait, of all inputs together: in the order in which they happened.
+  @export(interface)
   package func readEdges() {
     let now = SystemClock().now().instant
     var edges: [TimedEdge] = []

@@ -17,6 +17,7 @@ package final class SysfsLED {
   /// Takes over the LED `name`, which is dark from now on.
   ///
   /// ENOENT: there is no LED of this name. EACCES: this user may not use its files. `folder` is for tests.
+  @export(interface)
   package convenience init(name: String, folder: String = "/sys/class/leds") throws(SystemError) {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
       throw SystemError(call: "open", code: ENOENT)
@@ -50,6 +51,7 @@ package final class SysfsLED {
   }
 
   /// Darkens it and restores its trigger.
+  @export(interface)
   package func close() {
     guard brightness >= 0 else { return }
     try? set(isOn: false)

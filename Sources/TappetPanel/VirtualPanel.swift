@@ -36,6 +36,7 @@ package final class VirtualPanel {
   }
 
   /// Returns the panel's next message without waiting; malformed ones are skipped.
+  @export(interface)
   package func receive() -> Receipt {
     while true {
       switch socket.receive(sizeMax: Limits.panelMessageSizeMax) {

@@ -75,6 +75,7 @@ package final class AtomicFiles {
   }
 
   /// Puts all of them in place, in the order in which they were added; if one cannot be, none is.
+  @export(interface)
   package func commit() throws(AtomicFilesError) {
     for index in drafts.indices {
       do throws(SystemError) { try place(&drafts[index]) } catch {
@@ -105,6 +106,7 @@ package final class AtomicFiles {
   }
 
   /// Leaves everything as it was.
+  @export(interface)
   package func discard() {
     for draft in drafts {
       if !draft.isPlaced { unlink(draft.draft) }

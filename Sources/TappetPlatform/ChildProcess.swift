@@ -22,6 +22,7 @@ package final class ChildProcess {
   /// `inheritedDescriptor`, gets that number; all others are closed, also those that a program around us left open
   /// without close-on-exec. No signal is held back or ignored. It gets the environment variables whose names begin with
   /// one of `variables`.
+  @export(interface)
   package static func spawn(
     _ executable: String, _ arguments: [String], variables: [String], inherited: FileDescriptor
   ) throws(SystemError) -> ChildProcess {
@@ -53,6 +54,7 @@ package final class ChildProcess {
   /// The child's end, `nil` while it runs; always the same once it has ended.
   ///
   /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
+  @export(interface)
   package func reap() -> ProcessEnd? {
     guard end == nil else { return end }
     var status: Int32 = 0

@@ -7,6 +7,7 @@ import TappetCore
 package enum DataFolder {
   /// The folder that the environment variable names, else the one that `make install` makes for the running program or
   /// for libtappet, else the packages' own.
+  @export(interface)
   package static func path(_ name: String, variable: String) -> String {
     if let path = secure_getenv(variable) { return String(cString: path) }
     var candidates: [String] = []

@@ -25,6 +25,7 @@ package final class DescriptorSet {
   }
 
   /// The numbers of some that can be read, or have ended; the others come with the next call.
+  @export(interface)
   package func ready() -> [Int] {
     let count = events.withUnsafeMutableBufferPointer { room in
       room.baseAddress.map { epoll_wait(epoll.number, $0, Int32(room.count), 0) } ?? 0

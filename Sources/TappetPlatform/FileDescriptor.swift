@@ -56,6 +56,7 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Writes all of `bytes`.
+  @export(interface)
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -5,6 +5,7 @@ import TappetCore
 
 package enum FolderNames {
   /// The names that do not begin with a full stop, sorted; none if the folder cannot be read.
+  @export(interface)
   package static func sorted(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

@@ -9,6 +9,7 @@ package enum InstalledPrograms {
   /// It is looked for where `make install` puts it for the running program, else next to that program (a build folder),
   /// else the same for libtappet, else where packages put it. The last of these is the answer when there is none, so
   /// that starting it reports what is missing.
+  @export(interface)
   package static func locate(_ name: String) -> String {
     var candidates = ["/usr/local/libexec/tappet/\(name)", "/usr/libexec/tappet/\(name)"]
     // libtappet may be in lib/ or in lib/TRIPLE/.

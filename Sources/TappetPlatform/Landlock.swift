@@ -8,6 +8,7 @@ package enum Landlock {
   /// only those to listen on.
   ///
   /// Does nothing where the kernel lacks it.
+  @export(interface)
   package static func confine(readable: [String] = [], mayConnect: Bool = false) {
     let version = tp_landlock_version()
     guard version >= 1 else { return }

@@ -30,6 +30,7 @@ package struct LongOptions {
   }
 
   /// The next item of the command line; the program's name is its first word.
+  @export(interface)
   package func next(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Item {
     // "+" keeps the words in order; ":" tells a missing value from an unknown option and prints nothing; "h" is -h.
     let code = (table + [option()]).withUnsafeBufferPointer { getopt_long(count, words, "+:h", $0.baseAddress, nil) }

@@ -26,6 +26,7 @@ package final class ReservedBytes: @unchecked Sendable {
   private var reserve: UnsafeMutableRawPointer?
 
   /// `nil` when there is no memory for `1 + copies` times the bytes.
+  @export(interface)
   package init?(copying bytes: UnsafeRawBufferPointer, copies: Int) {
     guard let copy = malloc(max(bytes.count, 1)) else { return nil }
     if bytes.count > Memory.sizeAlwaysTaken {

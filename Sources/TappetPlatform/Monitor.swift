@@ -11,6 +11,7 @@ package final class Monitor: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
   /// Unlocked, with nobody waiting.
+  @export(interface)
   package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())

@@ -11,6 +11,7 @@ package struct NetworkIdentity: Sendable {
   package var ipv4: String
 
   /// The first interface that is up and not the loopback.
+  @export(interface)
   package static func current() -> NetworkIdentity {
     var addresses = [UInt8](repeating: 0, count: 10)
     tp_network_identity(&addresses)

@@ -9,6 +9,7 @@ package enum Poll {
   ///
   /// Returns what is ready on each of them, in their order; nothing on any when the time is up. A negative descriptor
   /// is passed over. A kernel without memory, the one failure that is not ours, counts as the end of the time.
+  @export(interface)
   package static func wait(_ descriptors: [(number: Int32, interest: Interest)], for limit: Duration?) -> [Readiness] {
     var entries: [pollfd] = []
     for descriptor in descriptors {

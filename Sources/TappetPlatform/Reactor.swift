@@ -86,6 +86,7 @@ package final class Reactor {
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
   /// A reactor that watches nothing yet.
+  @export(interface)
   package init() throws(SystemError) {
     epoll = try .make("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
     alarm = try TimerDescriptor()
@@ -153,6 +154,7 @@ package final class Reactor {
   /// Calls `handler` with each of the signals `numbers` that arrives.
   ///
   /// To be called once, before any other thread is started (`SignalDescriptor.open`).
+  @export(interface)
   package func watchSignals(_ numbers: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
     precondition(signals == nil, "signals are watched once")
     let descriptor = try SignalDescriptor.open(numbers)
@@ -180,6 +182,7 @@ package final class Reactor {
   /// Waits once and calls the handlers of ready descriptors; returns the number of events.
   ///
   /// It waits for at most `timeout`; `nil` means without a limit.
+  @export(interface)
   @discardableResult
   package func turn(timeout: Duration?) throws(SystemError) -> Int {
     let milliseconds = timeout.map { Int32(clamping: max(0, $0.wholeMilliseconds)) } ?? -1

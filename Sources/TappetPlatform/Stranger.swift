@@ -8,6 +8,7 @@ package enum Stranger {
   /// Connects to a numeric address, says `greeting`, and returns the first bytes that come; `nil` when nobody listens.
   ///
   /// Waits for at most `Limits.strangerPatienceMax` for each step; an empty answer is silence.
+  @export(interface)
   package static func firstWords(address: String, port: UInt16, greeting: [UInt8]) -> [UInt8]? {
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV

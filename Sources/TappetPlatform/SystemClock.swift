@@ -95,6 +95,7 @@ package final class ClockWatch {
   package var fileDescriptor: Int32 { descriptor.number }
 
   /// Whether the clock was set since the last call; watches for the next time.
+  @export(interface)
   package func acknowledge() throws(SystemError) -> Bool {
     var expirations: UInt64 = 0
     do throws(SystemError) { try checked("read") { read(fileDescriptor, &expirations, 8) } } catch {

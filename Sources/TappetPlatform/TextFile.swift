@@ -17,6 +17,7 @@ package struct TextFile {
   }
 
   /// EFBIG when it has more than `sizeMax` bytes, `notAFile` for a pipe or a device, which could keep us waiting.
+  @export(interface)
   package static func read(_ path: String, sizeMax: Int) -> Result<TextFile, SystemError> {
     do throws(SystemError) {
       let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)

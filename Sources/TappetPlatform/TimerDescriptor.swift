@@ -21,6 +21,7 @@ package final class TimerDescriptor {
   package var fileDescriptor: Int32 { descriptor.number }
 
   /// Has it expire at `instant`, or at once when that has passed; `nil` unsets it.
+  @export(interface)
   package func set(at instant: Instant?) {
     guard instant != deadline else { return }
     deadline = instant

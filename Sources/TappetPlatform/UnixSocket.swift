@@ -64,6 +64,7 @@ package final class UnixSocket {
   /// Listens at `path`, in the place of a socket at which nobody listens; it is for its owner and group.
   ///
   /// EADDRINUSE: somebody listens there, or it is not a socket.
+  @export(interface)
   package static func listen(at path: String, _ kind: Kind = .packets) throws(SystemError) -> UnixSocket {
     try removeStaleSocket(at: path, kind)
     let new = try make(kind, waits: false)
@@ -84,6 +85,7 @@ package final class UnixSocket {
   }
 
   /// The socket to the parent, closed on exec from now on; `nil` when `descriptor` is not a SOCK_SEQPACKET socket.
+  @export(interface)
   package static func toParent(_ descriptor: Int32) -> UnixSocket? {
     var type: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -96,6 +98,7 @@ package final class UnixSocket {
   /// The two ends of a connection, the second one for a child.
   ///
   /// In a program whose standard descriptors are closed they could be numbered 0 to 2, which the child needs otherwise.
+  @export(interface)
   package static func pair() throws(SystemError) -> (ours: UnixSocket, child: FileDescriptor) {
     var numbers: [Int32] = [-1, -1]
     try checked("socketpair") { socketpair(AF_UNIX, tp_sock_seqpacket() | O_CLOEXEC, 0, &numbers) }
@@ -108,6 +111,7 @@ package final class UnixSocket {
   }
 
   /// A socket whose messages go to `name`: a path, or an abstract name that begins with `@`.
+  @export(interface)
   package static func sender(to name: String) throws(SystemError) -> UnixSocket {
     let new = try make(.datagrams, waits: false)
     var address = try address(of: name)
@@ -120,6 +124,7 @@ package final class UnixSocket {
   /// The next client; `nil` when none waits.
   ///
   /// EMFILE and the like: one waits, and there is no descriptor for it.
+  @export(interface)
   package func accept() throws(SystemError) -> UnixSocket? {
     do throws(SystemError) {
       return UnixSocket(owning: try .make("accept") { tp_accept(fileDescriptor, tp_sock_flags()) })
@@ -137,6 +142,7 @@ package final class UnixSocket {
   // MARK: Messages
 
   /// The next message of up to `sizeMax` bytes; a longer one is cut.
+  @export(interface)
   package func receive(sizeMax: Int) -> Receipt {
     var size: Int?
     let bytes = [UInt8](unsafeUninitializedCapacity: sizeMax) { buffer, count in
@@ -179,6 +185,7 @@ package final class UnixSocket {
   package func send(_ bytes: [UInt8]) -> Bool { sendSome(bytes) == bytes.count }
 
   /// Sends as much as a stream takes now; returns the number of bytes, `nil` when the other end has gone.
+  @export(interface)
   package func sendSome(_ bytes: [UInt8]) -> Int? {
     do throws(SystemError) {
       let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)

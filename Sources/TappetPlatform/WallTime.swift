@@ -6,6 +6,7 @@ import TappetCore
 /// The texts of a wall-clock time.
 package enum WallTime {
   /// For programs: `2026-11-21T10:51:07.250Z` (RFC 3339); `nil` outside the years that it can write, 0 to 9999.
+  @export(interface)
   package static func utc(unixMilliseconds: Int64) -> String? {
     let rest = unixMilliseconds % 1000
     let milliseconds = rest < 0 ? rest + 1000 : rest
@@ -17,6 +18,7 @@ package enum WallTime {
   }
 
   /// The milliseconds since 1970 of a text that `utc` has written; `nil` for any other.
+  @export(interface)
   package static func unixMilliseconds(utc text: String) -> Int64? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int32? {
@@ -70,6 +72,7 @@ package enum WallTime {
   }
 
   /// The first second of a day of this time zone, `2026-11-21`; `nil` for anything else.
+  @export(interface)
   package static func unixSeconds(localDate text: String) -> Int64? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int32? { Int64(decimal: bytes[range]).map { Int32(clamping: $0) } }

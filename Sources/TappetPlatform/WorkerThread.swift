@@ -8,6 +8,7 @@ package enum WorkerThread {
   /// Runs `body` on a new thread with this name of at most 15 bytes; the caller joins it.
   ///
   /// Signals are the reactor's: with all of them held back here the kernel never picks this thread for one.
+  @export(interface)
   package static func start(
     _ name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) -> pthread_t {

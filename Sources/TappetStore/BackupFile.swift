@@ -33,6 +33,7 @@ package enum BackupFile {
   }
 
   /// Opens a backup; the content is the caller's to wipe.
+  @export(interface)
   package static func open(_ file: [UInt8], passphrase: [UInt8]) throws(BackupError) -> [UInt8] {
     guard file.starts(with: magic) else { throw .notABackup }
     let headSize = magic.count + saltSize

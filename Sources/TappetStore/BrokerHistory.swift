@@ -46,6 +46,7 @@ package final class BrokerHistory {
   private init(_ database: StoreDatabase) { self.database = database }
 
   /// Opens the history; `nil` when there is none and none is to be made.
+  @export(interface)
   package static func open(folder path: String, makes: Bool) throws(StoreError) -> BrokerHistory? {
     let name = "mqtt.db"
     if !makes, access(path + "/" + name, R_OK) != 0 { return nil }
@@ -71,6 +72,7 @@ package final class BrokerHistory {
   }
 
   /// Puts a command first; a repeat moves up, and the oldest of its kind goes.
+  @export(interface)
   package func note(_ entry: Entry) throws(StoreError) {
     let words = Array(entry.words.joined(separator: "\0").utf8)
     guard words.count <= Limits.historyEntrySizeMax, try !isNewest(entry) else { return }
@@ -101,6 +103,7 @@ package final class BrokerHistory {
   }
 
   /// Connections, subscriptions and publishes, each with the newest first.
+  @export(interface)
   package func entries() throws(StoreError) -> [Entry] {
     let statement = try database.statement("SELECT kind, words, unix_ms FROM history ORDER BY kind, number DESC")
     defer { statement.reset() }

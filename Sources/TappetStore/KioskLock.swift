@@ -19,6 +19,7 @@ package final class KioskLock {
   /// Acquires the lock; returns `nil` if another kiosk has it.
   ///
   /// Makes the folder if it is absent.
+  @export(interface)
   package static func acquire(folder path: String) throws(StoreError) -> KioskLock? {
     let folder = try StoreFolder.open(path: path)
     try folder.ensureFile(fileName)

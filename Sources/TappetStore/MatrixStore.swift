@@ -74,6 +74,7 @@ package final class MatrixStore {
   /// Opens the database in the state folder, and makes both if they are absent.
   ///
   /// Afterwards no file has to be opened again. Rows of another device are removed.
+  @export(interface)
   package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
     let key = try SecretStore.open(folder: path).matrixKey()
     do throws(StoreError) {
@@ -84,6 +85,7 @@ package final class MatrixStore {
   }
 
   /// Whether the folder has the keys of this device; true as well while a process uses the database.
+  @export(interface)
   package static func hasKeys(folder path: String, of device: String) -> Bool {
     guard access(path + "/" + fileName, F_OK) == 0 else { return false }
     do throws(StoreError) {
@@ -116,6 +118,7 @@ package final class MatrixStore {
   }
 
   /// Reads all rows; returns `nil` when one of them cannot be opened: then the keys are lost.
+  @export(interface)
   package func rows() throws(StoreError) -> [(row: MatrixRow, value: [UInt8])]? {
     let statement = try database.statement("SELECT kind, name, value FROM row")
     defer { statement.reset() }
@@ -130,6 +133,7 @@ package final class MatrixStore {
   }
 
   /// Commits all changes, or none.
+  @export(interface)
   package func commit(_ changes: [MatrixChange]) throws(SecretError) {
     if changes.isEmpty { return }
     var sealed: [(MatrixRow, [UInt8]?)] = []

@@ -257,6 +257,7 @@ extension SecretStore {
   /// Imports rows as a whole or not at all; returns what is different then.
   ///
   /// `isTrial`: changes nothing. `detail` makes the audit entry's text of the differences.
+  @export(interface)
   package func importPeople(
     _ rows: [PeopleRow], isTrial: Bool, unixSeconds: Int64, noting auditEntry: AuditEntry,
     detail: ([PeopleDifference]) -> String

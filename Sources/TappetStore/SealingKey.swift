@@ -45,6 +45,7 @@ package enum SealingKey {
   /// interrupted. A key that opens nothing is returned as it is: then nothing can be read or added. `replacesLost`:
   /// makes a new key in place of a missing one although something was sealed under that. `credentials`: the value of
   /// CREDENTIALS_DIRECTORY, if any.
+  @export(interface)
   package static func resolve(
     _ store: Store, credentials: String?, replacesLost: Bool = false
   ) throws(SealingKeyError) -> SecretKey {
@@ -88,6 +89,7 @@ package enum SealingKey {
   /// Seals everything under a new key, which replaces the file; returns the number of secrets and values.
   ///
   /// If it is killed at any point it leaves one key or both, and `resolve` finds out which one fits.
+  @export(interface)
   package static func replace(
     _ key: SecretKey, of store: Store, noting auditEntry: AuditEntry
   ) throws(SealingKeyError) -> Int {

@@ -39,6 +39,7 @@ package struct SecretStore {
   package private(set) var recovery: StoreRecovery?
 
   /// Opens both like `open`, but sets a damaged database aside and begins a new one: for the kiosk itself.
+  @export(interface)
   package static func recovered(folder: String) throws(SecretStoreError) -> SecretStore {
     let opened: (store: Store, recovery: StoreRecovery?)
     do throws(StoreError) {
@@ -132,6 +133,7 @@ package struct SecretStore {
   }
 
   /// The secrets that a tag may hold which is about to be written.
+  @export(interface)
   package func formerSecrets(limit: Int) throws(SecretStoreError) -> FormerSecrets {
     do throws(StoreError) {
       let stored = try store.secrets(sealedUnder: sealingKey)

@@ -63,6 +63,7 @@ package final class Store {
   /// `toleratesFullDisk`: what is there can be read although nothing can be written, if need be by this process alone.
   /// `bootID`: the 16 bytes that the kernel drew at its start. If they are unknown it is empty, and then no entry of an
   /// earlier process counts as this start's. Blocks on the disk.
+  @export(interface)
   package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(StoreError) {
     let folder = try StoreFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.

@@ -17,6 +17,7 @@ extension Store {
   ///
   /// All of it or nothing. Refuses more secrets than an action may have, one that `new` has already, and one that
   /// cannot be opened.
+  @export(interface)
   package func renameAction(
     _ old: String, to new: String, sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
     noting auditEntry: AuditEntry

@@ -55,6 +55,7 @@ extension Store {
   }
 
   /// Returns at most `limit` entries after the one of this number, the oldest first, each with its number.
+  @export(interface)
   package func audit(after number: Int64, limit: Int) throws(StoreError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
       """

@@ -115,6 +115,7 @@ extension Store {
   // MARK: Checking
 
   /// Checks all entries under the sealing key.
+  @export(interface)
   package func auditState(under sealingKey: SecretKey) throws(StoreError) -> AuditState {
     let entries = try links()
     guard let key = sealingKey.auditKey else { return .broken(at: entries.last?.number ?? 0) }

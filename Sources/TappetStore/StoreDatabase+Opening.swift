@@ -8,6 +8,7 @@ extension StoreDatabase {
   /// `migrations`: all steps in order; the database's `user_version` is the number of those that it has had.
   /// `isDurable`: a commit is on the disk when it returns, else after the next checkpoint. `hasVirtualTables`: triggers
   /// write to FTS5's tables, which SQLite allows only where it trusts the file.
+  @export(interface)
   package func prepare(
     _ migrations: [String], cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
   ) throws(StoreError) {

@@ -24,6 +24,7 @@ package final class StoreDatabase {
   /// Opens an existing file; `path` must not be a symbolic link.
   ///
   /// `isExclusive`: no other process may open it, and the log's index takes no room on the disk.
+  @export(interface)
   package init(path: String, isExclusive: Bool = false) throws(StoreError) {
     self.path = path
     self.isExclusive = isExclusive
@@ -62,6 +63,7 @@ package final class StoreDatabase {
   }
 
   /// Returns the prepared statement of `sql`, reset and without values, and caches it.
+  @export(interface)
   package func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
     for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
     var prepared: OpaquePointer?
@@ -317,6 +319,7 @@ package final class StoreStatement {
   package func reset() { sqlite3_reset(handle) }
 
   /// Moves to the next row; returns false after the last one.
+  @export(interface)
   package func step() throws(StoreError) -> Bool {
     guard bindCode == SQLITE_OK else {
       throw .other(StoreFailure(code: bindCode, systemCode: 0, path: errors.path))
@@ -343,6 +346,7 @@ package final class StoreStatement {
 
   package func bind(_ value: Bool, at index: Int32) { bind(value ? 1 : 0, at: index) }
 
+  @export(interface)
   package func bind(_ text: String?, at index: Int32) {
     guard var text else { return note(sqlite3_bind_null(handle, index)) }
     // A null pointer would bind NULL instead of no characters.

@@ -21,6 +21,7 @@ package final class StoreFolder {
   ///
   /// Follows a symbolic link: service managers make one. Not an `init`: one that throws halfway leaks its object in
   /// Embedded Swift 6.3, and this is what fails each time that a kiosk is started without its folder.
+  @export(interface)
   package static func open(path: String) throws(StoreError) -> StoreFolder {
     do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
       if error.code != EEXIST { throw .cannotOpen(path: path, error) }
@@ -50,6 +51,7 @@ package final class StoreFolder {
   ///
   /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was stopped while it
   /// held the lock must not stop the kiosk's taps as well.
+  @export(interface)
   package func lock() throws(StoreError) {
     let clock = SystemClock()
     let deadline = clock.now().instant + Limits.storeBusyTimeout

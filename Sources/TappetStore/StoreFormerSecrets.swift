@@ -5,6 +5,7 @@ import TappetCore
 
 extension Store {
   /// The ids of the secrets that were made here and have not been shown since.
+  @export(interface)
   package func unsharedSecretIDs() throws(StoreError) -> Set<String> {
     let statement = try database.statement(
       """

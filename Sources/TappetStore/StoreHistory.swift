@@ -37,6 +37,7 @@ package struct HistoryCount: Hashable, Sendable {
 
 extension Store {
   /// Returns at most `limit` rows after the one of this number, in the order in which they were written.
+  @export(interface)
   package func history(
     after number: Int64, _ filter: HistoryFilter, limit: Int
   ) throws(StoreError) -> [(number: Int64, record: TapRecord)] {
@@ -56,6 +57,7 @@ extension Store {
   }
 
   /// Returns the newest rows that are not older than `since`, at most `limit`, in the order in which they were written.
+  @export(interface)
   package func lastHistory(since: Int64, limit: Int) throws(StoreError) -> [TapRecord] {
     let statement = try database.statement(
       """
@@ -72,6 +74,7 @@ extension Store {
   }
 
   /// Returns the tags and buttons that were accepted most often, at most `limit`; the filter's result does not matter.
+  @export(interface)
   package func topHistory(_ filter: HistoryFilter, limit: Int) throws(StoreError) -> [HistoryCount] {
     var filter = filter
     filter.result = .accepted

@@ -32,6 +32,7 @@ extension Store {
   package static func isListed(_ name: String) -> Bool { isAboutPeople(name) || isLearnedTag(name) }
 
   /// All learned tags, in the order in which they were learned; those that cannot be opened are left out.
+  @export(interface)
   package func learnedTags(sealedUnder key: SecretKey) throws(StoreError) -> [LearnedTag] {
     // '!' follows the space.
     let statement = try database.statement("SELECT name, value FROM sealed WHERE name >= 'tag ' AND name < 'tag!'")
@@ -55,6 +56,7 @@ extension SecretStore {
   }
 
   /// Learns a tag, or replaces the one with its id.
+  @export(interface)
   package func learn(_ tag: LearnedTag, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     switch tag.tag.label?.labelFault {
     case .tooLong(let size, let max): throw .secret(.labelTooLong(size: size, max: max))

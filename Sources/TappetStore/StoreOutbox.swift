@@ -9,6 +9,7 @@ import TappetCore
 
 extension Store {
   /// Commits the entries, all or none; returns their sequence numbers.
+  @export(interface)
   package func append(_ entries: [OutboxEntry]) throws(StoreError) -> [Int64] {
     let sequences = try transaction { () throws(StoreError) in
       var sequences: [Int64] = []
@@ -35,6 +36,7 @@ extension Store {
   /// Returns at most `limit` entries after `sequence`, in order; `reachedEnd` if there are no more after them.
   ///
   /// Leaves out the entries that may not be sent in this state of the clock (`OutboxEntry.isSendable`).
+  @export(interface)
   package func fetch(
     after sequence: Int64, limit: Int, clockIsGood: Bool, of destination: Destination = .broker,
     excluding actions: [String] = []
@@ -61,6 +63,7 @@ extension Store {
   }
 
   /// Returns the number of waiting entries, and what else is known of all; takes as long for a million as for one.
+  @export(interface)
   package func summary(at moment: Moment, clockIsGood: Bool) throws(StoreError) -> OutboxSummary {
     let statement = try database.statement("SELECT count, size FROM outbox_totals")
     defer { statement.reset() }

@@ -62,6 +62,7 @@ extension Store {
   }
 
   /// All people, and whose each secret is; those that cannot be opened are left out.
+  @export(interface)
   package func people(sealedUnder key: SecretKey) throws(StoreError) -> StoredPeople {
     // '!' follows the space.
     let statement = try database.statement(
@@ -146,6 +147,7 @@ extension SecretStore {
   }
 
   /// Gives a person another name, or suspends them, or not.
+  @export(interface)
   package func replace(_ person: Person, noting auditEntry: AuditEntry) throws(SecretStoreError) {
     try change(auditEntry) { (known) throws(SecretError) in
       guard let old = known.all.first(where: { $0.id == person.id }) else { throw .person(.unknown(person.name)) }

@@ -20,6 +20,7 @@ extension Store {
   ///
   /// For the kiosk that runs with this folder, not for tools: the kiosk would go on writing into the file that was set
   /// aside. Blocks on the disk.
+  @export(interface)
   package static func recovered(
     folder path: String, bootID: [UInt8], unixSeconds: Int64
   ) throws(StoreError) -> (store: Store, recovery: StoreRecovery?) {

@@ -25,6 +25,7 @@ extension Store {
   /// How `key` relates to this store.
   ///
   /// A database of an earlier version has no check: one secret that opens is proof enough.
+  @export(interface)
   package func relation(to key: SecretKey) throws(StoreError) -> SealingRelation {
     if let sealed = try sealedBytes(named: Store.checkName) {
       if (try? LibCrypto.open(sealed, key: key, context: Store.context(ofValue: Store.checkName))) != nil {
@@ -71,6 +72,7 @@ extension Store {
   // MARK: Values
 
   /// Seals a value; replaces one of the same name.
+  @export(interface)
   package func seal(
     _ value: SecretBytes, as name: String, under key: SecretKey, noting auditEntry: AuditEntry? = nil
   ) throws(SecretError) {
@@ -108,6 +110,7 @@ extension Store {
   }
 
   /// Removes a sealed value; returns false when there was none of this name.
+  @export(interface)
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
   ) throws(StoreError) -> Bool {

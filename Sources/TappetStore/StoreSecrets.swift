@@ -111,6 +111,7 @@ extension Store {
   /// same transaction.
   ///
   /// `former`: the secret that it replaces, if there is one and it is still unshared.
+  @export(interface)
   package func addSecret(
     _ secret: TagSecret, replacing former: String? = nil, sealedUnder key: SecretKey,
     limit: Int = Limits.secretsPerActionMax, noting auditEntry: AuditEntry? = nil
@@ -136,6 +137,7 @@ extension Store {
   }
 
   /// Adds the secrets that their actions do not have yet, all of them or none; returns their ids.
+  @export(interface)
   package func addSecrets(
     _ secrets: [TagSecret], sealedUnder key: SecretKey, limit: Int = Limits.secretsPerActionMax,
     noting auditEntry: AuditEntry
@@ -163,6 +165,7 @@ extension Store {
   }
 
   /// Removes a secret, so that the tags that were written with it are refused; returns false when there was none.
+  @export(interface)
   package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(StoreError) -> Bool {
     let isRemoved = try transaction { () throws(StoreError) in
       guard try removeRow(ofSecret: id) else { return false }
@@ -175,6 +178,7 @@ extension Store {
   }
 
   /// Gives a secret another label, or none if it is `nil`; returns false when there was no such secret.
+  @export(interface)
   package func renameSecret(
     _ id: String, label: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry? = nil
   ) throws(SecretError) -> Bool {

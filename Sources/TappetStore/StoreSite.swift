@@ -58,6 +58,7 @@ extension SecretStore {
   /// Puts the people of `bundle` into force at a door of `site`, all of them or nothing; returns the record of it.
   ///
   /// Secrets of actions that are not in `actions` are left out. An action has at most `limit` secrets afterwards.
+  @export(interface)
   package func apply(
     _ content: SiteContent, of bundle: SiteBundle, at site: String, actions: Set<String>, limit: Int,
     unixSeconds: Int64, noting auditEntry: AuditEntry
@@ -85,6 +86,7 @@ extension SecretStore {
 
   /// Remembers that the people who are here now are those of `bundle`, which was made of them, and that all are the
   /// site's; false when they have changed meanwhile.
+  @export(interface)
   package func notePushed(
     _ content: SiteContent, _ bundle: SiteBundle, since changes: Int64, unixSeconds: Int64,
     noting auditEntry: AuditEntry

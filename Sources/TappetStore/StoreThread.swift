@@ -74,6 +74,7 @@ package final class StoreThread: @unchecked Sendable {
   /// Hands a request over.
   ///
   /// Any thread; never blocks on the disk.
+  @export(interface)
   package func submit(_ request: StoreRequest) {
     var refused: EntryID?
     monitor.lock()
@@ -97,6 +98,7 @@ package final class StoreThread: @unchecked Sendable {
   /// The thread calls `perform`, then writes the secrets' replica if they changed, and then calls what `perform`
   /// returned. `isRequired`: the work always finds room, and is done before the thread stops. Any thread; never blocks
   /// on the disk.
+  @export(interface)
   package func submit(isRequired: Bool, _ perform: @escaping @Sendable (Secrets) -> Reply) -> Bool {
     monitor.lock()
     let hasRoom = isRequired || !isStopping && waitingWork.count < Limits.secretRequestsMax
@@ -120,6 +122,7 @@ package final class StoreThread: @unchecked Sendable {
   /// Finishes what waits, but for work that is not required, and ends the thread.
   ///
   /// Once, from one thread; blocks on the disk.
+  @export(interface)
   package func stop() {
     monitor.lock()
     isStopping = true

@@ -17,6 +17,7 @@ extension Store {
   }
 
   /// Returns the entries that were given up, the oldest first.
+  @export(interface)
   package func givenUp() throws(StoreError) -> [GivenUp] {
     let statement = try database.statement(
       """

@@ -75,6 +75,7 @@ package final class TLSContext {
 /// Makes contexts and inspects files.
 package enum Certificates {
   /// Returns a context for one attempt to reach `endpoint`, from the files as they are now.
+  @export(interface)
   package static func makeContext(
     _ settings: BrokerSettings, endpoint: BrokerEndpoint
   ) throws(CertificateProblem) -> TLSContext {

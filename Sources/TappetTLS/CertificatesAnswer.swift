@@ -7,6 +7,7 @@ import TappetCore
 /// Reads the answer of a certificate authority.
 package enum CertificateAnswer {
   /// Returns the certificates in a PKCS#7 message (DER) as PEM, in its order; `nil` for anything else, and for none.
+  @export(interface)
   package static func certificates(ofPKCS7 message: [UInt8]) -> [UInt8]? {
     defer { ERR_clear_error() }
     let decoded = message.withUnsafeBufferPointer { bytes in

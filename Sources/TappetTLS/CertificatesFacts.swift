@@ -37,6 +37,7 @@ package struct CertificateDetails: Hashable, Sendable {
   package var notAfterUnixSeconds: Int64
 
   /// The contents of one certificate of the file `path`.
+  @export(interface)
   package init(
     role: Role, path: String, subject: String, issuer: String, notBeforeUnixSeconds: Int64, notAfterUnixSeconds: Int64
   ) {

@@ -330,6 +330,7 @@ extension Certificates {
   /// Returns why a person would have to be asked for the file's passphrase.
   ///
   /// `nil` when that is not necessary, or the file cannot be read at all.
+  @export(interface)
   package static func askingProblem(_ path: String) -> CertificateProblem? {
     do throws(CertificateProblem) {
       guard case .keyEncrypted(let path)? = try CertificateFile(path).contents().keyProblem else { return nil }

@@ -8,6 +8,7 @@ extension Certificates {
   /// Returns every certificate and the key of `settings`, with their faults.
   ///
   /// Opens no connection.
+  @export(interface)
   package static func inspect(_ settings: BrokerSettings) -> [CertificateFact] {
     var facts: [CertificateFact] = []
     if let path = settings.caFile {
@@ -25,6 +26,7 @@ extension Certificates {
   }
 
   /// Returns why no connection can be made with the files of `settings`, as far as that can be known without one.
+  @export(interface)
   package static func mistakes(_ settings: BrokerSettings) -> [CertificateProblem] {
     var mistakes: [CertificateProblem] = []
     for case .problem(let problem) in inspect(settings) { mistakes.append(problem) }
@@ -38,6 +40,7 @@ extension Certificates {
   }
 
   /// Returns a digest of the files' contents, which changes when a connection would now be made differently.
+  @export(interface)
   package static func digest(_ settings: BrokerSettings) -> [UInt8] {
     var digest: [UInt8] = []
     for path in [settings.caFile, settings.crlFile, settings.certificateFile, settings.privateKeyFile] {
@@ -50,6 +53,7 @@ extension Certificates {
   /// Returns the days until the first certificate expires; `nil` means that there are none.
   ///
   /// Any of several authorities may be the broker's: the last of them to expire counts.
+  @export(interface)
   package static func daysLeft(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> Int64? {
     var least: Int64?
     var authority: Int64?

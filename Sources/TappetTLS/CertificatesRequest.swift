@@ -7,6 +7,7 @@ import TappetCore
 /// Makes keys and certificate requests.
 package enum CertificateRequest {
   /// Returns a new P-256 key as PEM, for a file of mode 0600.
+  @export(interface)
   package static func makeKey() throws(CertificateProblem) -> SecretBytes {
     ERR_clear_error()
     let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
@@ -39,6 +40,7 @@ package enum CertificateRequest {
 
   /// Returns a request with the key, the subject and the names of a certificate in a file: a renewal of it may change
   /// neither (RFC 7030 §4.2.2).
+  @export(interface)
   package static func make(keyFile: String, renewing path: String) throws(CertificateProblem) -> [UInt8] {
     let key = try CertificateFile(keyFile).privateKey()
     guard let old = try CertificateFile(path).certificates().first else { throw .notPEM(path: path) }
@@ -49,6 +51,7 @@ package enum CertificateRequest {
   }
 
   /// Whether it is a request, in PEM, for the key in this file.
+  @export(interface)
   package static func isRequest(_ pem: [UInt8], forKeyIn path: String) -> Bool {
     defer { ERR_clear_error() }
     guard let key = try? CertificateFile(path).privateKey(), let source = BIO_new_mem_buf(pem, Int32(pem.count)) else {

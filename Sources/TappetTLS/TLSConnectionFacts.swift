@@ -35,6 +35,7 @@ package struct TLSConnectionFacts: Hashable, Sendable {
   package var chain: [Link]
 
   /// The facts of an `SSL` whose handshake is over.
+  @export(interface)
   package init(_ connection: OpaquePointer) {
     version = OpenSSLText.string(SSL_get_version(connection))
     cipher = OpenSSLText.string(SSL_CIPHER_get_name(SSL_get_current_cipher(connection)))

@@ -7,7 +7,6 @@ from rule import Finding
 Exemption = collections.namedtuple("Exemption", "rule path count text reason")
 
 _POLLS = "polls for a condition with a limit"
-_QUIET = "nothing more comes when two counts, this far apart, are equal"
 _PACE = "the pace of a loop that acts until its end"
 _FINGER = "a finger rests on the button for longer than the debounce"
 
@@ -21,11 +20,11 @@ _SLEEPS = [
     ("Tests/Platform/MailboxTests.swift", 1, r"usleep(50)", "a full mailbox is tried again until it has room"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(UInt32(seconds", "a measured time, with its reason at each call"),
     ("Tests/Support/Waiting.swift", 1, r"usleep(5000)", _POLLS),
+    ("Tests/System/SecretLeakTests.swift", 1, r"usleep(2000)", _PACE),
     ("Tests/System/Faults/homeserver.py", 1, r"time.sleep(0.02)", _POLLS),
     ("Tests/System/Faults/faults.c", 1, r"nanosleep(&rest", "the delay is the fault"),
     ("Tests/Torture/hostile", 1, r"time.sleep(0.03)", _FINGER),
     ("Tests/Torture/parts.py", 1, r"time.sleep(pause)", _POLLS),
-    ("Tests/Torture/parts.py", 1, r"time.sleep(0.1)", _QUIET),
     ("Tests/Torture/proxy.py", 1, r"asyncio.sleep(self.delay)", "the delay is the fault"),
     ("Tests/Torture/run", 1, r"time.sleep(0.005)", _PACE),
     ("Tests/Torture/soak", 1, r"time.sleep(0.05)", _PACE),

@@ -59,6 +59,7 @@ package final class Action: Hashable, Sendable {
   ///
   /// A message with a timestamp token is dropped while the broker is away and expires after 10 s; any other is queued
   /// and expires after 24 h. In a literal topic `%{uid}` and the like have no meaning.
+  @export(interface)
   package init(
     name: String, title: String, index: Int64, isIndexGiven: Bool = true, topic: String?, message: PayloadTemplate,
     offline: OfflinePolicy? = nil, expiresAfter: Duration? = nil, cooldown: Duration = .seconds(2),
@@ -130,6 +131,7 @@ package final class Action: Hashable, Sendable {
   }
 
   /// Compares all fields.
+  @export(interface)
   package static func == (one: Action, other: Action) -> Bool {
     one.name == other.name && one.title == other.title && one.index == other.index
       && one.isIndexGiven == other.isIndexGiven && one.topicTemplate == other.topicTemplate

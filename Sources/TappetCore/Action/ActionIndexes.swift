@@ -23,6 +23,7 @@ package struct ActionIndexes: Sendable {
   private var candidates: [Int64: Candidates] = [:]
 
   /// The indexes of `actions`, whose names and given indexes are unique, as these secrets fix them.
+  @export(interface)
   package init(_ actions: [Action], secrets: [TagSecret]) {
     all = secrets
     for action in actions { self.actions[action.name] = action }

@@ -10,6 +10,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   package init(number: Int64) { self.number = number }
 
   /// Parses `2026-12-25`; `nil` for anything else, or a day that there is not.
+  @export(interface)
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
@@ -59,6 +60,7 @@ package struct WeeklyHours: Hashable, Sendable {
   private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// Parses `Mon-Fri 07:00-19:30`, `Sat,Sun 09:00-12:00` or `Mon 00:00-24:00`.
+  @export(interface)
   package init(_ text: String) throws(WeeklyHoursError) {
     let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
     guard parts.count == 2, let days = WeeklyHours.days(parts[0]) else { throw .malformed }

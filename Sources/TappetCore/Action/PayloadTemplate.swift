@@ -118,6 +118,7 @@ package struct PayloadTemplate: Hashable, Sendable {
   /// Returns the payload.
   ///
   /// Without a token `%T` is left as it is, as in the app. Inserted text is not examined again.
+  @export(interface)
   package func fill(token: String?, id: EntryID) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard usesTimestamp || usesID else { return bytes }
@@ -167,6 +168,7 @@ extension PayloadTemplate {
   }
 
   /// The template that the store has kept.
+  @export(interface)
   package init(_ text: String, storedFilling: Int64) {
     if storedFilling == 0 || storedFilling == 1 {
       self.init(text)

@@ -47,6 +47,7 @@ package final class SecretKey: Sendable {
   }
 
   /// Returns a new random key.
+  @export(interface)
   package static func random() throws(CryptoError) -> SecretKey {
     var code: Int32 = 0
     let storage = SecretBytes(size: size) { memory in
@@ -114,6 +115,7 @@ package struct TagSecret: Sendable {
   package var seenUIDs: [TagUID] = []
 
   /// A secret of the action `action`.
+  @export(interface)
   package init(
     id: String, action: String, index: Int64, key: SecretKey, createdUnixSeconds: Int64, label: String?,
     uid: TagUID? = nil

@@ -111,6 +111,7 @@ extension FactPlace {
 
 extension String {
   /// The text without what is longer than `size` bytes, cut between characters.
+  @export(interface)
   package func cut(toSize size: Int) -> String {
     guard utf8.count > size else { return self }
     var kept = ""

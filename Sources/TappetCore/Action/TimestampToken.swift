@@ -71,6 +71,7 @@ package enum TimestampToken {
   }
 
   /// Returns a token with the given randomness of `randomSize` bytes, for vectors.
+  @export(interface)
   package static func seal(unixSeconds: Int64, key: TimestampKey, random: [UInt8]) throws(TimestampTokenError) -> String
   {
     guard let seconds = UInt32(exactly: unixSeconds) else { throw .timeOutOfRange(unixSeconds) }
@@ -86,6 +87,7 @@ package enum TimestampToken {
   }
 
   /// Returns the second that a token holds.
+  @export(interface)
   package static func open(_ token: String, key: TimestampKey) throws(TimestampTokenError) -> Int64 {
     guard token.utf8.count == 32, let sealed = Hex.decode(token) else { throw .notHexadecimal }
     let block: [UInt8]
@@ -126,6 +128,7 @@ package struct TokenReceiver: Sendable {
   package init(rule: Rule = .window(seconds: 5)) { self.rule = rule }
 
   /// Accepts and remembers the token, and returns the second that it holds.
+  @export(interface)
   package mutating func accept(
     _ token: String, key: TimestampKey, nowUnixSeconds now: Int64
   ) throws(TimestampTokenError) -> Int64 {

@@ -5,6 +5,7 @@ package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// Encodes the bytes, with padding.
+  @export(interface)
   package static func encode(_ bytes: [UInt8]) -> [UInt8] {
     var digits: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: 3) {

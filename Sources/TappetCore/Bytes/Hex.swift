@@ -66,6 +66,7 @@ package enum Hex {
   package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 - 10 + value }
 
   /// Returns a digit's value from 0 to 15, or 0xFF when the character is not a digit.
+  @export(interface)
   package static func value(of character: UInt8) -> UInt8 {
     switch character {
     case 0x30...0x39: character - 0x30

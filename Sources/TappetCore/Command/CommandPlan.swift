@@ -68,6 +68,7 @@ package struct CommandPlan: Sendable {
   package var firmware: FirmwareRole?
 
   /// A plan with the defaults of the configuration.
+  @export(interface)
   package init(
     topic: String, trust: CommandTrust, window: Duration? = Limits.commandWindow, actions: [String] = [],
     outputs: [String] = [], managesPeople: Bool = false, perMinute: Int = Int(Limits.commandsPerMinute),

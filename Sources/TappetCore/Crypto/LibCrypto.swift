@@ -119,6 +119,7 @@ package enum LibCrypto {
   ///
   ///     byte 0    12           size - 16   size
   ///     nonce     ciphertext   tag
+  @export(interface)
   package static func seal(
     _ plaintext: [UInt8], key: SecretKey, context: [UInt8] = []
   ) throws(CryptoError) -> [UInt8] {
@@ -134,6 +135,7 @@ package enum LibCrypto {
   }
 
   /// The inverse of `seal`; throws `notAuthentic` for anything that was not sealed under this key in this context.
+  @export(interface)
   package static func open(_ sealed: [UInt8], key: SecretKey, context: [UInt8] = []) throws(CryptoError) -> [UInt8] {
     guard sealed.count >= sealOverhead else { throw .inputSize(sealed.count) }
     let tagOffset = sealed.count - tagSize
@@ -156,6 +158,7 @@ package enum LibCrypto {
   /// Derives a key from a passphrase (scrypt, RFC 7914): N = 2^17, r = 8, p = 1.
   ///
   /// It takes 128 MB and, on a small board, a second; an attacker pays the same for each passphrase.
+  @export(interface)
   package static func deriveKey(passphrase: [UInt8], salt: [UInt8]) throws(CryptoError) -> SecretKey {
     var bytes = [UInt8](repeating: 0, count: SecretKey.size)
     defer { wipe(&bytes) }

@@ -20,6 +20,7 @@ package final class SigningKey: Sendable {
   }
 
   /// Returns a new random key.
+  @export(interface)
   package static func random() throws(CryptoError) -> SigningKey {
     var code: Int32 = 0
     let seed = SecretBytes(size: size) { memory in
@@ -36,6 +37,7 @@ package final class SigningKey: Sendable {
   package func revealedHexDigits() -> [UInt8] { seed.withBytes { Hex.digits(of: $0) } }
 
   /// Returns the key that checks this one's signatures.
+  @export(interface)
   package func publicKey() throws(CryptoError) -> VerifyingKey {
     let key = try KeyHandle(signing: seed)
     var bytes = [UInt8](repeating: 0, count: SigningKey.size)
@@ -46,6 +48,7 @@ package final class SigningKey: Sendable {
   }
 
   /// Returns the signature of `message`.
+  @export(interface)
   package func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     let key = try KeyHandle(signing: seed)
     let digest = try DigestContext()
@@ -76,6 +79,7 @@ package struct VerifyingKey: Hashable, Sendable {
   }
 
   /// Whether `signature` is that of the first `count` bytes of `message`.
+  @export(interface)
   package func verifies(_ signature: ArraySlice<UInt8>, ofFirst count: Int, of message: [UInt8]) -> Bool {
     guard signature.count == SigningKey.signatureSize, (0...message.count).contains(count),
       let key = try? KeyHandle(verifying: bytes), let digest = try? DigestContext()

@@ -16,6 +16,7 @@ package struct HomeAssistantPlan: Hashable, Sendable {
   package var obeysLock: Bool
 
   /// A plan for these actions and outputs.
+  @export(interface)
   package init(
     prefix: String = "homeassistant", name: String? = nil, actions: [String] = [], outputs: [String] = [],
     window: Duration = Limits.commandWindow, obeysLock: Bool = false
@@ -56,6 +57,7 @@ package struct HomeAssistantTopics: Hashable, Sendable {
 /// Names in topics and ids, where only ASCII letters, digits, `_` and `-` are safe.
 package enum DiscoveryName {
   /// The name itself, or its safe characters and a checksum, by which names that differ stay different.
+  @export(interface)
   package static func mapped(_ name: String) -> String {
     let safe = name.utf8.map { isSafe($0) ? $0 : UInt8(ascii: "_") }
     if safe.elementsEqual(name.utf8), !safe.isEmpty { return name }

@@ -73,6 +73,7 @@ package enum InventoryMessage: Equatable, Sendable {
 }
 
 extension InventoryOrder {
+  @export(interface)
   package func encode() -> [UInt8] {
     var writer = ByteWriter()
     switch self {
@@ -104,6 +105,7 @@ extension InventoryOrder {
     return writer.bytes
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {
@@ -143,6 +145,7 @@ extension InventoryOrder {
 }
 
 extension InventoryMessage {
+  @export(interface)
   package func encode() -> [UInt8] {
     var writer = ByteWriter()
     switch self {
@@ -176,6 +179,7 @@ extension InventoryMessage {
     return writer.bytes
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {

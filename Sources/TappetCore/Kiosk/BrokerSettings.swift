@@ -161,6 +161,7 @@ package struct BrokerSettings: Hashable, Sendable {
   package func versionName(usesMQTT5: Bool) -> String { usesMQTT5 ? "5" : version == .v31 ? "3.1" : "3.1.1" }
 
   /// Settings with the usual version of MQTT.
+  @export(interface)
   package init(
     endpoints: [BrokerEndpoint], clientID: String, caFile: String? = nil, certificateFile: String? = nil,
     privateKeyFile: String? = nil, version: MQTTVersion? = nil, keepaliveSeconds: UInt16 = 60,

@@ -79,6 +79,7 @@ package struct Kiosk: Sendable {
   private var storeSilentSince: Instant?
 
   /// A kiosk that waits for `Event.started`; `seed` is for jitter and entry names.
+  @export(interface)
   package init(settings: KioskSettings, seed: (UInt64, UInt64, UInt64, UInt64), at now: Instant) {
     self.settings = settings
     indexes = ActionIndexes(settings.actions, secrets: [])
@@ -106,6 +107,7 @@ package struct Kiosk: Sendable {
   }
 
   /// Returns when `Event.timerFired` is due unless something happens before; `nil` means that only an event matters.
+  @export(interface)
   package func nextDeadline(at now: Moment) -> Instant? {
     var deadline: Instant?
     func consider(_ other: Instant?) { if let other, deadline.map({ other < $0 }) ?? true { deadline = other } }
@@ -141,6 +143,7 @@ package struct Kiosk: Sendable {
   }
 
   /// Handles one event and returns the effects to perform.
+  @export(interface)
   package mutating func handle(_ event: Event, at now: Moment) -> [Effect] {
     var effects: [Effect]
     switch event {

@@ -47,6 +47,7 @@ package struct KioskSettings: Sendable {
   package var outboxSizeMax: Int
 
   /// Settings with the default bounds.
+  @export(interface)
   package init(
     actions: [Action], panel: PanelPlan = PanelPlan(), endpointCount: Int = 1, fallbacks: [Int: Int64] = [:],
     trustsClock: Bool = false, commands: [CommandPlan] = [], publishesState: Bool = false,

@@ -209,6 +209,7 @@ package enum TLSAlert: Hashable, Sendable {
   case other(UInt8)
 
   /// The description byte on the wire.
+  @export(interface)
   package init(_ number: UInt8) {
     switch number {
     case 10: self = .unexpectedMessage

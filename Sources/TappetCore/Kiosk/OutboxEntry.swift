@@ -109,6 +109,7 @@ package struct OutboxEntry: Hashable, Sendable {
   }
 
   /// An accepted entry; `sequence` is 0 until the store has committed it.
+  @export(interface)
   package init(
     sequence: Int64 = 0, id: EntryID, action: String, topic: String, message: PayloadTemplate, isRetained: Bool,
     trigger: Trigger, acceptedUnixMilliseconds: Int64, acceptedAt: Instant? = nil, expiry: Expiry,

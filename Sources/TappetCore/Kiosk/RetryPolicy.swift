@@ -12,6 +12,7 @@ package struct Randomness: RandomNumberGenerator, Sendable {
   }
 
   /// Returns the next 64 bits.
+  @export(interface)
   package mutating func next() -> UInt64 {
     let product = state.1 &* 5
     let result = ((product << 7) | (product >> 57)) &* 9

@@ -15,6 +15,7 @@ package struct TagArrival: Hashable, Sendable {
   package var count: Int64?
 
   /// An arrival with these facts.
+  @export(interface)
   package init(
     entry: EntryID, action: String, uid: TagUID?, tag: String? = nil, person: String? = nil, text: String = "",
     count: Int64? = nil

@@ -57,6 +57,7 @@ package struct TapRecord: Hashable, Sendable {
   package var count: Int
 
   /// A row with these facts.
+  @export(interface)
   package init(
     unixMilliseconds: Int64, result: TapResult, trigger: Trigger?, action: String? = nil, uid: TagUID? = nil,
     tag: String? = nil, person: String? = nil, code: String? = nil, entry: EntryID? = nil, count: Int = 1

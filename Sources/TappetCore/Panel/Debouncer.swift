@@ -71,6 +71,7 @@ package struct Debouncer: Sendable {
   package var deadline: Instant? { run.map { $0.last + period } }
 
   /// Handles a line that was opened at this level; with `debouncesItself` its edges no longer bounce.
+  @export(interface)
   package mutating func opened(isActive: Bool, debouncesItself: Bool) -> [Change] {
     period = debouncesItself ? .zero : settings.period
     run = nil
@@ -87,6 +88,7 @@ package struct Debouncer: Sendable {
   }
 
   /// Handles an edge to `isActive`.
+  @export(interface)
   package mutating func edge(isActive: Bool, at time: Instant) -> [Change] {
     var changes = advance(to: time)
     if case .closed = state { return changes }
@@ -124,6 +126,7 @@ package struct Debouncer: Sendable {
   }
 
   /// Handles the time `now` without an edge.
+  @export(interface)
   package mutating func advance(to now: Instant) -> [Change] {
     guard let last = run?.last, last + period <= now else { return [] }
     run = nil

@@ -92,6 +92,7 @@ package struct Gestures: Sendable {
   package mutating func cancel() { state = .idle }
 
   /// Handles a press at `time`.
+  @export(interface)
   package mutating func pressed(at time: Instant) -> [Gesture] {
     var gestures = advance(to: time)
     var count = 1
@@ -111,6 +112,7 @@ package struct Gestures: Sendable {
   }
 
   /// Handles a release at `time`.
+  @export(interface)
   package mutating func released(at time: Instant) -> [Gesture] {
     let gestures = advance(to: time)
     guard case .down(let since, let count, let isDecided, _) = state else { return gestures }
@@ -126,6 +128,7 @@ package struct Gestures: Sendable {
   }
 
   /// Handles the time `now` without an event.
+  @export(interface)
   package mutating func advance(to now: Instant) -> [Gesture] {
     guard let deadline, deadline <= now else { return [] }
     var gestures: [Gesture] = []

@@ -56,6 +56,7 @@ package struct LightBoard: Sendable {
   package var shown: Light? { moment?.light ?? lasting?.light }
 
   /// Shows `light` from `now` on.
+  @export(interface)
   package mutating func show(_ light: Light, at now: Instant) {
     advance(to: now)
     if light.isLasting {
@@ -71,6 +72,7 @@ package struct LightBoard: Sendable {
   }
 
   /// Ends momentary lights that are over.
+  @export(interface)
   package mutating func advance(to now: Instant) {
     while let current = moment, let pattern = patterns[current.light] {
       let end = current.since + .milliseconds(pattern.totalMilliseconds)
@@ -83,6 +85,7 @@ package struct LightBoard: Sendable {
   /// Returns the outputs that are on at `now`, and when that changes.
   ///
   /// `nil` means that nothing changes before another light is shown.
+  @export(interface)
   package mutating func levels(at now: Instant) -> (on: LightOutputs, next: Instant?) {
     advance(to: now)
     let beneath = step(of: lasting, at: now)

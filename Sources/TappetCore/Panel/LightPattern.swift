@@ -48,6 +48,7 @@ package struct LightPattern: Hashable, Sendable {
   ///
   /// A step is a colour, `!` after it where the buzzer sounds, and milliseconds; `xN` at the end plays all that N
   /// times. A colour without milliseconds is steady, which no momentary light can be.
+  @export(interface)
   package init?(_ text: String, isLasting: Bool) {
     var words = PatternWords(text)
     var once: [Step] = []
@@ -80,6 +81,7 @@ package struct LightPattern: Hashable, Sendable {
   /// Returns the step at this time after the beginning, and how much later the next one begins; `nil` means never.
   ///
   /// After the end of a pattern that does not repeat there is no step.
+  @export(interface)
   package func step(after elapsed: Duration, repeats: Bool) -> (step: Step, remaining: Duration?)? {
     guard totalMilliseconds > 0 else { return (steps[0], nil) }
     let total = totalMilliseconds * 1_000_000

@@ -64,6 +64,7 @@ package struct OutputPlan: Hashable, Sendable {
   package var repeats: PulseRepeat
 
   /// An output with the defaults of the configuration.
+  @export(interface)
   package init(
     name: String, pulse: Duration = Limits.pulseDefault, maxOn: Duration? = nil, isSafeOn: Bool = false,
     startsOn: Bool = false, interlock: String? = nil, deadTime: Duration = Limits.deadTimeDefault,

@@ -55,6 +55,7 @@ package struct PanelLock: Sendable {
   }
 
   /// Locks it at a person's request; `nil` if it never locks, else whether it has just locked.
+  @export(interface)
   package mutating func lockNow() -> Bool? {
     switch state {
     case .none: return nil
@@ -81,6 +82,7 @@ package struct PanelLock: Sendable {
   }
 
   /// Unlocks it for a tag with that right; returns whether it was locked.
+  @export(interface)
   package mutating func unlock(at now: Instant) -> Bool {
     if case .none = state { return false }
     let wasLocked = isLocked
@@ -95,6 +97,7 @@ package struct PanelLock: Sendable {
   ///
   /// The last presses are the code, so that a stray one before it does no harm. A wrong code is as many presses as the
   /// code has; what was pressed in them may still be the beginning of the right one.
+  @export(interface)
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }
     if let blockedUntil, now < blockedUntil { return .blocked(remaining: blockedUntil - now) }

@@ -5,6 +5,7 @@ extension ReaderMessage {
   ///
   /// A device name is cut to its limit and its control characters become `?`; a memory beyond the limit is reported as
   /// the fault that it is.
+  @export(interface)
   package func encode() -> [UInt8] {
     switch self {
     case .ready(let device): [1, ReaderMessage.protocolVersion] + ReaderMessage.printable(device)
@@ -24,6 +25,7 @@ extension ReaderMessage {
   }
 
   /// Decodes a datagram.
+  @export(interface)
   package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
     var reader = ByteReader(bytes)
     guard let kind = reader.byte() else { throw .empty }

@@ -62,6 +62,7 @@ package struct ReaderOrder: Hashable, Sendable {
   }
 
   /// Encodes the command as one datagram, which decodes to it if its message is within `Limits.tagMemorySizeMax`.
+  @export(interface)
   package func encode() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Limits.readerMessageSizeMax)
@@ -80,6 +81,7 @@ package struct ReaderOrder: Hashable, Sendable {
   }
 
   /// Decodes a datagram.
+  @export(interface)
   package init(decoding bytes: [UInt8]) throws(ReaderMessageError) {
     var reader = ByteReader(bytes)
     guard let kind = reader.byte() else { throw .empty }

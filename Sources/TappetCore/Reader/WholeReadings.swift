@@ -7,6 +7,7 @@ package struct WholeReadings {
   package init() {}
 
   /// The message as it is to be handled, `nil` while a reading waits for its description.
+  @export(interface)
   package mutating func pass(_ message: ReaderMessage) -> ReaderMessage? {
     switch message {
     case .tagRead(let new):

@@ -46,6 +46,7 @@ package struct RoomLine: Hashable, Sendable {
   package var power: Int64?
   package var text: String
 
+  @export(interface)
   package init(
     room: String, event: String, user: String, unixMilliseconds: Int64, power: Int64? = nil, text: String
   ) {
@@ -100,6 +101,7 @@ package enum RoomMessage: Equatable, Sendable {
 }
 
 extension RoomOrder {
+  @export(interface)
   package func encode() -> [UInt8] {
     var writer = ByteWriter()
     switch self {
@@ -139,6 +141,7 @@ extension RoomOrder {
     return writer.bytes
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {
@@ -175,6 +178,7 @@ extension RoomOrder {
 }
 
 extension RoomMessage {
+  @export(interface)
   package func encode() -> [UInt8] {
     var writer = ByteWriter()
     switch self {
@@ -216,6 +220,7 @@ extension RoomMessage {
     return writer.bytes
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {

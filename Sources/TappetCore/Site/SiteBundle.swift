@@ -52,6 +52,7 @@ package struct SiteBundle: Sendable {
   }
 
   /// Seals and signs the people of a site.
+  @export(interface)
   package init(
     _ content: SiteContent, of site: String, version: Int64, sealedUnder key: SecretKey, signedBy signer: SigningKey
   ) throws(CryptoError) {
@@ -71,6 +72,7 @@ package struct SiteBundle: Sendable {
   }
 
   /// Opens it, which `isSigned` must have allowed.
+  @export(interface)
   package func content(sealedUnder key: SecretKey) throws(SiteRefusal) -> SiteContent {
     let context = Array(bytes[..<headerSize])
     guard var plain = try? LibCrypto.open(Array(bytes[headerSize..<signedSize]), key: key, context: context) else {
@@ -145,6 +147,7 @@ package struct SiteRecord: Hashable, Sendable {
   }
 
   /// Reads what `stored` made; `nil` for anything else.
+  @export(interface)
   package init?(stored: [UInt8]) {
     let lines = stored.split(separator: 0x0A, omittingEmptySubsequences: false)
     let numbers = lines.dropFirst(3).compactMap { Int64(decimal: $0) }

@@ -22,6 +22,7 @@ package struct SiteContent: Sendable {
   // MARK: Encoding
 
   /// The bytes, for the caller to wipe.
+  @export(interface)
   package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     // Nothing is copied to a larger place, which would leave keys behind.

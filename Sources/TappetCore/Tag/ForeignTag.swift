@@ -55,6 +55,7 @@ extension ForeignTag.Mark {
   package var words: String { uid == nil ? "\(kind) \(content.quoted)" : "\(kind) \(content)" }
 
   /// The mark of this kind and content; `nil` if there is no such one.
+  @export(interface)
   package init?(kind: String, content: String) {
     switch kind {
     case "uid":

@@ -98,6 +98,7 @@ package struct NDEFMessage: Hashable, Sendable {
   package init(records: [NDEFRecord]) { self.records = records }
 
   /// Decodes a whole message.
+  @export(interface)
   package init(decoding bytes: [UInt8]) throws(NDEFError) {
     guard !bytes.isEmpty else { throw .empty }
     var reader = ByteReader(bytes)
@@ -141,6 +142,7 @@ package struct NDEFMessage: Hashable, Sendable {
   ///
   /// `nil` when a field does not fit its size byte, the format does not allow the field or is reserved, or there is no
   /// record.
+  @export(interface)
   package func encode() -> [UInt8]? {
     guard !records.isEmpty, records.count <= Limits.ndefRecordsMax else { return nil }
     var bytes: [UInt8] = []

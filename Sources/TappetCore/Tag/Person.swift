@@ -16,6 +16,7 @@ package final class Person: Sendable {
   package let isOfSite: Bool
 
   /// A person with these facts.
+  @export(interface)
   package init(
     id: String, name: String, isSuspended: Bool = false, createdUnixSeconds: Int64, limits: PersonLimits? = nil,
     isOfSite: Bool = false

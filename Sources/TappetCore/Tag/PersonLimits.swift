@@ -36,6 +36,7 @@ package struct PersonLimits: Hashable, Sendable {
   package init() {}
 
   /// Limits from what a person wrote.
+  @export(interface)
   package init(
     from: String?, until: String?, hours: [String], uses: Int64?, ticket: String
   ) throws(PersonLimitsError) {
@@ -86,6 +87,7 @@ package struct PersonLimits: Hashable, Sendable {
   }
 
   /// The limits in lines of the store; `nil` when one of them is unknown or damaged.
+  @export(interface)
   package init?(lines: [String]) {
     var (from, until, uses, ticket) = (String?.none, String?.none, Int64?.none, "")
     var hours: [String] = []

@@ -73,6 +73,7 @@ package struct ShareURL: Sendable {
   /// Returns the URL, which holds the key: the caller must wipe it.
   ///
   /// There is no other copy: the key's digits are written where they stay.
+  @export(interface)
   package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
     let tail = label.map { Array("&label=".utf8) + ShareURL.encodeLabel($0) } ?? []

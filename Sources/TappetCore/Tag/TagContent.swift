@@ -25,6 +25,7 @@ package enum TagReadingError: Error, Hashable, Sendable {
 
 extension TagReading {
   /// Returns the NDEF message's bytes.
+  @export(interface)
   package func message() throws(TagContentError) -> [UInt8] {
     switch model.layout {
     case .unsupported: throw .unsupportedModel(model)
@@ -43,6 +44,7 @@ extension TagReading {
   }
 
   /// Returns the first URI of the message.
+  @export(interface)
   package func uri() throws(TagContentError) -> [UInt8] {
     let bytes = try message()
     let decoded: NDEFMessage

@@ -25,6 +25,7 @@ package final class TagDraft: Sendable {
   ///
   /// With `carriesKey` the URL takes the older form, from which a phone can import the secret, and every reader of the
   /// tag can copy it.
+  @export(interface)
   package init(
     action: Action, index: Int64, label: String?, person: Person? = nil, carriesKey: Bool, text: String? = nil,
     unixSeconds: Int64
@@ -81,6 +82,7 @@ package final class TagDraft: Sendable {
 
 extension TagSecret {
   /// A random UUID (RFC 9562 §5.4), lower-case.
+  @export(interface)
   package static func newID() throws(CryptoError) -> String {
     var bytes = try LibCrypto.random(count: 16)
     bytes[6] = bytes[6] & 0x0F | 0x40

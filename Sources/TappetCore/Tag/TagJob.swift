@@ -96,6 +96,7 @@ package struct TagJob: Sendable {
   }
 
   /// Handles a message from tappet-reader.
+  @export(interface)
   package mutating func received(_ message: ReaderMessage) -> [Step] {
     switch (state, message) {
     case (.waiting, .tagRead(let reading)):
@@ -121,6 +122,7 @@ package struct TagJob: Sendable {
   }
 
   /// Handles the news that the secret is in the store.
+  @export(interface)
   package mutating func saved() -> [Step] {
     guard case .saving(let outcome) = state, case .write(let draft, let protects) = work else { return [] }
     guard protects else { return end(.done(outcome, draft.secret, isProtected: false)) }
@@ -142,6 +144,7 @@ package struct TagJob: Sendable {
   }
 
   /// Handles the loss of tappet-reader, and of its answer.
+  @export(interface)
   package mutating func readerLost() -> [Step] {
     switch state {
     case .protecting(let outcome):

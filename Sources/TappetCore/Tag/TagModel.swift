@@ -126,6 +126,7 @@ package struct TagDescription: Hashable, Sendable {
 
 extension TagReading {
   /// The same reading with what its description adds.
+  @export(interface)
   package func described(by description: TagDescription) -> TagReading {
     var whole = self
     whole.model = description.model

@@ -12,6 +12,7 @@ package struct TagURLText {
   let signature: URLParts.Part
 
   /// Parses a URL.
+  @export(interface)
   package init(_ text: UnsafeBufferPointer<UInt8>) throws(TagURLError) {
     let parts = URLParts(text)
     guard parts.scheme.elementsEqual("smp".utf8) else { throw .invalidScheme }
@@ -66,6 +67,7 @@ package struct TagURLText {
   ///
   /// The keys have `SecretKey.size` bytes each, one after the other. Tries every key, in a time that does not depend on
   /// which one matches. Allocates nothing, and wipes what it computed.
+  @export(interface)
   package func verify(keys: UnsafeRawBufferPointer) -> Int? {
     // Three places: the claimed signature, an expected one, and the signed bytes.
     withUnsafeTemporaryAllocation(byteCount: 64 + TagURLText.signedSizeMax, alignment: 8) { memory in

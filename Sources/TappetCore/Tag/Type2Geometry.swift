@@ -35,6 +35,7 @@ package struct Type2Geometry: Sendable {
   /// Whether lock bits freeze `page`: bytes 10 and 11 of the memory, and those of the dynamic lock page.
   ///
   /// Page 2, which contains them, is never frozen.
+  @export(interface)
   package func isLocked(page: Int, staticLock: (UInt8, UInt8), dynamicLockBytes: [UInt8]) -> Bool {
     switch page {
     case 3...7: return staticLock.0 >> UInt8(page) & 1 != 0

@@ -32,6 +32,7 @@ extension Type2Memory {
   ///
   /// An empty message empties the tag. Only pages that change are among the writes, the length's page twice; there are
   /// none when the content is already right.
+  @export(interface)
   package static func plan(_ message: [UInt8], in memory: [UInt8]) throws(TagWriteFault) -> [PageWrite] {
     guard memory.count >= headerSize, memory[12] == 0xE1, memory[13] >> 4 == 1 else { throw .unformatted }
     guard memory[15] & 0x0F == 0 else { throw .readOnly }

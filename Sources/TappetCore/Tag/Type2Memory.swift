@@ -42,6 +42,7 @@ package enum Type2Memory {
   package static let headerSize = 16
 
   /// Finds the message in the part of the memory that is known, from page 0 on.
+  @export(interface)
   package static func locate(in memory: [UInt8]) -> Type2Location {
     guard memory.count >= headerSize else { return .needs(headerSize) }
     guard memory[12] == 0xE1 else { return .malformed(.noCapabilityContainer) }

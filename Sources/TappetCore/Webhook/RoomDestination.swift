@@ -39,6 +39,7 @@ package struct RoomDestination: Sendable {
   }
 
   /// Whether `text` could be a room's id or alias.
+  @export(interface)
   package static func isRoom(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (2...Limits.roomNameSizeMax).contains(bytes.count), text.isPrintable, !bytes.contains(0x20) else {
@@ -59,6 +60,7 @@ package struct RoomDestination: Sendable {
   package func method(of step: Step) -> WebhookEndpoint.Method { step == .send ? .put : .get }
 
   /// A request's path on the homeserver; the transaction of `sending` survives a restart of everything.
+  @export(interface)
   package func path(of step: Step, sending transaction: EntryID) -> String {
     let known = (id ?? room).percentEncoded
     switch step {
@@ -74,6 +76,7 @@ package struct RoomDestination: Sendable {
   /// Handles the answer to a request.
   ///
   /// `isFirst`: it was the message's first one. If facts of an earlier message were wrong, they are asked for again.
+  @export(interface)
   package mutating func handle(
     _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ body: [UInt8], at now: Instant
   ) -> Turn {

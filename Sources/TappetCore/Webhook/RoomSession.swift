@@ -23,6 +23,7 @@ package struct RoomSession: Sendable {
   }
 
   /// Decodes a file; `nil` for anything but these four lines.
+  @export(interface)
   package init?(_ bytes: [UInt8]) {
     var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
     func take(_ word: String) -> ArraySlice<UInt8>? {

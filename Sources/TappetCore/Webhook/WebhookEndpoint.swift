@@ -88,6 +88,7 @@ package struct WebhookURL: Hashable, Sendable {
   package let origin: String
 
   /// `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without a user and a fragment.
+  @export(interface)
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count <= Limits.webhookURLSizeMax, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }

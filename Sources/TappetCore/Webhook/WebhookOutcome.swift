@@ -79,6 +79,7 @@ package enum WebhookRefusal: Hashable, Sendable {
     }
   }
 
+  @export(interface)
   package init(number: Int32) {
     self =
       switch number {

@@ -5,6 +5,7 @@ package final class WebhookSecret: Sendable {
   private let key: SecretBytes
 
   /// Decodes `whsec_` and Base64, or Base64 alone; `nil` for anything else, and for too short a secret.
+  @export(interface)
   package init?(_ line: ArraySlice<UInt8>) {
     var digits = line
     if digits.starts(with: "whsec_".utf8) { digits = digits.dropFirst(6) }

@@ -40,6 +40,7 @@ package enum WebhookMessage: Equatable, Sendable {
 }
 
 extension WebhookOrder {
+  @export(interface)
   package func encode() -> [UInt8] {
     switch self {
     case .endpoint(let number, let endpoint): [1] + bigEndian(number) + endpoint.encoded
@@ -50,6 +51,7 @@ extension WebhookOrder {
     }
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {
@@ -72,6 +74,7 @@ extension WebhookOrder {
 }
 
 extension WebhookMessage {
+  @export(interface)
   package func encode() -> [UInt8] {
     switch self {
     case .taken: [1]
@@ -85,6 +88,7 @@ extension WebhookMessage {
     }
   }
 
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     switch reader.byte() {

@@ -32,6 +32,7 @@ package final class InventoryService {
   }
 
   /// Returns when the kiosk has gone.
+  @export(interface)
   package func run() {
     while !isEnded {
       let scannerNumber = scanner?.fileDescriptor ?? -1

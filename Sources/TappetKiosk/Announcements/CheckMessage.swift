@@ -15,6 +15,7 @@ extension KioskView {
   }
 
   /// The answer to the question with this nonce; docs/json.md has the names.
+  @export(interface)
   package func checkMessage(nonce: String) -> JSON {
     let findings = parts.compactMap { name, part in
       part.map { part in

@@ -22,6 +22,7 @@ package struct ControlMessage {
   /// Decodes a message; `nil` when it does not begin with a JSON value.
   ///
   /// The caller wipes `bytes`.
+  @export(interface)
   package init?(_ bytes: UnsafeRawBufferPointer) {
     let end = bytes.firstIndex(of: 0) ?? bytes.endIndex
     guard let json = JSON(decoding: Array(bytes[..<end])) else { return nil }
@@ -32,6 +33,7 @@ package struct ControlMessage {
   }
 
   /// Encodes a message; the caller wipes the bytes.
+  @export(interface)
   package static func encode(_ json: JSON, enclosing secretPayload: SecretBytes?) -> [UInt8] {
     let head = json.encoded()
     guard let secretPayload else { return head }

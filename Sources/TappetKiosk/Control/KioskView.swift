@@ -130,6 +130,7 @@ package struct KioskView: Sendable {
   }
 
   /// For `tappet status --json`; docs/json.md has the names.
+  @export(interface)
   package func json(maySeeKeys: Bool) -> JSON {
     .object([
       "version": .string(Version.text), "state": .string(absoluteStateFolder), "client_id": .string(clientID),

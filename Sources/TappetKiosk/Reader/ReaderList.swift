@@ -18,6 +18,7 @@ package enum ReaderList {
   ///
   /// Blocks for at most `Limits.readerListTime`. libnfc looks at USB and at what its own configuration names; it
   /// opens a serial port, and may disturb what is there, only if that configuration allows it.
+  @export(interface)
   package static func find(executable: String) throws(Trouble) -> [String] {
     let (child, socket) = try start(executable)
     defer {

@@ -57,6 +57,7 @@ package final class ReaderProcess {
   package var fileDescriptor: Int32 { socket.fileDescriptor }
 
   /// The next message, without waiting.
+  @export(interface)
   package func receive() -> Receipt {
     var size: Int?
     do throws(SystemError) { size = try socket.receiveMessage(into: &buffer) } catch { return .closed }

@@ -241,6 +241,7 @@ extension TagJobNotice {
   }
 
   /// Decodes a notice; `nil` for other answers.
+  @export(interface)
   package init?(_ json: JSON) {
     switch json["notice"]?.text {
     case "progress":

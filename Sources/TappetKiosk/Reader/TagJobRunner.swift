@@ -58,6 +58,7 @@ package final class TagJobRunner {
 
   /// A job of `peer`'s that waits for its tag, in a process that opens the store itself; throws when it could only
   /// fail.
+  @export(interface)
   package convenience init(
     _ request: TagJobRequest, _ configuration: KioskConfiguration, by peer: LocalPeer, unixSeconds: Int64,
     send: @escaping (ReaderOrder) -> Bool, tell: @escaping (TagJobNotice) -> Void

@@ -44,6 +44,7 @@ package struct BackupContent: Sendable {
   }
 
   /// The content as JSON, for the caller to wipe.
+  @export(interface)
   package func encoded() -> [UInt8] {
     var secretObjects: [JSON] = []
     for secret in secrets {
@@ -81,6 +82,7 @@ package struct BackupContent: Sendable {
   }
 
   /// Decodes the result of `encoded`; `nil` for anything else, or for content that the store would refuse.
+  @export(interface)
   package init?(decoding bytes: [UInt8]) {
     guard let json = JSON(decoding: bytes), let made = json["made"]?.wholeNumber,
       let secretObjects = json["secrets"]?.elements, let valueObjects = json["values"]?.elements

@@ -83,6 +83,7 @@ extension ForeignTag.Mark {
 
 extension KioskConfiguration {
   /// Why a tag with this mark cannot be learned for the action; `nil` if it can.
+  @export(interface)
   package func refusalToLearn(_ mark: ForeignTag.Mark, for name: String) -> String? {
     if let refusal = refusalToLearn(for: name) { return refusal }
     if mark.uid?.isRandom == true {
@@ -100,6 +101,7 @@ extension KioskConfiguration {
   }
 
   /// Why no tag at all can be learned for the action.
+  @export(interface)
   package func refusalToLearn(for name: String) -> String? {
     guard let action = actions.first(where: { $0.name == name }) else {
       return "there is no action '\(name)' in the configuration"

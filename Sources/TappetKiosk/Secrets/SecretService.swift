@@ -71,6 +71,7 @@ package final class SecretService: Sendable {
   package static func knows(_ name: String) -> Bool { SecretRequest.Kind(rawValue: name) != nil }
 
   /// Opens the store and serves the request: for the tool, when no kiosk runs.
+  @export(interface)
   package func answer(_ request: SecretRequest) -> SecretAnswer {
     do throws(SecretStoreError) {
       let secretStore = try SecretStore.open(folder: configuration.stateFolder)

@@ -88,6 +88,7 @@ package struct PN532Chip {
   // MARK: In
 
   /// Bytes from the host.
+  @export(interface)
   package mutating func receive(_ bytes: [UInt8], at now: Instant) {
     // A frame that stopped half-way is never completed by what comes a while later.
     if now - lastByteAt > Self.frameGapMax { parser.reset() }
@@ -183,6 +184,7 @@ package struct PN532Chip {
   }
 
   /// The bytes that have left the chip by `now`.
+  @export(interface)
   package mutating func advance(to now: Instant) -> [UInt8] {
     if let due = search?.due, due <= now { continueSearch(at: due) }
     var sent: [UInt8] = []

@@ -26,6 +26,7 @@ package enum PN532Frame {
   }
 
   /// A frame in either direction.
+  @export(interface)
   package static func encode(direction: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let size = payload.count + 1
     var frame: [UInt8] = [0x00, 0x00, 0xFF]

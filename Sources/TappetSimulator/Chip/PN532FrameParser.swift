@@ -36,6 +36,7 @@ package struct PN532FrameParser {
   mutating func reset() { buffer.removeAll() }
 
   /// The next frame, `nil` when more bytes are needed.
+  @export(interface)
   package mutating func next() -> Event? {
     while true {
       guard let start = startCode() else {

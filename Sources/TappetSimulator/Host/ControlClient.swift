@@ -8,6 +8,8 @@ final class ControlClient {
   let socket: UnixSocket
   /// The unanswered `lights wait`.
   var awaited: (name: String, deadline: Instant)?
+  /// Its `play` is not over yet.
+  var isAwaitingPlay = false
   /// The test sends no more; it may still wait for an answer.
   private(set) var hasEnded = false
   private(set) var isGone = false
@@ -19,12 +21,14 @@ final class ControlClient {
 
   /// Nothing while an answer is owed, or at the end of the input; poll reports a hang-up anyway.
   var interest: Interest {
-    var interest: Interest = hasEnded || awaited != nil ? [] : .readable
+    var interest: Interest = hasEnded || isOwed ? [] : .readable
     if !outgoing.isEmpty { interest.insert(.writable) }
     return interest
   }
+  /// An answer is owed.
+  private var isOwed: Bool { awaited != nil || isAwaitingPlay }
   /// Nothing more will happen on it.
-  var isFinished: Bool { isGone || (hasEnded && awaited == nil && outgoing.isEmpty) }
+  var isFinished: Bool { isGone || (hasEnded && !isOwed && outgoing.isEmpty) }
 
   /// Takes what has come.
   func receive() {
@@ -39,7 +43,7 @@ final class ControlClient {
   ///
   /// A line that is too long is returned before its end has come, and refused.
   func nextLine() -> [UInt8]? {
-    guard awaited == nil else { return nil }
+    guard !isOwed else { return nil }
     if let end = incoming.firstIndex(of: 0x0A) {
       let line = Array(incoming[..<end])
       incoming.removeFirst(end + 1)

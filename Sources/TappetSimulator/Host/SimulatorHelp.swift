@@ -49,6 +49,9 @@ extension SimulatorCommandLine {
       panel           whether a kiosk is connected
       press BUTTON, release BUTTON
                       by its name, or its line, in the kiosk's configuration
+      play TIMES BUTTON
+                      presses and releases it by itself; TIMES: milliseconds held, at rest, held and so on, with commas
+                      between them; answers when the last one is over
       quit
 
     Exit codes: 0 done; 1 the command was refused; 2 wrong usage; 3 the system failed.

@@ -51,6 +51,7 @@ final class SimulatorProcess {
         try serve(waited[index].number, readiness)
       }
       deliver()
+      try play()
       try answerAwaiting()
       clients.removeAll { $0.isFinished }
     }
@@ -58,6 +59,7 @@ final class SimulatorProcess {
 
   private var nextDeadline: Instant? {
     var deadline = world.chip.nextDeadline
+    if let due = world.nextDeadline { deadline = min(deadline ?? due, due) }
     for client in clients {
       guard let awaited = client.awaited else { continue }
       deadline = min(deadline ?? awaited.deadline, awaited.deadline)
@@ -116,6 +118,12 @@ final class SimulatorProcess {
 
   // MARK: The panel
 
+  /// Sends the edges of the button that is being played.
+  private func play() throws(SystemError) {
+    world.advance(to: Instant.now())
+    for effect in world.takeEffects() { try perform(effect) }
+  }
+
   /// A kiosk that connects takes the place of the one before it.
   private func welcome(_ newcomer: UnixSocket) {
     kiosk = newcomer
@@ -167,12 +175,19 @@ final class SimulatorProcess {
     case .done(let text): client.answer([text.isEmpty ? "ok" : "ok " + text])
     case .lines(let lines): client.answer(lines + ["."])
     case .awaitLight(let name, let deadline): client.awaited = (name, deadline)
+    case .awaitPlay: client.isAwaitingPlay = true
     }
   }
 
   private func answerAwaiting() throws(SystemError) {
     let now = Instant.now()
     for client in clients {
+      if client.isAwaitingPlay, !world.isPlaying {
+        client.isAwaitingPlay = false
+        client.answer(["ok"])
+        try answerLines(of: client)
+        continue
+      }
       guard let awaited = client.awaited else { continue }
       if let entry = world.panel.first(named: awaited.name) {
         client.awaited = nil

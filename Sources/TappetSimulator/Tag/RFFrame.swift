@@ -33,6 +33,7 @@ package struct RFFrame: Equatable, Sendable {
   }
 
   /// CRC_A: polynomial x^16 + x^12 + x^5 + 1, start 0x6363, low byte first (ISO/IEC 14443-3 Annex B).
+  @export(interface)
   package static func crcA(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var crc: UInt16 = 0x6363
     for byte in bytes {

@@ -28,6 +28,8 @@ enum ControlCommand {
   case panel
   case press(String)
   case release(String)
+  /// Times in milliseconds: held, at rest, held and so on.
+  case play(times: [Int], button: String)
   case quit
 
   /// Parses a line.
@@ -70,6 +72,10 @@ enum ControlCommand {
     case ("leds", 0): return .outputs
     case ("press", 1...): return .press(rest.joined(separator: " "))
     case ("release", 1...): return .release(rest.joined(separator: " "))
+    case ("play", 2...):
+      var times: [Int] = []
+      for word in rest[0].split(separator: ",", omittingEmptySubsequences: false) { times.append(try count(word)) }
+      return .play(times: times, button: rest.dropFirst().joined(separator: " "))
     case ("quit", 0): return .quit
     default: throw .unknownCommand
     }

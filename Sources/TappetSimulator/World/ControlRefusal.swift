@@ -12,6 +12,7 @@ enum ControlRefusal: Error, Equatable {
   case isPlugged
   case isUnplugged
   case noPanel
+  case isPlaying
   case lightNotSeen
 
   /// The text after `error`.
@@ -30,6 +31,7 @@ enum ControlRefusal: Error, Equatable {
     case .isPlugged: "already plugged"
     case .isUnplugged: "already unplugged"
     case .noPanel: "no kiosk is connected to the panel"
+    case .isPlaying: "a button is being played already"
     case .lightNotSeen: "the light was not shown in time"
     }
   }

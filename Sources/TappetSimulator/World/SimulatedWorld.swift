@@ -21,6 +21,18 @@ package struct SimulatedWorld {
     case lines([String])
     /// To be answered when the light is shown.
     case awaitLight(name: String, deadline: Instant)
+    /// To be answered when the button has been played to the end.
+    case awaitPlay
+  }
+
+  /// A button that is pressed and released by itself.
+  private struct Play {
+    var button: String
+    /// Milliseconds still to come: held, at rest, held and so on.
+    var times: ArraySlice<Int>
+    var isPressed = false
+    /// When the next edge is due, or the last time is over.
+    var due: Instant
   }
 
   /// The chip, with what is on its antenna.
@@ -33,6 +45,7 @@ package struct SimulatedWorld {
   private let pacing: Pacing
   private var serial: UInt8 = 0
   private var effects: [Effect] = []
+  private var play: Play?
 
   /// A chip that was just powered, nothing on its antenna.
   package init(pacing: Pacing) {
@@ -44,6 +57,26 @@ package struct SimulatedWorld {
   mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
+  }
+
+  /// Whether a button is being played.
+  var isPlaying: Bool { play != nil }
+  /// When `advance` is due; `nil` means never.
+  var nextDeadline: Instant? { play?.due }
+
+  /// Plays the button that is being played up to now; returns effects for its edges.
+  mutating func advance(to now: Instant) {
+    guard var current = play, current.due <= now else { return }
+    guard hasKiosk, let time = current.times.popFirst() else {
+      if hasKiosk, current.isPressed { effects.append(.sendToKiosk("release " + current.button)) }
+      play = nil
+      return
+    }
+    current.isPressed.toggle()
+    effects.append(.sendToKiosk((current.isPressed ? "press " : "release ") + current.button))
+    // From the edge that was sent, which may have been late: no time is ever shorter than it was ordered.
+    current.due = now + .milliseconds(time)
+    play = current
   }
 
   /// Does what a test asks for.
@@ -83,6 +116,11 @@ package struct SimulatedWorld {
     case .panel: return .done(hasKiosk ? "connected" : "disconnected")
     case .press(let name): try sendToKiosk("press " + name)
     case .release(let name): try sendToKiosk("release " + name)
+    case .play(let times, let button):
+      guard hasKiosk else { throw .noPanel }
+      guard play == nil else { throw .isPlaying }
+      play = Play(button: button, times: times[...], due: now)
+      return .awaitPlay
     case .quit: effects.append(.quit)
     }
     return .done("")
