@@ -115,7 +115,7 @@ import Testing
     let ids = (0..<10_000).map { EntryID(high: 2, low: $0) }
     for batch in stride(from: 0, to: ids.count, by: 500) {
       for id in ids[batch..<batch + 500] { test.publish(id) }
-      #expect(test.log.wait(.acknowledged(ids[batch + 499]), seconds: 20))
+      #expect(test.log.wait(.acknowledged(ids[batch + 499])))
     }
   }
 }

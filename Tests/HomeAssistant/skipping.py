@@ -1,6 +1,9 @@
-"""A test with a real peer that is not installed here: it says so, and is counted in the last lines of `make test`."""
+"""A test with a real peer that is not installed here: it says so, and is counted as skipped."""
 import ast
 import os
+
+# The status that Tests/verify knows as skipped.
+SKIPPED = 77
 
 
 def steps(folder):
@@ -19,11 +22,6 @@ def steps_of(folder, module):
 
 
 def skip(name, folder, reason):
-    """Ends the program; with TAPPET_SKIPPED, the count is also added to that file."""
-    line = f"{name}: 0 passed, 0 failed, {steps(folder)} skipped: {reason}"
-    print(line)
-    path = os.environ.get("TAPPET_SKIPPED")
-    if path:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
-    raise SystemExit(0)
+    """Ends the program: nothing has run, which is neither passed nor failed."""
+    print(f"{name}: 0 passed, 0 failed, {steps(folder)} skipped: {reason}")
+    raise SystemExit(SKIPPED)

@@ -25,7 +25,7 @@ import Testing
   private func order(_ order: InventoryOrder) { _ = kiosk.sendSome(order.encode()) }
 
   /// The next message; `nil` when none comes in this time.
-  private func message(within limit: Duration = .seconds(20)) throws -> InventoryMessage? {
+  private func message(within limit: Duration = .seconds(Int64(patience))) throws -> InventoryMessage? {
     guard !Poll.wait(kiosk.fileDescriptor, for: .readable, limit: limit).isEmpty,
       case .message(let bytes) = kiosk.receive(sizeMax: Limits.inventoryMessageSizeMax)
     else { return nil }

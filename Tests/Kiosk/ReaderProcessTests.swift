@@ -19,7 +19,7 @@ import Testing
 
   private func next(_ process: ReaderProcess) throws -> ReaderProcess.Receipt {
     var state = pollfd(fd: process.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&state, 1, 10_000) == 1 else { throw TestFault("anything from the child") }
+    guard poll(&state, 1, Int32(patience * 1000)) == 1 else { throw TestFault("anything from the child") }
     return process.receive()
   }
 
@@ -46,8 +46,8 @@ import Testing
   }
 
   @Test func `the child gets its socket, libnfc's environment and nothing else`() throws {
-    setenv("LIBNFC_TAPPET_TEST", "1", 1)
-    setenv("TAPPET_SECRET_TEST", "1", 1)
+    for name in ["LIBNFC_TAPPET_TEST", "TAPPET_SECRET_TEST"] { setenv(name, "1", 1) }
+    defer { for name in ["LIBNFC_TAPPET_TEST", "TAPPET_SECRET_TEST"] { unsetenv(name) } }
     let leak = open("/dev/null", O_RDONLY)
     defer { close(leak) }
     let report = FileManager.default.temporaryDirectory.appendingPathComponent("tappet-report-\(UUID().uuidString)")

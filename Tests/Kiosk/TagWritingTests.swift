@@ -1,5 +1,4 @@
-// Tags written by the real tappet-reader with the real libnfc, and the jobs that order it, at a simulated chip from
-// which the tag is pulled away at each one of the exchanges.
+// Tags written by the real tappet-reader with the real libnfc, and the jobs that order it, at a simulated chip.
 
 import Foundation
 import TappetConfig
@@ -9,93 +8,6 @@ import TappetMessages
 import TappetStore
 import TestSupport
 import Testing
-
-/// A kiosk's state in the rig's folder, and jobs for the tag that lies there.
-private final class WritingRig {
-  let rig: ReaderRig
-  var configuration: KioskConfiguration
-  let secretStore: SecretStore
-
-  init() throws {
-    rig = try ReaderRig()
-    let file = rig.folder.appendingPathComponent("kiosk.yaml")
-    try """
-    broker: {url: "mqtt://127.0.0.1:1", client_id: k}
-    state: \(rig.folder.path)/state
-    actions:
-      - {name: garage, topic: t, message: m}
-    """.write(to: file, atomically: true, encoding: .utf8)
-    guard case .loaded(let configuration) = ConfigurationParser.load(path: file.path) else {
-      throw TestFault("the configuration")
-    }
-    self.configuration = configuration
-    secretStore = try SecretStore.open(folder: configuration.stateFolder)
-    try rig.startReady()
-  }
-
-  func request(_ kind: TagJobKind = .write, protects: Bool = false, carriesKey: Bool = false) -> TagJobRequest {
-    var request = TagJobRequest(kind)
-    if kind == .write { request.action = "garage" }
-    request.protects = protects
-    request.carriesKey = carriesKey
-    return request
-  }
-
-  func run(_ request: TagJobRequest) throws -> TagJobRunner {
-    let rig = rig
-    return try TagJobRunner(
-      request, configuration, by: .current(), unixSeconds: 1_800_000_000, send: { rig.reader?.send($0) ?? false },
-      tell: { _ in })
-  }
-
-  /// The job for the tag that is on the reader and was read already, up to its end or up to the tag's leaving.
-  func perform(_ request: TagJobRequest, on uid: TagUID) throws -> (TagJobRunner, OrderOutcome?) {
-    let run = try run(request)
-    run.tagIsThere(uid)
-    var last: OrderOutcome?
-    while run.isWorking {
-      guard case .message(let message) = try rig.nextEvent() else { throw TestFault("the order's outcome") }
-      if case .orderDone(let outcome) = message { last = outcome }
-      run.heard(message)
-    }
-    return (run, last)
-  }
-
-  /// Places a tag, in the place of another if there is one, and reads it.
-  @discardableResult
-  func place(_ words: String) throws -> TagReading {
-    try rig.tell(words)
-    while true {
-      switch try rig.nextEvent() {
-      case .message(.tagLeft), .message(.tagArrived): break
-      case .message(.tagRead(let reading)): return reading
-      case let other: throw TestFault("tagRead; there was \(other)")
-      }
-    }
-  }
-
-  /// The tag's content, as another reader would find it.
-  func content(of reading: TagReading) throws -> TagReading {
-    var reading = reading
-    reading.bytes = try rig.memory()
-    if reading.model.layout == .type4 {
-      let size = Int(reading.bytes[0]) << 8 | Int(reading.bytes[1])
-      reading.bytes = Array(reading.bytes[2..<2 + size])
-    }
-    return reading
-  }
-
-  func works(_ reading: TagReading) throws -> Bool {
-    if case .success = KioskSettings(configuration).judge(reading, secrets: try secretStore.usableSecrets()) {
-      return true
-    }
-    return false
-  }
-
-  func forgetSecrets() throws {
-    for secret in try secretStore.usableSecrets() { _ = try secretStore.remove(id: secret.id) }
-  }
-}
 
 @Suite(.serialized) struct TagWritingTests {
   @Test func `109 bytes of TLV take at most 32 page writes on an NTAG213, and none when they are there already`() throws
@@ -117,49 +29,6 @@ private final class WritingRig {
       }
       #expect(try world.content(of: reading).message() == message)
     }
-  }
-
-  /// A tag, and what is on it before.
-  static let tags = ["ntag213 url=\(tagURL)", "ntag215 empty", "ntag203 empty", "type4 url=\(tagURL)", "ntag424 empty"]
-
-  @Test(arguments: tags)
-  func `pulled away at any exchange a tag never has a secret that it does not work with, and a second write repairs it`(
-    _ tag: String
-  ) throws {
-    let world = try WritingRig()
-    var tears = 0
-    for exchanges in 1... {
-      let before = try world.place("place " + tag)
-      try world.rig.tell("take after \(exchanges)")
-      let (run, outcome) = try world.perform(world.request(), on: before.uid)
-      if run.result?.isDone == true {
-        // It was left alone long enough.
-        #expect(try world.secretStore.usableSecrets().count == 1)
-        break
-      }
-      tears += 1
-      guard case .pulledAway(let begun)? = outcome?.fault else {
-        throw TestFault("pulledAway: \(String(describing: outcome))")
-      }
-      #expect(try world.secretStore.usableSecrets().isEmpty)
-      run.giveUp(.noTag)
-      #expect(run.result?.isDone == false)
-      #expect(run.result?.sentence.contains(begun ? "write it again" : "nothing was changed") == true)
-      let torn = try world.place("back")
-      // Empty, as before, or as it was to be.
-      let content = try? torn.uri()
-      #expect(
-        content == nil || content == (try? before.uri())
-          || (begun && content?.starts(with: "smp://action?idx=0".utf8) == true))
-      if !begun { #expect(torn.bytes == before.bytes) }
-      #expect(try !world.works(torn))
-      let (second, _) = try world.perform(world.request(), on: torn.uid)
-      #expect(second.result?.isDone == true, "\(second.result?.sentence ?? "")")
-      #expect(try world.secretStore.usableSecrets().count == 1)
-      #expect(try world.works(world.content(of: torn)))
-      try world.forgetSecrets()
-    }
-    #expect(tears > 5)
   }
 
   @Test(arguments: ["ntag213 empty", "type4 empty"])
@@ -311,26 +180,6 @@ private final class WritingRig {
     #expect(try world.rig.memory() == memory)
     let (twice, nothing) = try world.perform(world.request(.lock), on: reading.uid)
     #expect(twice.result?.isDone == true && nothing?.writes == 0)
-  }
-
-  @Test(arguments: ["ntag213", "ntag216", "ntag203", "ultralight", "ultralight-ev1-48"])
-  func `a tag without capability container gets one, wherever it is pulled away`(_ model: String) throws {
-    let world = try WritingRig()
-    for exchanges in 1... {
-      let reading = try world.place("place \(model) blank")
-      try world.rig.tell("take after \(exchanges)")
-      let (run, outcome) = try world.perform(world.request(.format), on: reading.uid)
-      if run.result?.isDone == true {
-        break
-      }
-      #expect(
-        outcome.map { if case .pulledAway? = $0.fault { true } else { false } } == true,
-        "\(String(describing: outcome))")
-      let torn = try world.place("back")
-      let (second, _) = try world.perform(world.request(.format), on: torn.uid)
-      #expect(second.result?.isDone == true, "\(second.result?.sentence ?? "")")
-      #expect(throws: TagContentError.empty) { try world.content(of: torn).message() }
-    }
   }
 
   @Test func `a container with foreign bits and a tag of no known model are not formatted`() throws {

@@ -85,7 +85,7 @@ import Testing
     let script = "printf '%s' \"$TAPPET_PLATFORM_TEST$HOME\" >&3; (: >&4) 2>/dev/null && exit 4; exit 3"
     let child = try ChildProcess.spawn(
       "/bin/sh", ["-c", script], variables: ["TAPPET_PLATFORM"], inherited: ends.child)
-    child.waitForEnd(limit: .seconds(20))
+    child.waitForEnd(limit: .seconds(Int64(patience)))
     #expect(ends.ours.receive(sizeMax: 64) == .message(Array("yes".utf8)))
     #expect(child.reap() == .exited(3))
     #expect(child.reap() == .exited(3))
@@ -105,7 +105,7 @@ import Testing
       outcome.done.signal()
     }
     thread.start()
-    #expect(outcome.done.wait(timeout: .now() + 20) == .success)
+    #expect(outcome.done.wait(timeout: .now() + patience) == .success)
     #expect(outcome.value == SIGUSR2)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import TappetCore
 import TappetPlatform
+import TestSupport
 import Testing
 
 @Suite struct MailboxTests {
@@ -40,7 +41,7 @@ import Testing
     while received.map(\.count).reduce(0, +) < 4 * perThread {
       var entry = pollfd(fd: mailbox.fileDescriptor, events: Int16(POLLIN), revents: 0)
       // A lost ring shows as a wait that ends without a value.
-      try #require(poll(&entry, 1, 5000) == 1)
+      try #require(poll(&entry, 1, Int32(patience * 1000)) == 1)
       for value in mailbox.drain() { received[value / perThread].append(value) }
     }
     for thread in 0..<4 { #expect(received[thread] == Array(thread * perThread..<(thread + 1) * perThread)) }

@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test func `while the clock is not good exactly the entries are fetched that the core would send`() throws {
-    var random = SystemRandomNumberGenerator()
+    var random = Randomness(seed: (1, 2, 3, 4))
     for boot in 1...3 as ClosedRange<UInt8> {
       let store = try folder.open(boot: boot)
       for number in 0..<60 as Range<UInt64> {

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import TappetPlatform
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ final class StateFolder {
   @discardableResult
   func sqlite(_ sql: String) throws -> String {
     // The store's own thread may be at its log.
-    let arguments = ["-cmd", ".timeout 5000", databasePath, sql]
+    let arguments = ["-cmd", ".timeout \(Int(patience * 1000))", databasePath, sql]
     return try Programs.run(Programs.installed("sqlite3"), arguments).output.trimmingCharacters(in: .newlines)
   }
 }
@@ -82,14 +83,41 @@ final class WriteLock {
   init(_ folder: StateFolder) throws {
     let output = folder.path + "/write-lock"
     process = try TestProcess(
-      Programs.installed("sqlite3"), ["-cmd", ".timeout 5000", folder.databasePath], input: .typed, output: output)
+      Programs.installed("sqlite3"), ["-cmd", ".timeout \(Int(patience * 1000))", folder.databasePath], input: .typed,
+      output: output)
     try process.type("BEGIN IMMEDIATE;\nSELECT 'held';\n")
     guard eventually({ textSoFar(output).contains("held") }) else { throw TestFault("no lock") }
   }
 
   func release() {
     try? process.type("ROLLBACK;\n.quit\n")
-    _ = process.ends(within: 10)
+    _ = process.ends()
+  }
+}
+
+extension Store {
+  /// Waits for another program's lock for as long as a busy machine lets that program keep it.
+  func waitLong() throws { try database.execute("PRAGMA busy_timeout = \(Int(patience * 1000))") }
+}
+
+extension StoreThread {
+  /// Waits until the thread has had a pause since its last answer: it gives the sign after that.
+  func awaitPause() {
+    requestHeartbeat()
+    #expect(eventually { heartbeat.isAlive(at: Instant(nanoseconds: 0)) })
+  }
+
+  /// Keeps the thread at a piece of work, which it has begun by then, until the semaphore is signaled.
+  func hold() throws -> DispatchSemaphore {
+    let (hasBegun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isAccepted = submit(isRequired: false) { _ in
+      hasBegun.signal()
+      gate.wait()
+      return { _ in }
+    }
+    try #require(isAccepted)
+    hasBegun.wait()
+    return gate
   }
 }
 

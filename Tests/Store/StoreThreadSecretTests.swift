@@ -28,9 +28,9 @@ private final class Diary: @unchecked Sendable {
     return words.count
   }
 
-  /// All words once there are `count` of them; `nil` if they do not come within 10 s.
+  /// All words once there are `count` of them; `nil` if they do not come.
   func wait(_ count: Int) -> [String]? {
-    let limit = Date(timeIntervalSinceNow: 10)
+    let limit = Date(timeIntervalSinceNow: patience)
     condition.lock()
     defer { condition.unlock() }
     while words.count < count { if !condition.wait(until: limit) { return nil } }
@@ -114,7 +114,7 @@ private final class Diary: @unchecked Sendable {
   }
 
   @Test func `taps that wait come before work that was asked for earlier`() throws {
-    let thread = try start()
+    let thread = try start { try $0.waitLong() }
     let lock = try WriteLock(folder)
     thread.submit(.append(.test(0)))
     for number in 1...3 { #expect(try add(Int64(number), on: thread)) }
@@ -132,15 +132,15 @@ private final class Diary: @unchecked Sendable {
     let thread = try start { store in
       for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
     }
+    thread.awaitPause()
     try folder.emptyLog()
+    let gate = try thread.hold()
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.databasePath))
     let size = StateFolder.size(folder.databasePath)
     try file.seek(toOffset: 4096)
     file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
     try file.close()
-    // Whether the damage is met by the fetch or by the first piece of work: each answer names it.
-    let gate = DispatchSemaphore(value: 0)
-    #expect(thread.submit(isRequired: false) { _ in { _ in gate.wait() } })
+    // The fetch meets the damage while all three wait.
     thread.submit(.fetch(after: 0, limit: 1000, clockIsGood: true))
     for number in 1...3 { #expect(try add(Int64(number), on: thread)) }
     gate.signal()
@@ -153,30 +153,19 @@ private final class Diary: @unchecked Sendable {
 
   @Test func `too much work is refused, but not the kiosk's own`() throws {
     let thread = try start()
-    let gate = DispatchSemaphore(value: 0)
-    #expect(thread.submit(isRequired: false) { _ in { _ in gate.wait() } })
-    // The thread may have taken the first one already.
-    var accepted = 0
-    for number in 0...Limits.secretRequestsMax where try add(Int64(number), on: thread) { accepted += 1 }
-    #expect(accepted <= Limits.secretRequestsMax)
+    // From then on it takes nothing from the queue.
+    let gate = try thread.hold()
+    for number in 1...Limits.secretRequestsMax { #expect(try add(Int64(number), on: thread)) }
     #expect(try !add(100, on: thread))
     #expect(try add(101, on: thread, isRequired: true))
     gate.signal()
-    #expect(diary.wait(accepted + 1)?.last == "added 101")
+    #expect(diary.wait(Limits.secretRequestsMax + 1)?.last == "added 101")
     thread.stop()
   }
 
   @Test func `at the stop the kiosk's own work is done, and clients' work is not`() throws {
     let thread = try start()
-    let gate = DispatchSemaphore(value: 0)
-    let hasBegun = DispatchSemaphore(value: 0)
-    let blocks = thread.submit(isRequired: false) { _ in
-      hasBegun.signal()
-      gate.wait()
-      return { _ in }
-    }
-    #expect(blocks)
-    hasBegun.wait()
+    let gate = try thread.hold()
     #expect(try add(1, on: thread))
     #expect(try add(2, on: thread, isRequired: true))
     let stopped = DispatchSemaphore(value: 0)
@@ -204,15 +193,7 @@ private final class Diary: @unchecked Sendable {
     #expect(try add(1, on: thread))
     #expect(diary.wait(1) != nil)
     #expect(thread.heartbeat.isAlive(at: Instant(nanoseconds: 0)))
-    let gate = DispatchSemaphore(value: 0)
-    let hasBegun = DispatchSemaphore(value: 0)
-    let blocks = thread.submit(isRequired: false) { _ in
-      hasBegun.signal()
-      gate.wait()
-      return { _ in }
-    }
-    #expect(blocks)
-    hasBegun.wait()
+    let gate = try thread.hold()
     // A thread that hangs gives no sign.
     thread.requestHeartbeat()
     #expect(!thread.heartbeat.isAlive(at: Instant(nanoseconds: 0)))

@@ -1,5 +1,6 @@
 import Foundation
 import TappetCore
+import TestSupport
 import Testing
 
 @testable import TappetPlatform
@@ -18,9 +19,9 @@ private final class Answers: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Returns all events once there are `count` of them; `nil` if they do not come within 10 s.
+  /// Returns all events once there are `count` of them; `nil` if they do not come.
   func wait(_ count: Int) -> [StoreEvent]? {
-    let limit = Date(timeIntervalSinceNow: 10)
+    let limit = Date(timeIntervalSinceNow: patience)
     condition.lock()
     defer { condition.unlock() }
     while events.count < count { if !condition.wait(until: limit) { return nil } }
@@ -52,6 +53,7 @@ private final class Answers: @unchecked Sendable {
       for start in 0..<40 { _ = try store.append((0..<50).map { .test(UInt64(start * 50 + $0)) }) }
     }
     defer { thread.stop() }
+    thread.awaitPause()
     // Another program's hand; what is in the log is put into the database first, and all of it overwritten but its
     // head.
     try folder.emptyLog()
@@ -150,7 +152,7 @@ private final class Answers: @unchecked Sendable {
   }
 
   @Test func `waiting requests share a commit`() throws {
-    let thread = try start()
+    let thread = try start { try $0.waitLong() }
     // Or else the thread may start the log over in a pause, before its pages are counted.
     #expect(folder.awaitLogRoom())
     // While another program holds the lock, the thread has taken one request and the others wait.
@@ -176,8 +178,10 @@ private final class Answers: @unchecked Sendable {
       _ = try #require(answers.wait(Int(2 * number - 1)))
       thread.submit(.remove([EntryID(high: 7, low: number)], mayWait: false))
       _ = try #require(answers.wait(Int(2 * number)))
-      // Another program takes its time: a pause.
-      if number.isMultiple(of: 5) { pages.append(try folder.logPages()) }
+      if number.isMultiple(of: 5) {
+        thread.awaitPause()
+        pages.append(try folder.logPages())
+      }
     }
     #expect(StateFolder.size(folder.logPath) == Limits.storeLogRoom)
     // The log was started over several times.
@@ -185,6 +189,7 @@ private final class Answers: @unchecked Sendable {
     // As after a power cut: another store reads the log and the zeros after it.
     thread.submit(.append(.test(9999)))
     _ = try #require(answers.wait(481))
+    thread.awaitPause()
     let copy = StateFolder()
     try copy.take(from: folder)
     #expect(try copy.open().fetch(after: 0, limit: 9, clockIsGood: true).entries.map(\.id.low) == [9999])
@@ -194,6 +199,7 @@ private final class Answers: @unchecked Sendable {
   @Test func `a log that another program cut off is made long again`() throws {
     let thread = try start()
     #expect(folder.awaitLogRoom())
+    thread.awaitPause()
     try folder.emptyLog()
     #expect(StateFolder.size(folder.logPath) == 0)
     for number in 1...100 as ClosedRange<UInt64> {
@@ -206,6 +212,7 @@ private final class Answers: @unchecked Sendable {
 
   @Test func `one entry that finds no room does not take the others with it`() throws {
     let thread = try start { store in
+      try store.waitLong()
       let pages = try #require(try store.database.integer("PRAGMA page_count"))
       try store.database.execute("PRAGMA max_page_count = \(pages)")
     }
@@ -237,14 +244,15 @@ private final class Answers: @unchecked Sendable {
 
   @Test func `a busy database fails all that waited, once, and not one after the other`() throws {
     let thread = try start { try $0.database.execute("PRAGMA busy_timeout = 200") }
+    let gate = try thread.hold()
     let lock = try WriteLock(folder)
     for number in 1...100 { thread.submit(.append(.test(UInt64(number)))) }
-    let began = Date()
-    let events = try #require(answers.wait(100))
-    // One after the other they would need 20 s; those that came while the first waited need a turn of their own.
-    #expect(Date().timeIntervalSince(began) < 5)
-    #expect(events.allSatisfy { describe($0).hasSuffix("busy") })
+    gate.signal()
+    _ = try #require(answers.wait(1))
+    // One after the other, most would find the lock released.
     lock.release()
+    let events = try #require(answers.wait(100))
+    #expect(events.allSatisfy { describe($0).hasSuffix("busy") })
     thread.stop()
   }
 
@@ -259,7 +267,7 @@ private final class Answers: @unchecked Sendable {
   }
 
   @Test func `a queue that is full refuses at once`() throws {
-    let thread = try start()
+    let thread = try start { try $0.waitLong() }
     let lock = try WriteLock(folder)
     // The thread may have taken the first ones before the lock stopped it.
     let count = 2 * Limits.storeAppendsMax + 10

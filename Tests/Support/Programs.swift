@@ -35,14 +35,14 @@ package enum Programs {
   /// A program that Debian has.
   package static func installed(_ name: String) throws -> URL {
     let folders = ["/usr/bin", "/usr/local/bin", "/usr/sbin", "/usr/local/sbin"].map { URL(fileURLWithPath: $0) }
-    return try found(name, in: folders, hint: "'make deps-test' names its package")
+    return try found(name, in: folders, hint: "'tools/deps install tests' installs it")
   }
 
   /// The interpreter that has ndeflib and Prometheus's client.
   package static func python() throws -> URL {
     let chosen = ProcessInfo.processInfo.environment["TAPPET_PYTHON"] ?? Repository.path(".build-python/bin/python")
     let folder = URL(fileURLWithPath: chosen).deletingLastPathComponent()
-    return try found("python", in: [folder], hint: "'make deps-test' makes it, with ndeflib in it")
+    return try found("python", in: [folder], hint: "'tools/deps install tests' makes it, with ndeflib in it")
   }
 
   private static func found(_ name: String, in folders: [URL], hint: String) throws -> URL {
@@ -53,7 +53,8 @@ package enum Programs {
 
   /// Runs it to its end; one that takes longer than `limit` seconds is ended and is an error.
   package static func run(
-    _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "", limit: Double = patience
+    _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "",
+    limit: Double = patience
   ) throws -> Finished {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

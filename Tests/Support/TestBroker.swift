@@ -219,7 +219,9 @@ package final class LinkLog: @unchecked Sendable {
   }
 
   /// Waits for one event.
-  package func wait(_ event: LinkEvent, seconds: Double = patience) -> Bool { wait(seconds: seconds) { $0.contains(event) } }
+  package func wait(_ event: LinkEvent, seconds: Double = patience) -> Bool {
+    wait(seconds: seconds) { $0.contains(event) }
+  }
 
   /// Waits until there are `count` events, and gives the last.
   package func event(_ count: Int, seconds: Double = patience) -> LinkEvent? {

@@ -3,11 +3,19 @@
 import Foundation
 
 package enum TestSocket {
-  /// A port that nobody listens on right now.
-  package static func freePort() -> UInt16 {
-    guard let (socket, port) = listening() else { return 0 }
-    close(socket)
-    return port
+  /// A port that nobody listens on, and that no other process of the tests is given.
+  package static func freePort() -> UInt16 { TestPorts.next() }
+
+  /// Whether the port is free on 127.0.0.1, also of connections that ended a short time ago.
+  static func canBind(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = loopback(port)
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
 
   /// A listening socket on 127.0.0.1.

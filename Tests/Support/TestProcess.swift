@@ -109,12 +109,12 @@ package final class TestProcess {
     send(signal)
     if !ends(within: 5) {
       send(SIGKILL)
-      _ = ends(within: 5)
+      _ = ends()
     }
   }
 
   /// Whether it ends by itself within the time.
-  package func ends(within seconds: Double) -> Bool {
+  package func ends(within seconds: Double = patience) -> Bool {
     guard isRunning else { return true }
     let process = FileDescriptor(owning: tp_pidfd_open(id))
     var waiting = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)

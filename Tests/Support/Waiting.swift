@@ -3,18 +3,26 @@
 import Foundation
 import TappetPlatform
 
-/// How long tests wait for what must come, in seconds: long enough for a machine that does ten other things. Only a
-/// failed test waits as long.
+/// How long tests wait for what must come, in seconds: long enough for a machine that does ten other things.
+///
+/// Only a failed test waits as long.
 package let patience: Double = 120
 
-/// Waits for a condition; returns whether it came true. A limit of its own is only for what may stay away.
-package func eventually(_ seconds: Double = patience, _ condition: () throws -> Bool) rethrows -> Bool {
+/// Waits for a condition; returns whether it came true.
+///
+/// A limit of its own is only for what may stay away.
+package func eventually(within seconds: Double = patience, _ condition: () throws -> Bool) rethrows -> Bool {
   let end = Date().addingTimeInterval(seconds)
   while Date() < end {
     if try condition() { return true }
     usleep(5000)
   }
   return try condition()
+}
+
+/// Whether a condition holds, without a break, for this number of seconds: the only place where *not* coming is judged.
+package func stays(for seconds: Double, _ condition: () throws -> Bool) rethrows -> Bool {
+  try !eventually(within: seconds) { try !condition() }
 }
 
 /// Lets time pass for `reason`: a button that is held, a contact's rest, a measurement of idleness.

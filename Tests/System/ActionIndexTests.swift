@@ -61,7 +61,7 @@ import Testing
     func learn(_ card: String) throws -> Finished {
       try world.tell("place " + card)
       defer { try? world.takeAway() }
-      return try world.tappet("tag", "learn", "play", "--timeout", "10")
+      return try world.tappet("tag", "learn", "play", "--timeout", "60")
     }
     #expect(try learn("classic uid=01020304").status == 0)
     // A kiosk that has not noticed yet that the card is gone learns it once more.
@@ -93,6 +93,7 @@ import Testing
     _ = try? world.tell("take")
     try world.start()
     #expect(eventually { payloads().last == "stop radio" }, "\(payloads())")
+    _ = try world.settled()
     #expect(payloads().count == 4)
   }
 }

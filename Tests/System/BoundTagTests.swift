@@ -13,7 +13,7 @@ import Testing
     try world.start()
     let uid = world.freshUID()
     try world.tell("place ntag213 uid=\(uid)")
-    #expect(try world.tappet("tag", "write", "bell", "--timeout", "10").status == 0)
+    #expect(try world.tappet("tag", "write", "bell", "--timeout", "60").status == 0)
     let memory = try world.tell("dump").replacingOccurrences(of: "ok ", with: "")
     let url = try OtherLibraries.records(in: memory, isType4: false).replacingOccurrences(of: "UriRecord ", with: "")
     try world.takeAway()

@@ -23,7 +23,7 @@ import Testing
     #expect(try world.tappet("check").output.contains("user name and password"))
     try world.start(until: "offline")
     #expect(try world.tappet("broker", "password", input: password + "\n").status == 0)
-    try world.awaitLight("ready", after: 0, seconds: 30)
+    try world.awaitLight("ready", after: 0)
     let good = try world.tappet("check")
     #expect(good.status == 0 && good.output.contains("ok    password       stored, sealed"), "\(good)")
     #expect(world.log.contains("event=broker-password-kept") && !world.log.contains(password))

@@ -24,6 +24,7 @@ import Testing
     #expect(running.status == 0 && lines(running, "broker").first?.contains("ok    broker") == true, "\(running)")
     try world.goodTap()
     #expect(world.log.components(separatedBy: "event=broker-connected").count == 2)
+    try world.witness?.settle()
     let said = world.witness?.all.filter { $0.topic.hasPrefix("tappet/") } ?? []
     #expect(said.map(\.payload) == ["online"] && said.map(\.topic) == ["tappet/kiosk/status"], "\(said)")
     world.kiosk?.end()

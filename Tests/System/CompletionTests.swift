@@ -32,7 +32,7 @@ import Testing
 
   static func canRun(_ shell: Shell) -> Bool { Terminal.tmuxPath != nil && shell.path != nil }
 
-  @Test(.enabled(if: canRun(.bash), "there is no tmux to be the terminal: make deps-test"))
+  @Test(.enabled(if: canRun(.bash), "there is no tmux to be the terminal: tools/deps install tests"))
   func `bash completes commands, actions, ids and files`() throws { try complete(.bash) }
 
   @Test(.enabled(if: canRun(.zsh), "zsh or tmux is not installed"))

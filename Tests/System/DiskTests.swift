@@ -19,13 +19,6 @@ import Testing
     return world
   }
 
-  private func press(_ world: KioskWorld) throws {
-    try world.tell("press bell")
-    pause(seconds: 0.04, "the button is held")
-    try world.tell("release bell")
-    pause(seconds: 0.06, "the contact comes to rest")
-  }
-
   private func count(_ light: String, in world: KioskWorld) -> Int { world.lights.count { $0 == light } }
 
   @Test
@@ -47,14 +40,14 @@ import Testing
     var presses = 0
     while count("refused", in: world) == 0, presses < 60 {
       let seen = count("queued", in: world) + count("refused", in: world)
-      try press(world)
+      try world.play("bell")
       presses += 1
       #expect(eventually { count("queued", in: world) + count("refused", in: world) > seen })
     }
     #expect(count("refused", in: world) == 1 && count("queued", in: world) >= 2)
     #expect(eventually { world.log.contains("no space is left in") })
-    #expect(world.lights.contains("fault"))
-    try press(world)
+    try world.awaitLight("fault", after: before)
+    try world.play("bell")
     #expect(eventually { count("refused", in: world) == 2 })
     #expect(kiosk.isRunning)
     let promised = count("queued", in: world)
@@ -62,12 +55,12 @@ import Testing
     _ = try Programs.run(
       try Programs.installed("prlimit"), ["--pid", "\(kiosk.pid)", "--fsize=unlimited:unlimited"], input: "")
     #expect(eventually { world.log.contains("event=disk-good") })
-    try press(world)
+    try world.play("bell")
     #expect(eventually { count("queued", in: world) == promised + 1 })
     try world.restartBroker()
-    #expect(eventually { world.received.count == promised + 1 }, "\(world.received.count) of \(promised + 1)")
+    _ = try world.received(promised + 1)
     try world.goodTap()
-    #expect(world.received.count == promised + 2)
+    #expect(try world.settled().count == promised + 2)
   }
 
   @Test(arguments: ["header", "pages"])
@@ -88,7 +81,7 @@ import Testing
     #expect(listed.status == 4 && listed.errors.contains("is damaged"), "\(listed.errors)")
     let before = world.lights.count
     try world.start()
-    #expect(world.lights.dropFirst(before).contains("fault"))
+    try world.awaitLight("fault", after: before)
     #expect(world.log.contains("event=database-damaged") && world.log.contains("2 secrets were restored from the copy"))
     let names = try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state")
     #expect(names.contains { $0.hasPrefix("tappet.db.damaged-") }, "\(names)")
@@ -102,11 +95,10 @@ import Testing
     let before = world.lights.count
     world.broker.stop()
     try world.awaitLight("offline", after: before)
-    for _ in 0..<3 {
-      try press(world)
-      pause(seconds: 0.1, "presses by a person")
+    for number in 1...3 {
+      try world.play("bell")
+      #expect(eventually { count("queued", in: world) == number })
     }
-    #expect(eventually { count("queued", in: world) == 3 })
     // All in the database and none in the log, then rubbish over everything but the first page.
     let path = world.folder + "/state/tappet.db"
     let sqlite = try Programs.installed("sqlite3")
@@ -124,7 +116,7 @@ import Testing
     #expect(eventually { world.log.contains("event=database-damaged") }, "\(world.log.suffix(1500))")
     #expect(eventually { world.log.contains("event=disk-good") })
     #expect(world.kiosk?.isRunning == true)
-    try world.awaitLight("ready", after: before, seconds: 70)
+    try world.awaitLight("ready", after: before)
     try world.goodTap()
   }
 }

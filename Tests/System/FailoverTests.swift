@@ -30,11 +30,11 @@ import Testing
     let pair = try Pair()
     let world = pair.world
     try world.start()
-    #expect(pair.logs(world.broker))
+    #expect(eventually { pair.logs(world.broker) })
     world.broker.stop()
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
     #expect(eventually { pair.secondWitness.actions.count == 1 }, "\(world.log)")
-    #expect(pair.logs(pair.second))
+    #expect(eventually { pair.logs(pair.second) })
     world.kiosk?.end()
     let before = world.log.utf8.count
     try world.start()
@@ -52,7 +52,7 @@ import Testing
     #expect(eventually { pair.secondWitness.actions.count == 1 }, "\(world.log)")
     #expect(world.log.contains("acknowledge-expired"), "\(world.log)")
     world.broker.thaw()
-    #expect(eventually { world.received.count == 1 })
-    #expect(world.received.map { $0.payload } == pair.secondWitness.actions.map { $0.payload })
+    _ = try world.received(1)
+    #expect(try world.settled().map { $0.payload } == pair.secondWitness.actions.map { $0.payload })
   }
 }

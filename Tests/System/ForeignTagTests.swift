@@ -41,7 +41,7 @@ import Testing
     #expect(check.output.contains("a UID can be copied by anybody and opens no doors"), "\(check.output)")
     try world.start()
     try world.tell("place classic uid=01020304")
-    let read = try world.tappet("tag", "read", "--timeout", "5")
+    let read = try world.tappet("tag", "read", "--timeout", "60")
     #expect(read.status == 0 && read.output.contains("known as 'Abbey Road': play"), "\(read)")
   }
 }

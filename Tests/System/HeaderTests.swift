@@ -21,7 +21,7 @@ import Testing
 
     """.write(toFile: world.configPath, atomically: true, encoding: .utf8)
     return try Programs.run(
-      try Programs.built("tappet"), ["check", "--config", world.configPath] + words, limit: 60)
+      try Programs.built("tappet"), ["check", "--config", world.configPath] + words)
   }
 
   @Test func `the header is drawn with what is wired where and what is wrong`() throws {

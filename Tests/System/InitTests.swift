@@ -153,7 +153,7 @@ import Testing
       "init", "--yes", "--config", target, "--preset", "mosquitto", "--url",
       "localhost:\(world.broker.port)", "--ca", try Certificates.path("ca.pem"), "--certificate", p12,
       "--passphrase-file", world.folder + "/passphrase", "--reader", "pn532_uart:\(world.folder)/reader",
-      "--share-file", world.folder + "/share", "--tap", "20",
+      "--share-file", world.folder + "/share", "--tap", "120",
     ]
     let log = world.folder + "/init.log"
     let tappet = try Service(try Programs.built("tappet"), words, log: log, environment: data)
@@ -180,7 +180,7 @@ import Testing
         "init", "--yes", "--config", target, "--preset", "mosquitto", "--url", "localhost:\(world.broker.port)",
         "--ca", try Certificates.path("ca.pem"), "--certificate", try Certificates.path("client.pem"),
         "--private-key", try Certificates.path("client.key"), "--reader", "pn532_uart:\(world.folder)/reader",
-        "--write-tag", "--tap", "20",
+        "--write-tag", "--tap", "120",
       ], log: log, environment: data)
     #expect(eventually { !tappet.isRunning }, "\(tappet.text)")
     #expect(tappet.status == 0, "\(tappet.text)")

@@ -11,12 +11,13 @@ import Testing
     let made = try Programs.run(
       URL(fileURLWithPath: "/usr/bin/make"),
       ["-C", Repository.root, "install", "DESTDIR=\(stage)", "PREFIX=/opt/tappet"],
-      limit: 120)
+      limit: 5 * patience)
     #expect(made.status == 0, "\(made.errors)")
     // sudo's PATH has no toolchain, and what is built needs none.
     let again = try Programs.run(
       URL(fileURLWithPath: "/usr/bin/make"),
-      ["-C", Repository.root, "install", "DESTDIR=\(stage)", "PREFIX=/opt/tappet", "SWIFT=no-such-swift"], limit: 60)
+      ["-C", Repository.root, "install", "DESTDIR=\(stage)", "PREFIX=/opt/tappet", "SWIFT=no-such-swift"],
+      limit: 5 * patience)
     #expect(again.status == 0, "\(again.errors)")
     let root = stage + "/opt/tappet/"
     for file in [

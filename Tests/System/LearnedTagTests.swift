@@ -14,7 +14,7 @@ import Testing
     defer { try? world.takeAway() }
     return try Programs.run(
       try Programs.built("tappet"),
-      ["tag", "learn"] + words + ["--timeout", "10", "--config", world.configPath])
+      ["tag", "learn"] + words + ["--timeout", "60", "--config", world.configPath])
   }
 
   @Test(arguments: [true, false])

@@ -23,7 +23,7 @@ import Testing
     #expect(line >= 0)
     try world.tell("unplug")
     var entry = pollfd(fd: line, events: Int16(POLLIN), revents: 0)
-    #expect(poll(&entry, 1, 5_000) == 1)
+    #expect(poll(&entry, 1, Int32(patience * 1000)) == 1)
     #expect(Int32(entry.revents) & POLLHUP != 0)
     var byte: UInt8 = 0
     #expect(write(line, &byte, 1) == -1 && errno == EIO)
@@ -86,7 +86,7 @@ import Testing
   @Test(arguments: [SIGTERM, SIGINT]) func `it leaves nothing behind`(signal: Int32) throws {
     let world = try LibNFCToolsWorld()
     world.process.send(signal)
-    #expect(world.process.ends(within: 10) && world.process.status == 0)
+    #expect(world.process.ends(within: patience) && world.process.status == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder.path).sorted() == ["out", "trace"])
   }
 
@@ -128,7 +128,7 @@ import Testing
     say("light ready 1000", to: kiosk)
     say("nonsense", to: kiosk)
     say("light delivered-by-tag 2000", to: kiosk)
-    let seen = try world.tell("lights wait delivered-by-tag 5000").split(separator: " ")
+    let seen = try world.tell("lights wait delivered-by-tag 60000").split(separator: " ")
     #expect(seen.count == 3 && seen[0] == "delivered-by-tag" && seen[2] == "2000")
     let lights = try world.tell("lights").split(separator: "\n").map { $0.split(separator: " ") }
     #expect(lights.map { $0[0] } == ["ready", "delivered-by-tag", "."])
@@ -144,9 +144,9 @@ import Testing
     defer { close(kiosk) }
     let output = world.folder.path + "/waiter"
     let waiter = try TestProcess(
-      try Programs.built("tappet-sim"), ["ctl", world.control, "lights", "wait", "queued", "20000"], output: output)
+      try Programs.built("tappet-sim"), ["ctl", world.control, "lights", "wait", "queued", "60000"], output: output)
     say("light queued 5", to: kiosk)
-    #expect(waiter.ends(within: 20) && waiter.status == 0)
+    #expect(waiter.ends(within: patience) && waiter.status == 0)
     #expect(textSoFar(output).hasPrefix("ok queued "))
   }
 
@@ -154,12 +154,12 @@ import Testing
     let world = try LibNFCToolsWorld()
     let first = try connectPanel(world)
     say("light ready 1", to: first)
-    try world.tell("lights wait ready 5000")
+    try world.tell("lights wait ready 60000")
     close(first)
     let second = try connectPanel(world)
     defer { close(second) }
     say("light starting 2", to: second)
-    try world.tell("lights wait starting 5000")
+    try world.tell("lights wait starting 60000")
     #expect(try world.tell("panel") == "connected")
     try world.tell("press light")
     try world.tell("release light")

@@ -54,7 +54,9 @@ final class LibNFCToolsWorld {
   }
 
   /// One of libnfc's or libfreefare's tools on this reader.
-  func tool(_ name: String, _ arguments: [String] = [], input: String = "", limit: Double = patience) throws -> Finished {
+  func tool(
+    _ name: String, _ arguments: [String] = [], input: String = "", limit: Double = patience
+  ) throws -> Finished {
     let device = "pn532_uart:" + link
     return try Programs.run(
       try Programs.installed(name), arguments,

@@ -9,6 +9,13 @@ import Testing
     try Programs.run(try Programs.built("tappet"), ["mqtt", "connect"] + words)
   }
 
+  /// The same until it has understood the peer, for whose first words it waits no longer than 1.5 s.
+  private func connect(until text: String, _ url: String) throws -> Finished {
+    var done = try connect("--url", url)
+    for _ in 1...10 where !done.output.contains(text) { done = try connect("--url", url) }
+    return done
+  }
+
   @Test func `the kiosk's broker is reached step by step, under a client id of its own`() throws {
     let world = try KioskWorld()
     try world.start()
@@ -45,12 +52,12 @@ import Testing
 
   @Test func `TLS on a plain port, and the reverse, are named as what they are`() throws {
     let plain = try TestBroker(.plain)
-    let wrong = try connect("--url", "mqtts://localhost:\(plain.port)")
+    let wrong = try connect(until: "without TLS", "mqtts://localhost:\(plain.port)")
     #expect(wrong.status == 15, "\(wrong)")
     #expect(wrong.output.contains("this port speaks MQTT without TLS: use mqtt://localhost:\(plain.port)"), "\(wrong)")
     #expect(try connect("--url", "mqtt://localhost:\(plain.port)").status == 0)
     let secure = try TestBroker()
-    let naked = try connect("--url", "mqtt://localhost:\(secure.port)")
+    let naked = try connect(until: "speaks TLS", "mqtt://localhost:\(secure.port)")
     #expect(naked.status == 15, "\(naked)")
     #expect(naked.output.contains("this port speaks TLS: use mqtts://localhost:\(secure.port)"), "\(naked)")
   }
@@ -58,12 +65,12 @@ import Testing
   @Test func `a stranger and a silent peer are told apart`() throws {
     let web = TestPeer(.answerAndHangUp(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
     for scheme in ["mqtt", "mqtts"] {
-      let done = try connect("--url", "\(scheme)://127.0.0.1:\(web.port)", "--timeout", "3")
+      let done = try connect(until: "a web server", "\(scheme)://127.0.0.1:\(web.port)")
       #expect(done.status == 15 && done.output.contains("a web server answers on this port"), "\(done)")
     }
     let silent = TestPeer(.silence)
     for (scheme, step) in [("mqtt", "bad  mqtt"), ("mqtts", "bad  tls")] {
-      let done = try connect("--url", "\(scheme)://127.0.0.1:\(silent.port)", "--timeout", "1")
+      let done = try connect("--url", "\(scheme)://127.0.0.1:\(silent.port)", "--timeout", "3")
       #expect(done.status == 16 && done.output.contains(step), "\(done)")
     }
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  .serialized, .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+  .serialized, .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
 struct MQTTMonitorTests {
   private let broker: TestBroker
   private let folder = TestFolder.make("monitor")

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: NATSServer.path != nil, "there is no nats-server to be the broker: make deps-test"))
+@Suite(.serialized, .enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
 struct MQTTOtherMakeTests {
   private let broker: NATSServer
 
@@ -17,7 +17,7 @@ struct MQTTOtherMakeTests {
   }
 
   private func run(_ command: String, _ more: String...) throws -> Finished {
-    try Programs.run(try Programs.built("tappet"), words(command, more), limit: 60)
+    try Programs.run(try Programs.built("tappet"), words(command, more))
   }
 
   @Test func `it is connected to with MQTT 3_1_1, and takes and passes on messages`() throws {
@@ -32,11 +32,15 @@ struct MQTTOtherMakeTests {
       let sent = try run("pub", "home/light", text)
       #expect(sent.status == 0 && sent.output.contains("1 of 1 acknowledged (PUBACK)"), "\(sent)")
     }
-    #expect(subscriber.ends(within: 30) && subscriber.status == 0, "\(textSoFar(folder + "/err"))")
+    #expect(subscriber.ends() && subscriber.status == 0, "\(textSoFar(folder + "/err"))")
     #expect(textSoFar(folder + "/out") == "home/light on q1\nhome/light off q1\n")
     #expect(try run("pub", "home/kept", "x", "--retain").status == 0)
-    let kept = try run("sub", "#", "--retained", "only", "--format", "%t %p")
-    #expect(kept.status == 0 && kept.output == "home/kept x\n", "\(kept)")
+    // Retained messages may come after this broker's answer.
+    #expect(
+      try eventually {
+        let kept = try run("sub", "#", "--retained", "only", "--format", "%t %p")
+        return kept.status == 0 && kept.output == "home/kept x\n"
+      })
   }
 
   @Test func `probe says what it does not have`() throws {
@@ -48,7 +52,7 @@ struct MQTTOtherMakeTests {
   @Test func `without a certificate the broker ends the handshake`() throws {
     let ca = ["--ca", TestCertificates.path("ca.pem")]
     let done = try Programs.run(
-      try Programs.built("tappet"), ["mqtt", "connect", "--url", "mqtts://localhost:\(broker.port)"] + ca, limit: 60)
+      try Programs.built("tappet"), ["mqtt", "connect", "--url", "mqtts://localhost:\(broker.port)"] + ca)
     #expect(done.status == 14 && done.output.contains("certificate"), "\(done)")
   }
 }

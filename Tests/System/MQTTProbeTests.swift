@@ -10,7 +10,7 @@ import Testing
   }
 
   private func run(_ broker: TestBroker, _ command: String, _ more: String..., input: String = "") throws -> Finished {
-    try Programs.run(try Programs.built("tappet"), words(broker, command) + more, input: input, limit: 60)
+    try Programs.run(try Programs.built("tappet"), words(broker, command) + more, input: input)
   }
 
   @Test func `probe tries the broker's features, and the certificate's rights on the configured topics`() throws {
@@ -43,13 +43,13 @@ import Testing
     #expect(try run(broker, "pub", "home/door", #"{"open":false}"#, "--retain").status == 0)
     let waiting = try TestProcess(
       try Programs.built("tappet"),
-      words(broker, "wait") + ["home/#", "--match", "open=false", "--ignore-retained", "--timeout", "30"],
+      words(broker, "wait") + ["home/#", "--match", "open=false", "--ignore-retained", "--timeout", "300"],
       output: folder + "/out", errors: folder + "/err")
     #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     for message in [#"{"open":true}"#, "text", #"{"open":false,"by":"wind"}"#] {
       #expect(try run(broker, "pub", "home/door", message).status == 0)
     }
-    #expect(waiting.ends(within: 10) && waiting.status == 0)
+    #expect(waiting.ends() && waiting.status == 0)
     #expect(textSoFar(folder + "/out") == #"{"open":false,"by":"wind"}"# + "\n")
     #expect(try run(broker, "wait", "home/door", "--match", "open=false").output == #"{"open":false}"# + "\n")
     let late = try run(broker, "wait", "home/none", "--timeout", "1")
@@ -76,7 +76,7 @@ import Testing
       try Programs.built("tappet"), words(broker, "record") + [file, "home/#", "--count", "3"], errors: folder + "/err")
     #expect(eventually { textSoFar(folder + "/err").contains("subscribed to") })
     for text in ["one", "two", "three"] { #expect(try run(broker, "pub", "home/light", text).status == 0) }
-    #expect(recording.ends(within: 10) && recording.status == 0)
+    #expect(recording.ends() && recording.status == 0)
     let lines = textSoFar(file).split(separator: "\n")
     #expect(lines.count == 3 && lines.first?.hasPrefix(#"{"us":0,"topic":"home/light","qos":1,"#) == true, "\(lines)")
     let witness = try broker.subscribe("test/#")

@@ -116,21 +116,4 @@ import Testing
     #expect(try world.tappet("person", "list").output.isEmpty)
     #expect(try world.tappet("audit").output.contains("people-imported") == false)
   }
-
-  @Test(arguments: [true, false])
-  func `ten thousand people are imported at once, and of a hundred thousand none`(runs: Bool) throws {
-    let world = try KioskWorld(withBroker: false)
-    if runs { try world.start(until: "offline") }
-    var table = "name,hours\r\n"
-    for number in 1...100_000 {
-      table += "Person \(number),Mon-Fri 07:00-19:30\r\n"
-      if number == 10_000 {
-        let done = try importing(world, table)
-        #expect(done.errors == "Imported: 10000 added, 0 changed, 0 tags assigned.\n", "\(done)")
-      }
-    }
-    let refused = try importing(world, table)
-    #expect(refused.status == 1 && refused.errors.contains("line 10002: there are 10000 people already"), "\(refused)")
-    #expect(try world.tappet("person", "list", "--json").list("people").count == 10_000)
-  }
 }

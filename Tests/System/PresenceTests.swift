@@ -45,11 +45,13 @@ import Testing
     try world.start()
     try world.tell("place " + card(7))
     #expect(eventually { payloads(world) == ["play Album 7 1"] }, "\(payloads(world))")
+    // Until the broker's acknowledgement is on the disk a kiosk that is killed sends the message again, as QoS 1 may.
+    #expect(try eventually { try world.tappet("outbox", "list").output == "" })
     #expect(world.kiosk?.end(SIGKILL) == true)
     _ = try? world.tell("take")
     try world.start()
     #expect(eventually { payloads(world) == ["play Album 7 1", "stop Album 7"] }, "\(payloads(world))")
     try world.goodTap()
-    #expect(payloads(world).count == 2)
+    #expect(try world.settled().filter { $0.topic == "home/music" }.count == 2)
   }
 }

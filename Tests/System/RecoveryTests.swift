@@ -1,4 +1,5 @@
-// How soon everything works again when what was wrong is over; and a certificate that is about to end.
+// Everything works again when what was wrong is over; how soon, Core's tests of RetryPolicy and supervision say. And a
+// certificate that is about to end.
 
 import Foundation
 import TappetTLS
@@ -6,53 +7,33 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RecoveryTests {
-  /// The newest backoff that the log tells, seconds.
-  private func delay(_ world: KioskWorld) -> Double {
-    let words = world.log.split(whereSeparator: { $0 == " " || $0 == "\n" })
-    let newest = words.last { $0.hasPrefix("retry_in_ms=") }
-    return (Double(newest?.dropFirst("retry_in_ms=".count) ?? "") ?? -1) / 1000
-  }
-
-  @Test func `when the broker returns, a tap that waited is delivered within the backoff's delay and a second`() throws
-  {
+  @Test func `when the broker returns, a tap that waited is delivered`() throws {
     let world = try KioskWorld()
     try world.start()
-    for seconds in [0.0, 1.5, 4] {
+    for round in 1...2 {
       let before = world.lights.count
       world.broker.stop()
       try world.awaitLight("offline", after: before)
       _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued")
-      pause(seconds: seconds, "the backoff grows")
       let queued = world.lights.count
-      try world.broker.start()
-      let start = Date()
-      let limit = delay(world) + 1
-      let isDelivered = eventually(limit + 5) { world.lights.dropFirst(queued).contains("delivered-by-tag") }
-      let time = Date().timeIntervalSince(start)
-      print(
-        "the broker returned: delivered after \(Int(time * 1000)) ms, the backoff was \(Int(limit * 1000) - 1000) ms")
-      #expect(isDelivered && time <= limit, "\(time) s, at most \(limit) s")
-      try world.witness?.subscribe()
+      try world.restartBroker()
+      try world.awaitLight("delivered-by-tag", after: queued)
+      #expect(try world.received(round).count == round)
     }
   }
 
-  @Test func `when the reader returns, a tap works within 2 s`() throws {
+  @Test func `when the reader returns, a tap that lies there then works`() throws {
     let world = try KioskWorld()
     try world.start()
-    for seconds in [0.0, 3] {
+    for _ in 1...2 {
       let before = world.lights.count
       try world.tell("unplug")
       try world.awaitLight("reader-lost", after: before)
-      pause(seconds: seconds, "the reader is away")
       let lost = world.lights.count
       // It lies there when the reader comes back, as a tap in that moment would.
       try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
       try world.tell("plug")
-      let start = Date()
       try world.awaitLight("delivered-by-tag", after: lost)
-      let time = Date().timeIntervalSince(start)
-      print("the reader returned: a tap was delivered after \(Int(time * 1000)) ms")
-      #expect(time <= 2)
       try world.takeAway()
     }
   }

@@ -29,10 +29,8 @@ import Testing
   }
 
   private func press(_ world: KioskWorld, until count: Int, seconds: Double = patience) throws -> Bool {
-    try world.tell("press bell")
-    pause(seconds: 0.04, "the button is held")
-    try world.tell("release bell")
-    return eventually(seconds) { world.received.count == count }
+    try world.tell("play 60,60 bell")
+    return eventually(within: seconds) { world.received.count >= count }
   }
 
   @Test func `an action's topic changes, while link, reader and panel go on`() throws {
@@ -46,7 +44,7 @@ import Testing
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     _ = try reload(world, until: "event=reloaded")
     #expect(try press(world, until: 1))
-    #expect(world.received.map(\.topic) == ["home/other"])
+    #expect(try world.settled().map(\.topic) == ["home/other"])
     #expect(Kernel.children(of: kiosk.pid) == reader)
     #expect(world.log.components(separatedBy: "event=broker-connected").count == 2)
     #expect(!world.log.contains("event=broker-disconnected") && !world.log.contains("event=panel-lost"))
@@ -136,9 +134,10 @@ import Testing
     try text.replacingOccurrences(of: "press: bell}", with: "press: light}")
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     _ = try reload(world, until: "event=reloaded")
-    // A press while the lines are closed is lost.
+    // A press while the lines are closed is lost; a late one may come besides.
     #expect(eventually { (try? press(world, until: 2, seconds: 2)) == true })
-    #expect(world.received.map(\.topic) == ["home/bell", "home/light"])
+    let topics = try world.received(2).map(\.topic)
+    #expect(topics[0] == "home/bell" && Set(topics.dropFirst()) == ["home/light"], "\(topics)")
     // Nothing of the panel before is left open.
     let descriptors = Kernel.descriptorCount(try #require(world.kiosk?.pid))
     for name in ["bell", "light", "bell", "light"] {
@@ -161,7 +160,7 @@ import Testing
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     let before = world.lights.count
     _ = try reload(world, until: "event=reloaded")
-    try world.awaitLight("ready", after: before, seconds: 15)
+    try world.awaitLight("ready", after: before)
     let other = Kernel.children(of: kiosk.pid)
     #expect(other.count == 1 && other != reader)
     #expect(Kernel.commandLine(other.first ?? 0).contains("reader-by-another-name"))

@@ -14,7 +14,7 @@ import Testing
     server = try Homeserver(in: folder.path)
   }
 
-  private func world(within: String = "30 s", room: String = "#door:h") throws -> KioskWorld {
+  private func world(within: String = "60 s", room: String = "#door:h") throws -> KioskWorld {
     let world = try KioskWorld.inRooms(
       [("open", "title: Open the door, topic: t/open, message: o, confirm: \(within), confirm_in: '\(room)'")], server,
       commands: "commands: [{room: '\(room)', users: ['@ann:h']}]")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a no and the end of the time refuse the press, and the room learns of it`() throws {
-    let world = try world(within: "4 s")
+    let world = try world(within: "15 s")
     awaitListening(world)
     let first = try ask(world)
     try server.react("\u{274C}", to: first)

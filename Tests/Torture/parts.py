@@ -30,6 +30,8 @@ PEOPLE = (
     "     on_remove: {topic: 'home/card/out/%{uid}/%{count}', message: '%I'}}\n"
     "tags:\n" + "".join(f"  - {{uid: '{uid}', action: card, trust: uid}}\n" for uid in CARDS)
 )
+# The topic of the witness's own messages.
+FENCE = "witness/fence"
 # The line that separates the kiosk's lives in its log.
 START = "--- start"
 
@@ -104,7 +106,7 @@ class Broker:
     def start(self):
         program = shutil.which("mosquitto", path=PATH)
         if not program:
-            raise Failure("mosquitto is not installed; 'make deps-test' names its package")
+            raise Failure("mosquitto is not installed; 'make deps-verify' names its package")
         words = [program, "-c", f"{self.folder}/mosquitto.conf"]
         nowhere = subprocess.DEVNULL
         self.process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
@@ -116,36 +118,40 @@ class Witness:
 
     def __init__(self, broker):
         self.broker = broker
-        self.process = None
+        self.process, self.fences = None, 0
         self.path = f"{broker.folder}/witnessed"
         self.log = f"{broker.folder}/witness.log"
 
     def start(self):
         self.stop()
         known = read(self.log).count("Subscribed (mid")
-        pki = f"{self.broker.folder}/{self.broker.certificates}"
         words = [
             "stdbuf", "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-c",
-            "-i", "witness", "-t", "home/#", "-t", commands.REPLY, "-t", shelf.TOPIC, "-F", "got %U %t %p",
-            "--cafile", f"{pki}/ca.pem", "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key",
+            "-i", "witness", "-t", "home/#", "-t", commands.REPLY, "-t", shelf.TOPIC, "-t", FENCE,
+            "-F", "got %U %t %p", *self._identity(),
         ]
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         await_("mosquitto_sub", lambda: read(self.log).count("Subscribed (mid") > known)
 
+    def _identity(self):
+        pki = f"{self.broker.folder}/{self.broker.certificates}"
+        return ["--cafile", f"{pki}/ca.pem", "--cert", f"{pki}/second-client.pem", "--key", f"{pki}/second-client.key"]
+
     def stop(self):
         end(self.process, signal.SIGTERM)
 
-    def count(self):
-        return read(self.log).count("\ngot ")
-
     def settle(self):
-        """Waits until nothing more comes: then the broker has passed on all that it acknowledged."""
-        while True:
-            before = self.count()
-            time.sleep(0.1)
-            if self.count() == before:
-                return
+        """Sends a message and waits for it: all that the broker acknowledged before has come then, too."""
+        self.fences += 1
+        words = ["mosquitto_pub", "-h", "localhost", "-p", str(self.broker.port), "-q", "1", "-t", FENCE, "-m",
+                 str(self.fences), *self._identity()]
+
+        def is_sent():
+            return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+
+        await_("the broker to take the witness's own message", is_sent, 60, 0.1)
+        await_("the witness's own message", lambda: f" {FENCE} {self.fences}\n" in read(self.log), 60)
 
     def arrivals(self):
         """(seconds since 1970, id) of each message of an action."""

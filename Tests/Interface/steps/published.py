@@ -12,7 +12,7 @@ DOCTEST = "import doctest, sys, tappet; sys.exit(doctest.testmod(tappet).failed)
 def wheel(place):
     """Python: a wheel in an environment of its own. Nothing is compiled there, and its types check programs."""
     tools = os.path.join(ROOT, ".build-python/bin")
-    needs(tools + "/mypy", "python3-venv: make deps-test")
+    needs(tools + "/mypy", "python3-venv: make deps-verify")
     source, made, environment = (place.file("wheel-" + name) for name in ("source", "made", "environment"))
     # A copy, because setuptools writes next to the sources.
     shutil.copytree(os.path.join(HERE, "Python"), source)

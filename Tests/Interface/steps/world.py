@@ -33,7 +33,7 @@ class World:
               f"cafile {self.pki}/ca.pem\ncertfile {self.pki}/server.pem\nkeyfile {self.pki}/server.key\n"
               "require_certificate true\nuse_identity_as_username true\nallow_anonymous false\n")
         broker = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
-        require(broker, "mosquitto is missing; run: make deps-test")
+        require(broker, "mosquitto is missing; run: tools/deps install tests")
         self.start([broker, "-c", settings], "broker")
         self.tls = ["--cafile", self.pki + "/ca.pem", "--cert", self.pki + "/client.pem",
                     "--key", self.pki + "/client.key", "-h", "localhost", "-p", str(self.port)]

@@ -66,6 +66,7 @@ final class Witness {
   private let log: String
   private var clientID = "witness"
   private var service: Service?
+  private var fences = 0
 
   init(_ broker: Broker, in folder: String) throws {
     port = broker.port
@@ -81,11 +82,9 @@ final class Witness {
     service = try Service(
       try Programs.installed("stdbuf"),
       [
-        "-oL", "mosquitto_sub", "-d", "-h", "localhost", "-p", "\(port)", "-q", "1", "-c", "-i",
-        clientID, "-t", "home/#", "-t", "tappet/#", "-t", "homeassistant/#", "-F", "message %r %t %p", "--cafile",
-        try Certificates.path("ca.pem"), "--cert", try Certificates.path("second-client.pem"), "--key",
-        try Certificates.path("second-client.key"),
-      ], log: log)
+        "-oL", "mosquitto_sub", "-d", "-c", "-i", clientID, "-t", "home/#", "-t", "tappet/#", "-t", "homeassistant/#",
+        "-t", "fence/#", "-F", "message %r %t %p",
+      ] + connection(), log: log)
     guard eventually({ self.subscriptionCount > before }) else {
       throw TestFault("mosquitto_sub did not subscribe: \(service?.text ?? "")")
     }
@@ -97,16 +96,38 @@ final class Witness {
     try subscribe()
   }
 
+  /// Waits until everything has come that the broker has had for it so far: what is published now comes last.
+  func settle() throws {
+    fences += 1
+    let fence = "fence/\(fences)"
+    let done = try Programs.run(
+      try Programs.installed("mosquitto_pub"), connection() + ["-t", fence, "-m", "settled"])
+    guard done.status == 0 else { throw TestFault("no fence was published: \(done.errors)") }
+    guard eventually({ self.messages.contains { $0.topic == fence } }) else {
+      throw TestFault("waited in vain for \(fence); the witness has \(all.suffix(20))")
+    }
+  }
+
+  private func connection() throws -> [String] {
+    [
+      "-h", "localhost", "-p", "\(port)", "-q", "1", "--cafile", try Certificates.path("ca.pem"), "--cert",
+      try Certificates.path("second-client.pem"), "--key", try Certificates.path("second-client.key"),
+    ]
+  }
+
   private var text: String { service?.text ?? "" }
   private var subscriptionCount: Int { text.components(separatedBy: "Subscribed (mid").count }
 
-  var all: [Received] {
+  private var messages: [Received] {
     text.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
       guard parts.count == 4, parts[0] == "message" else { return nil }
       return Received(isRetained: parts[1] == "1", topic: String(parts[2]), payload: String(parts[3]))
     }
   }
+
+  /// All messages but those of `settle`.
+  var all: [Received] { messages.filter { !$0.topic.hasPrefix("fence/") } }
 
   /// The messages of actions.
   var actions: [Received] { all.filter { $0.topic.hasPrefix("home/") } }

@@ -109,7 +109,7 @@ final class KioskWorld {
       try executable ?? Programs.built("tappet"),
       ["run", "--plain", "--config", configPath, "--light-trace", folder + "/lights"],
       log: folder + "/kiosk.log", environment: environment)
-    try awaitLight(light, after: before, seconds: 30)
+    try awaitLight(light, after: before)
   }
 
   /// The broker comes back, and the witness with it.
@@ -158,10 +158,26 @@ final class KioskWorld {
   var lights: [String] { trace.map { $0.what }.filter { !$0.contains("=") } }
 
   var log: String { kiosk?.text ?? "" }
+  /// The messages of actions that the witness has so far; perhaps fewer than the kiosk knows to be delivered.
   var received: [Received] { witness?.actions ?? [] }
 
+  /// Waits until the witness has at least this many messages of actions in all.
+  func received(_ count: Int) throws -> [Received] {
+    guard eventually({ self.received.count >= count }) else {
+      throw TestFault("waited in vain for \(count) messages; there are \(received); log:\n\(log.suffix(2000))")
+    }
+    return received
+  }
+
+  /// The messages of actions after a fence: what is not among them was not published before.
+  func settled() throws -> [Received] {
+    guard let witness else { throw TestFault("this world has no witness") }
+    try witness.settle()
+    return witness.actions
+  }
+
   func awaitLight(_ name: String, after count: Int, seconds: Double = patience) throws {
-    guard eventually(seconds, { self.lights.dropFirst(count).contains(name) }) else {
+    guard eventually(within: seconds, { self.lights.dropFirst(count).contains(name) }) else {
       throw TestFault(
         "waited in vain for '\(name)'; lights: \(lights.dropFirst(count)); log:\n\(log.suffix(2000))")
     }
@@ -195,15 +211,17 @@ final class KioskWorld {
 
   /// Holds a tag to the reader until `light` was shown, and takes it away until the reader knows it.
   func tap(_ placement: String, until light: String, messages: Int = 0) throws -> Outcome {
-    let (lightsBefore, logBefore, receivedBefore) = (lights.count, log.utf8.count, received.count)
+    let (lightsBefore, logBefore) = (lights.count, log.utf8.count)
+    // A late message of another tap must not be counted for this one.
+    let receivedBefore = messages > 0 ? try settled().count : received.count
     try tell("place " + placement)
     try awaitLight(light, after: lightsBefore)
     try takeAway()
-    if messages > 0 { _ = eventually { self.received.count >= receivedBefore + messages } }
+    let receivedAll = try received(receivedBefore + messages)
     return Outcome(
       lights: Array(lights.dropFirst(lightsBefore)),
       log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
-      received: Array(received.dropFirst(receivedBefore)))
+      received: Array(receivedAll.dropFirst(receivedBefore)))
   }
 
   /// A good tap of the action light, delivered.
@@ -218,7 +236,11 @@ final class KioskWorld {
   func takeAway() throws {
     // It may have left by itself.
     _ = try? tell("take")
+    // Without a kiosk nobody looks.
+    guard let kiosk, kiosk.isRunning else { return }
     let before = try commandCount()
-    _ = try eventually { try self.commandCount() >= before + 4 }
+    guard try eventually({ try self.commandCount() >= before + 4 }) else {
+      throw TestFault("the reader looks for tags no more; log:\n\(log.suffix(2000))")
+    }
   }
 }

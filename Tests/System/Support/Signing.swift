@@ -36,7 +36,7 @@ enum Certificates {
   private static let folder: Result<String, any Error> = Result {
     let folder = try Programs.temporaryFolder().path
     let script = Repository.root + "/tools/demo/make-certificates"
-    let made = try Programs.run(URL(fileURLWithPath: script), [folder, "--all"], limit: 60)
+    let made = try Programs.run(URL(fileURLWithPath: script), [folder, "--all"])
     guard made.status == 0 else { throw TestFault(made.errors) }
     atexit {
       if case .success(let folder) = Certificates.folder { try? FileManager.default.removeItem(atPath: folder) }

@@ -2,6 +2,7 @@
 
 import Foundation
 import TestSupport
+import Testing
 
 /// An ext4 file system with blocks of 2 KB in a file, mounted at `path`.
 final class SmallDisk {
@@ -55,4 +56,22 @@ final class SmallDisk {
 
   /// Removes the file that fills it.
   func empty() { unlink(filler) }
+}
+
+extension KioskWorld {
+  /// A world with its state on a disk of its own, and two messages waiting there; the kiosk has ended.
+  static func stranded(on disk: SmallDisk, by signal: Int32) throws -> KioskWorld {
+    let world = try KioskWorld()
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try text.replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    for index in 0...1 { try world.importSecret(index: index, key: world.keys[index]) }
+    try world.start()
+    let before = world.lights.count
+    world.broker.stop()
+    try world.awaitLight("offline", after: before)
+    for _ in 0...1 { _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "queued") }
+    #expect(world.kiosk?.end(signal) == true)
+    return world
+  }
 }

@@ -29,7 +29,7 @@ final class TypedSession {
 
   /// Waits for the words, after those of the last time.
   func expect(_ words: String, seconds: Double = patience) throws {
-    let found = eventually(seconds) {
+    let found = eventually(within: seconds) {
       guard let range = self.text.dropFirst(self.position).range(of: words) else { return false }
       self.position = self.text.distance(from: self.text.startIndex, to: range.upperBound)
       return true

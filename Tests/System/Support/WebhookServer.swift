@@ -70,12 +70,10 @@ extension KioskWorld {
 
   func press(_ number: Int = 0) throws {
     let count = log.components(separatedBy: "event=press-accepted").count
-    // A contact that moves too soon after its last move is taken for one that bounces.
-    for _ in 0..<10 {
-      try tell("press GPIO\(5 + number)")
-      let isAccepted = eventually { self.log.components(separatedBy: "event=press-accepted").count > count }
-      try tell("release GPIO\(5 + number)")
-      if isAccepted { return }
+    // A kiosk that reads two presses at once, late, takes the second for a bounce.
+    for _ in 0..<5 {
+      try play("GPIO\(5 + number)")
+      if eventually(within: 20, { self.log.components(separatedBy: "event=press-accepted").count > count }) { return }
     }
     throw TestFault("the press was not accepted:\n\(log.suffix(2000))")
   }

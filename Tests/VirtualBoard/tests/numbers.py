@@ -9,7 +9,7 @@ from virtualboard.kiosk import CONFIG, HOME
 from virtualboard.suite import figure, require, test
 from virtualboard.waiting import pass_time, until
 
-from .panel import ACTIONS, FRONT, PANEL, STATUS, now, press, ready, start
+from .panel import ACTIONS, FRONT, PANEL, STATUS, lateness, now, press, ready, start, start_metronome
 
 IDLE_SECONDS = 15
 SWITCHES_MAX = 0.2
@@ -76,14 +76,16 @@ def measure_rhythm(world, chip):
     """Presses the button while the disk is busy; returns what the rhythm of the status LED was like."""
     agent = world.machine.agent
     agent.sh("(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do dd if=/dev/zero of=/data/load bs=64k count=16 conv=fsync; "
-             "sleep 0.3; done) >/dev/null 2>&1 & probe metronome 14 >/run/late & true")
+             "sleep 0.3; done) >/dev/null 2>&1 & true")
+    start_metronome(world, 14)
     since = now(world)
     for _ in range(5):
         pass_time(1.8)
         press(chip, FRONT)
     pass_time(4)
     changes = chip.changes(STATUS, since)
-    late = agent.sh("sleep 2; cat /run/late; rm -f /data/load")
+    late = lateness(world)
+    agent.sh("rm -f /data/load")
     require("nowhere.example" in world.kiosk.log(), "the name was never asked for")
     return rhythm.judge(changes, "offline", 5, late)
 

@@ -61,7 +61,7 @@ def is_plain(world):
 @test("PL061", "a press and a hold become messages")
 def presses(world):
     lines = start_pl061(world)
-    for line, held, topic in ((BUTTON, 0.06, "board/light"), (OTHER, 0.8, "board/garage")):
+    for line, held, topic in ((BUTTON, 0.06, "board/light"), (OTHER, 2, "board/garage")):
         seen = world.witness.count(topic)
         lines.set(line, False)
         pass_time(held)

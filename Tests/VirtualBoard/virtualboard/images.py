@@ -30,7 +30,7 @@ def check_tools():
     """Raises Unavailable, with a sentence, where QEMU or the cross-compiler is missing."""
     for program, package in ((EMULATOR, "qemu-system-arm"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")):
         if not shutil.which(program):
-            raise Unavailable(f"there is no {program}: install {package}, or everything with: make deps-test")
+            raise Unavailable(f"there is no {program}: install {package}, or everything with: make deps-verify")
     words = [os.path.join(ROOT, "tools/deps"), "check", "build", "arm64", "board"]
     checked = subprocess.run(words, capture_output=True, text=True)
     if checked.returncode == 0:

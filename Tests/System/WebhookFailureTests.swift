@@ -1,0 +1,67 @@
+// Webhooks whose server fails or hangs, and a kiosk that is killed meanwhile, against a real HTTPS server.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct WebhookFailureTests {
+  private let folder: TemporaryFolder
+  private let server: WebhookServer
+
+  init() throws {
+    folder = TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    server = try WebhookServer(in: folder.path)
+  }
+
+  @Test func `a server that fails is asked again with the same key, and when it says so`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("fails", "message: a, \(try server.webhook("fail-once"))"),
+      ("later", "message: b, \(try server.webhook("later"))"),
+      ("date", "message: c, \(try server.webhook("date"))"),
+    ])
+    try world.start()
+    for number in 0..<3 { try world.press(number) }
+    for path in ["fail-once", "later", "date"] {
+      #expect(eventually { server.requests(to: path).count == 2 }, "\(path): \(world.log.suffix(1500))")
+      #expect(Set(server.requests(to: path).map(\.key)).count == 1)
+    }
+    let pauses = ["later", "date"].map { path in
+      let requests = server.requests(to: path)
+      return requests.count < 2 ? 0 : requests[1].time - requests[0].time
+    }
+    // A date has whole seconds.
+    #expect(pauses[0] >= 2.9 && pauses[1] >= 2.5, "\(pauses)")
+    #expect(try eventually { try world.webhookCount("delivered") == 3 })
+    #expect(try world.webhookCount("again") == 3 && world.log.contains("event=webhook-good"))
+    #expect(world.log.contains("code=webhook-too-many") && world.log.contains("status=500"))
+  }
+
+  @Test func `a server that hangs, closes or pours does no harm, and keeps no other back`() throws {
+    let world = try KioskWorld.withWebhooks([
+      ("hang", "message: a, \(try server.webhook("hang", "timeout: 2 s"))"),
+      ("close", "message: b, \(try server.webhook("close", "timeout: 20 s"))"),
+      ("flood", "message: c, \(try server.webhook("flood", "timeout: 20 s"))"),
+      ("stream", "message: d, \(try server.webhook("stream", "timeout: 20 s"))"),
+      ("fine", "message: e, \(try server.webhook("ok"))"),
+    ])
+    try world.start()
+    for number in 0..<5 { try world.press(number) }
+    #expect(eventually { server.requests(to: "ok").count == 1 })
+    #expect(try eventually { try world.webhookCount("delivered") == 5 }, "\(world.log.suffix(2000))")
+    #expect(Set(server.requests(to: "hang").map(\.key)).count == 1)
+    #expect(server.requests(to: "flood").count == 1 && world.log.contains("code=webhook-timeout"))
+  }
+
+  @Test func `a kiosk that is killed before the answer posts again with the same key`() throws {
+    let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try server.webhook("hang", "timeout: 20 s"))")])
+    try world.start()
+    try world.press()
+    #expect(eventually { server.requests.count == 1 })
+    world.kiosk?.end(SIGKILL)
+    try world.start()
+    #expect(eventually { server.requests.count >= 2 })
+    #expect(Set(server.requests.map(\.key)).count == 1 && world.log.contains("event=outbox-restored"))
+    #expect(try eventually { try world.webhookCount("delivered") == 1 })
+  }
+}
