@@ -1,5 +1,5 @@
-# Tappet. `make help` lists the targets. Only `make deps`, `make deps-test` and `make install` into a system folder need
-# root.
+# Tappet. `make help` lists the targets. Only installing needs root: `make install` into a system folder, and a package
+# that `make run`, `make test` or `make deps-verify` finds missing.
 
 # ---- Settings -------------------------------------------------------------------------------------------------------
 
@@ -19,11 +19,14 @@ VERSION := $(shell sed -n 's/.*staticText: StaticString = "\(.*\)"/\1/p' Sources
 # `make RELEASE=trixie` builds for Debian 13 on this machine's own kind into build-trixie/.
 
 ARCH ?=
+# Some of the archives, for those who need no others; otherwise all.
+WANTED :=
 RELEASE ?= $(if $(filter riscv64,$(ARCH)),trixie,bookworm)
+BUILT = $(SCRATCH)/.built$(if $(WANTED),-some)
 OUT := build$(if $(ARCH),-$(ARCH))$(if $(filter-out bookworm,$(RELEASE)),-$(RELEASE))
 DEBIAN := $(CURDIR)/.build-debian
 # For each other kind: the bare processor for which the toolchain has Embedded Swift; Debian's name of the kind; the
-# first release of Debian that has it; what Swift's C compiler and the linker's code generator must know about it.
+# first release of Debian that has it; what Swift's C compiler must know about it.
 TRIPLE_arm64 := aarch64-none-none-elf
 MULTIARCH_arm64 := aarch64-linux-gnu
 FIRST_arm64 := bookworm
@@ -31,7 +34,6 @@ TRIPLE_riscv64 := riscv64-none-none-eabi
 MULTIARCH_riscv64 := riscv64-linux-gnu
 FIRST_riscv64 := trixie
 PROCESSOR_riscv64 := -march=rv64gc -mabi=lp64d
-GENERATOR_riscv64 := -mllvm -mattr=+m,+a,+f,+d,+c
 ifneq ($(TRIPLE_$(ARCH)),)
 # Compiled once, against the first release. Debian 13's libraries have the same binary interfaces as Debian 12's, except
 # for libgpiod: its shim is compiled and linked again.
@@ -46,7 +48,7 @@ ARCHIVES := $(SCRATCH)/$(TRIPLE_$(ARCH))/release
 TARGET := --triple $(TRIPLE_$(ARCH)) --toolset $(TOOLSET)
 DEPS := build $(ARCH)
 # SwiftPM, too, must ask for the sysroot's libraries and not for the machine's.
-$(SCRATCH)/.built: export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/$(MULTIARCH)/pkgconfig
+$(BUILT): export PKG_CONFIG_PATH := $(SYSROOT_COMPILED)/usr/lib/$(MULTIARCH)/pkgconfig
 else ifeq ($(ARCH),)
 SCRATCH := .build-embedded
 DEBIAN_ARCH := $(shell dpkg --print-architecture)
@@ -64,6 +66,7 @@ endif
 CC := $(TOOLS)gcc $(if $(SYSROOT),--sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(MULTIARCH))
 AR := $(TOOLS)ar
 OBJCOPY := $(TOOLS)objcopy
+LD := $(TOOLS)ld
 PKG_CONFIG = $(if $(SYSROOT),PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/pkgconfig \
 	PKG_CONFIG_SYSROOT_DIR=$(SYSROOT)) pkg-config
 
@@ -73,13 +76,10 @@ PKG_CONFIG = $(if $(SYSROOT),PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/p
 
 EMBEDDED = TAPPET_EMBEDDED=1 $(SWIFT) build -c release --scratch-path $(SCRATCH) $(TARGET) \
 	-Xswiftc -Xcc -Xswiftc -fPIC -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=/usr/src/tappet \
-	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -num-threads -Xswiftc 2 \
+	-Xcc -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
 CFLAGS := -O2 -Wall -Wextra -Werror -ffile-prefix-map=$(CURDIR)=/usr/src/tappet
-# The toolchain's own linker: it reads the compiler's bitcode and optimises each program as a whole.
-RESOURCES = $(shell $(SWIFT) -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
-LLD = $(RESOURCES)/../../bin/ld.lld
-LDFLAGS = -fuse-ld=lld -B$(dir $(LLD)) -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--icf=all \
-	-Wl,-z,pack-relative-relocs -Wl,-z,relro,-z,now -Wl,-z,defs $(addprefix -Xlinker ,$(GENERATOR_$(ARCH))) -lm
+LDFLAGS = -static-libgcc -Wl,--build-id -Wl,--as-needed -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-z,defs -lm
 LINK = $(CC) $(CFLAGS) -pie -fPIE
 # A program is linked with its symbols, and installed without them; `make deb` makes packages of both.
 SYMBOLS := $(SCRATCH)/symbols-$(RELEASE)
@@ -122,7 +122,7 @@ CONFIG_PAGE := $(OUT)/share/man/man5/kiosk.yaml.5
 COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
 	fish/vendor_completions.d/tappet.fish)
 
-.PHONY: all .all board .board help deps deps-test deps-ansible deps-cluster check-deps run docs
+.PHONY: all .all board .board help deps check-deps run .demo docs
 all:  ## build everything that ships (Embedded Swift)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .all
 
@@ -136,27 +136,21 @@ board:  ## build only what a board needs
 .board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
 	@:
 
+.demo: $(filter %/tappet %-sim %-tool %-reader,$(PROGRAMS)) $(PROFILES)
+	@:
+
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-22s %s\n", $$1, $$2 }'
 
-deps:  ## install from Debian what is missing to build
+deps:  ## install from Debian what is missing to build (`make run` and `make test` do so themselves)
 	@tools/deps install build
-
-deps-test:  ## and what is missing to test, to cross-compile and to make packages
-	@tools/deps install build arm64 packages tests languages board system image
-
-deps-ansible:  ## and Ansible, for ansible-test
-	@tools/deps install build packages tests system ansible
-
-deps-cluster:  ## and RabbitMQ, the second engine of cluster-test and cluster-bench
-	@tools/deps install build tests cluster
 
 check-deps:
 	@tools/deps check
 
 run:  ## see it work: CA, broker, simulated reader, kiosk, taps (ONCE=1: one round, checked)
 	@tools/deps install build demo
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) WANTED="Tool Reader Simulator" .demo
 	@tools/demo/run $(if $(ONCE),--once)
 
 docs:  ## the C header as pages, in build/doc (Doxygen; an undocumented declaration is an error)
@@ -178,11 +172,11 @@ $(STAMP):
 	@mkdir -p $(SCRATCH)
 	@touch $@
 
-# An archive for each product, all in one go. SwiftPM knows best what has changed.
-$(SCRATCH)/.built: $(SOURCES) $(STAMP)
+# An archive for each product, all in one go, or each that is wanted. SwiftPM knows best what has changed.
+$(BUILT): $(SOURCES) $(STAMP)
 	@tools/deps check $(DEPS)
 	@rm -f $(ARCHIVES)/lib*.a  # The archiver would keep members whose sources are gone.
-	$(EMBEDDED)
+	$(if $(WANTED),$(foreach name,$(WANTED),$(EMBEDDED) --product Tappet$(name)Static &&) :,$(EMBEDDED))
 	@touch $@
 
 # Headers and libraries of another release or architecture, from Debian's packages.
@@ -211,12 +205,12 @@ $(TOOLSET): Makefile
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(STAMP): $(TOOLSET)
-$(SCRATCH)/.built: | $(SYSROOT_COMPILED)/.wanted
+$(BUILT): | $(SYSROOT_COMPILED)/.wanted
 endif
 
 # ---- Linking --------------------------------------------------------------------------------------------------------
 
-$(PROGRAMS) $(LIBRARIES): $(SCRATCH)/.built $(wildcard Sources/CLibraries/standins/*.c)
+$(PROGRAMS) $(LIBRARIES): $(BUILT) $(wildcard Sources/CLibraries/standins/*.c)
 
 $(OUT)/bin/tappet:
 	@mkdir -p $(@D) $(SYMBOLS)
@@ -269,7 +263,7 @@ ifdef SHIM
 $(LIBRARIES): $(INTERFACE)
 
 # The libraries take the whole archive: without the shim that they replace.
-$(INTERFACE): $(SCRATCH)/.built
+$(INTERFACE): $(BUILT)
 	@cp $(ARCHIVES)/libTappetInterfaceStatic.a $@
 	$(AR) d $@ CGPIO.c.o
 endif
@@ -282,12 +276,12 @@ $(OUT)/lib/libtappet.so.0: Include/tappet.map
 	$(STRIPPED)
 	ln -sf libtappet.so.0 $(OUT)/lib/libtappet.so
 
-# One relocatable object, because a C compiler's linker does not read bitcode. The stand-ins replace the weak symbols.
+# One relocatable object, in which only the interface is global. The stand-ins replace the weak symbols.
 $(OUT)/lib/libtappet.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(CC) $(CFLAGS) -fPIC -nostdlib -r -o $(SCRATCH)/standins.o $(STANDINS) $(SHIM)
-	$(LLD) -r $(GENERATOR_$(ARCH)) -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(INTERFACE)
+	$(LD) -r -o $(SCRATCH)/tappet.o $(SCRATCH)/standins.o --whole-archive $(INTERFACE)
 	$(OBJCOPY) --wildcard --keep-global-symbol='tappet_*' --strip-debug $(SCRATCH)/tappet.o
 	$(AR) rcs $@ $(SCRATCH)/tappet.o
 
@@ -353,8 +347,10 @@ image-test: image all  ## boots the image in QEMU: first start, tap, power cut, 
 	@Tests/VirtualBoard/card $(IMAGE)
 
 # ---- Tests ----------------------------------------------------------------------------------------------------------
+# Three circles, and nothing twice: `check` after each change, `test` before anything reaches main, `verify` before a
+# release and after a change of what it tests.
 
-.PHONY: check check-tests test lint tidy format
+.PHONY: check check-tests test test-one lint tidy format
 check:  ## a developer's minute: layout, house rules, the core's and the platform's tests, incremental
 	@$(MAKE) --no-print-directory --jobs=2 lint tidy check-tests
 
@@ -362,41 +358,34 @@ check:  ## a developer's minute: layout, house rules, the core's and the platfor
 check-tests: export TAPPET_TESTS := CoreTests PlatformTests
 check-tests:
 	@$(SWIFT) build --product TappetPackageTests --scratch-path .build-check
-	@$(call RUN_TESTS,.build-check)
+	@$(call RUN_TESTS,.build-check) .build-check/reports
 
 # The tests' own program: `swift test` side by side with another crashes (SIGBUS in swift-test, 6.3.1).
-TEST_ENVIRONMENT := TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no \
-	$(if $(MAKE_TERMOUT),,NO_COLOR=1)
-RUN_TESTS = $(TEST_ENVIRONMENT) $(TEST_PROGRAM)
-TEST_PROGRAM = $(1)/debug/TappetPackageTests.xctest --testing-library swift-testing
+RUN_TESTS = TAPPET_PYTHON=$(CURDIR)/.build-python/bin/python SWIFT_BACKTRACE=enable=no NO_COLOR=1 \
+	Tests/run $(2) $(TEST_PROGRAM)
+TEST_PROGRAM = $(1)/debug/TappetPackageTests.xctest
 REPORTS := .build/reports
 SHIPPED := TAPPET_BIN=$(CURDIR)/$(OUT)/bin
+TESTS := .build/debug/TappetPackageTests.xctest
 
+# A tree that passes is noted in .build/passed: `main` moves to no other.
+test:  ## the gate: whatever is delivered has passed it (FILTER=NAME: only the Swift tests whose names match)
+	@tools/deps install build demo tests
 ifdef FILTER
-# With the programs of the tests' own build, except for the system tests: they are about those that ship.
-test:
-	$(SWIFT) build --build-tests
-	@if $(call RUN_TESTS,.build) --list-tests | grep -E '$(FILTER)' | grep -q '^SystemTests'; then \
-		$(MAKE) --no-print-directory all && export $(SHIPPED); fi && \
-		$(call RUN_TESTS,.build) --filter '$(FILTER)'
+	@$(MAKE) --no-print-directory --jobs=2 all test-programs
+	@$(SHIPPED) $(call RUN_TESTS,.build,--filter '$(FILTER)') $(REPORTS)
 else
-test: lint tidy all  ## everything that .ci/run runs (FILTER=NAME: only the Swift tests whose names match)
-	@$(MAKE) --no-print-directory --jobs=2 test-unit ahead || { cat $(REPORTS)/failures.txt; exit 1; }
-	@$(MAKE) --no-print-directory --jobs=2 test-interface test-sanitized
-	@$(MAKE) --no-print-directory vm-test
-	@$(MAKE) --no-print-directory lint-deb
-	@Tests/Packages/run bookworm
-	@TAPPET_SKIPPED=$(CURDIR)/$(REPORTS)/skipped.txt $(MAKE) --no-print-directory test-home-assistant test-matrix
-	@Tests/Fuzz/run 5
-	@Tests/Simulation/run --seeds 200 --quiet
-	@Tests/InventoryModel/run --operations 5000 --kills 10
-	@Tests/Torture/run --seconds 25
-	@Tests/Torture/hostile --kiosks 21
-	@Tests/Torture/supervision
-	@Tests/Torture/damage --cases 500
-	@Tests/Cluster/run --kiosks 3 --crowd 3 --calm 1
-	@for file in again skipped; do if test -e $(REPORTS)/$$file.txt; then cat $(REPORTS)/$$file.txt; fi; done
+	@$(MAKE) --no-print-directory lint tidy
+	@$(MAKE) --no-print-directory --jobs=2 all test-programs
+	@$(SHIPPED) $(call RUN_TESTS,.build) $(REPORTS) -- 'Tests/Interface/run $(OUT) gate' \
+		'Tests/Simulation/run --seeds 50 --quiet'
+	@git diff --quiet HEAD 2>/dev/null && git rev-parse 'HEAD^{tree}' >> .build/passed || true
 endif
+
+# In regular Swift: all tests with the programs that they need, and the simulation of the world around the core.
+test-programs:
+	@Tests/Simulation/run --build
+	$(SWIFT) build --build-tests --disable-index-store
 
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
@@ -407,76 +396,85 @@ tidy:  ## does the tree keep the rules of the house? (Tests/Tidy)
 format:  ## lay the code out
 	$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift
 
-# Side by side, because they mostly wait: for brokers, readers and clocks. Each part runs one test after the other.
-PARTS := test-modules test-system-a-f test-system-g-o test-system-p-s test-system-t-z
-.PHONY: test-unit $(PARTS)
-test-unit: all  ## module and system tests: regular Swift, and the shipped programs
-	$(SWIFT) build --build-tests
-	@rm -rf $(REPORTS) && mkdir $(REPORTS)
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(words $(PARTS)) $(PARTS) || $(SHIPPED) $(TEST_ENVIRONMENT) \
-		Tests/System/again $(REPORTS) $(PARTS) -- $(call TEST_PROGRAM,.build) --no-parallel
+# ---- Tests for a release ---------------------------------------------------------------------------------------------
+# Each part by its own target, too. One that cannot run on this machine is counted as skipped.
 
-test-modules: SELECTED := --skip SystemTests
-test-system-a-f: SELECTED := --filter 'SystemTests\.[A-F]'
-test-system-g-o: SELECTED := --filter 'SystemTests\.[G-O]'
-test-system-p-s: SELECTED := --filter 'SystemTests\.[P-S]'
-test-system-t-z: SELECTED := --filter 'SystemTests\.[T-Z]'
-$(PARTS):
-	@$(SHIPPED) $(call RUN_TESTS,.build) --no-parallel --xunit-output $(REPORTS)/$@.xml $(SELECTED)
+VERIFY := test-system test-sanitized test-interface simulate-short inventory-model-short fuzz-short torture-short \
+	hostile-short supervision damage-short cluster-short vm-test packages-test ansible-test test-home-assistant \
+	test-matrix test-riscv64
+.PHONY: verify deps-verify $(VERIFY) system-test emulated-test
+verify: all  ## everything else, part by part, with a table at the end (AGAIN=1: only what did not pass the last time)
+	@Tests/verify $(if $(AGAIN),--again) $(VERIFY)
+
+deps-verify:  ## install what `make verify` needs beyond `make test`: other languages, QEMU, containers, servers
+	@tools/deps install build demo arm64 riscv64 packages tests languages board system image cluster ansible
+	@$(MAKE) --no-print-directory deps-home-assistant deps-matrix
+
+test-system: all test-programs  ## the system tests that judge time, or repeat at length
+	@$(SHIPPED) $(call RUN_TESTS,.build,--verify) .build/reports-verify
 
 SANITIZED := --scratch-path .build-asan --sanitize=address
-
-.PHONY: test-sanitized test-interface vm-test system-test emulated-test ansible-test
-test-sanitized ahead: export TAPPET_TESTS := CoreTests ConfigTests
+test-sanitized: export TAPPET_TESTS := CoreTests ConfigTests
 test-sanitized:  ## the core and the parsers again under the address sanitizer
 	@$(SWIFT) build --product TappetPackageTests $(SANITIZED)
-	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(call RUN_TESTS,.build-asan)
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.txt $(call RUN_TESTS,.build-asan) .build-asan/reports
 
 test-interface: all  ## the C library, installed: from C, C++, Python, Go, Rust and Swift
-	@Tests/Interface/run $(CURDIR)/$(OUT)
-
-emulated-test: all  ## with ARCH=riscv64: what was built, under QEMU's user mode
-	@Tests/Interface/emulated $(ARCH) $(OUT) $(SYSROOT)
+	@Tests/Interface/run $(OUT) verify
 
 vm-test: all  ## the arm64 programs on a virtual board: QEMU, Debian's kernel, real GPIO chips of the kernel's
 	@Tests/VirtualBoard/run
 
-# Compiles what the later tests need while the first ones wait, with only the processor time that those leave: a
-# simulated chip that answers late is a lost reader. (SwiftPM undoes `nice`.)
-.PHONY: ahead
-ahead: all
-	@chrt --idle 0 Tests/VirtualBoard/run --images
-	@chrt --idle 0 Tests/Packages/run --roots bookworm
-	@chrt --idle 0 $(SWIFT) build --product TappetPackageTests $(SANITIZED)
-	@chrt --idle 0 Tests/Interface/run --build
-	@chrt --idle 0 Tests/Fuzz/run --build
-	@chrt --idle 0 Tests/Simulation/run --build
+packages-test: lint-deb  ## the packages on Debian 12, booted in a container: install, tap, upgrade, purge
+	@Tests/Packages/run bookworm
 
-# Where it is not installed, it says so and passes.
-HOME_ASSISTANT := .build-home-assistant
-.PHONY: deps-home-assistant test-home-assistant
-deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant; it takes minutes
-	@Tests/HomeAssistant/install $(HOME_ASSISTANT)
-
-test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes
-	@Tests/HomeAssistant/run $(HOME_ASSISTANT)
-
-# The same of a real Matrix homeserver.
-MATRIX := .build-matrix
-.PHONY: deps-matrix test-matrix
-deps-matrix:  ## the homeserver of test-matrix, in .build-matrix; it takes a minute
-	@Tests/Matrix/install $(MATRIX)
-
-test-matrix: all  ## a real Synapse: log in, say, be limited, killed, logged out; nothing twice, nothing lost
-	@Tests/Matrix/run $(MATRIX)
-
-system-test:  ## the packages on Debian 12 and 13, booted in containers: install, tap, upgrade, purge
+system-test:  ## the same on Debian 12 and 13
 	@$(MAKE) --no-print-directory lint-deb
 	@$(MAKE) --no-print-directory RELEASE=trixie lint-deb
 	@Tests/Packages/run
 
 ansible-test: deb  ## the Ansible role on two boards in containers: set up, run again, changed, broken
 	@Tests/Ansible/run
+
+test-riscv64:  ## the riscv64 programs under QEMU's user mode
+	@$(MAKE) --no-print-directory ARCH=riscv64 emulated-test
+
+emulated-test: all
+	@Tests/Interface/emulated $(ARCH) $(OUT) $(SYSROOT)
+
+HOME_ASSISTANT := .build-home-assistant
+.PHONY: deps-home-assistant
+deps-home-assistant:  ## the Home Assistant of test-home-assistant, in .build-home-assistant; it takes minutes
+	@Tests/HomeAssistant/install $(HOME_ASSISTANT)
+
+test-home-assistant: all  ## a real Home Assistant finds the kiosk, presses, switches, scans, restarts, renames, removes
+	@Tests/HomeAssistant/run $(HOME_ASSISTANT)
+
+MATRIX := .build-matrix
+.PHONY: deps-matrix
+deps-matrix:  ## the homeserver of test-matrix, in .build-matrix; it takes a minute
+	@Tests/Matrix/install $(MATRIX)
+
+test-matrix: all  ## a real Synapse: log in, say, be limited, killed, logged out; nothing twice, nothing lost
+	@Tests/Matrix/run $(MATRIX)
+
+# Short forms of the long runs below.
+fuzz-short:
+	@Tests/Fuzz/run 5
+simulate-short:
+	@Tests/Simulation/run --seeds 200 --quiet
+inventory-model-short: test-programs
+	@Tests/InventoryModel/run --operations 5000 --kills 10
+torture-short: all
+	@Tests/Torture/run --seconds 25
+hostile-short: all
+	@Tests/Torture/hostile --kiosks 21
+supervision: all
+	@Tests/Torture/supervision
+damage-short: all
+	@Tests/Torture/damage --cases 500
+cluster-short: all
+	@Tests/Cluster/run --kiosks 3 --crowd 3 --calm 1
 
 # ---- Long runs and measurements -------------------------------------------------------------------------------------
 
