@@ -385,7 +385,7 @@ endif
 # In regular Swift: all tests with the programs that they need, and the simulation of the world around the core.
 test-programs:
 	@Tests/Simulation/run --build
-	$(SWIFT) build --build-tests --disable-index-store
+	$(SWIFT) build --build-tests
 
 lint:  ## is the code laid out as .swift-format says?
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
