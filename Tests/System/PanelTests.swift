@@ -153,14 +153,14 @@ import Testing
 
   @Test func `edges without end are one press, then a broken button, and the others work`() throws {
     // It rests after half a second only, so a machine that stops for a moment does not make a rest.
-    let world = try KioskWorld.withPanel(third: ", debounce: 500 ms")
+    // While its question lasts, the light is the question's.
+    let world = try KioskWorld.withPanel(third: ", debounce: 500 ms", confirm: "3 s")
     try world.start()
     let before = world.lights.count
     try world.play("GPIO13", milliseconds: Array(repeating: 5, count: 400))
     try world.awaitLight("fault", after: before)
     #expect(eventually { world.log.contains("button GPIO13 keeps bouncing") })
     #expect(world.lights.dropFirst(before).filter { $0 == "confirming" }.count == 1)
-    try world.play("GPIO5")  // It cancels what the first of those edges asked.
     let lights = world.lights.count
     try world.play("GPIO5")
     try world.awaitLight("delivered-by-button", after: lights)

@@ -4,18 +4,19 @@ import Foundation
 import TestSupport
 
 extension KioskWorld {
-  /// With a panel of two LEDs, a buzzer and three buttons; `third` is more about the last one.
+  /// With a panel of two LEDs, a buzzer and three buttons; `third` is more about the last one, which asks for `confirm`.
   ///
   /// Gestures and questions have all the time that a busy machine may need.
   static func withPanel(
-    _ more: String = "", host: String = "localhost", ca: String = "ca.pem", third: String = ""
+    _ more: String = "", host: String = "localhost", ca: String = "ca.pem", third: String = "",
+    confirm: String = "60 s"
   ) throws -> KioskWorld {
     try KioskWorld(
       KioskWorld.KioskConfiguration(
         host: host, ca: ca,
         more: """
             - {name: key, topic: home/key, message: used, unlock: true}
-            - {name: alarm, topic: home/alarm, message: armed, confirm: 60 s}
+            - {name: alarm, topic: home/alarm, message: armed, confirm: \(confirm)}
           panel:
             simulator: panel
             leds: {status: GPIO17, result: GPIO27}

@@ -209,15 +209,16 @@ final class KioskWorld {
     var received: [Received]
   }
 
-  /// Holds a tag to the reader until `light` was shown, and takes it away until the reader knows it.
+  /// Holds a tag to the reader until `light` was shown and its messages came, and takes it away until the reader knows it.
   func tap(_ placement: String, until light: String, messages: Int = 0) throws -> Outcome {
     let (lightsBefore, logBefore) = (lights.count, log.utf8.count)
     // A late message of another tap must not be counted for this one.
     let receivedBefore = messages > 0 ? try settled().count : received.count
     try tell("place " + placement)
     try awaitLight(light, after: lightsBefore)
-    try takeAway()
+    // The light may have been that of an earlier tap.
     let receivedAll = try received(receivedBefore + messages)
+    try takeAway()
     return Outcome(
       lights: Array(lights.dropFirst(lightsBefore)),
       log: String(decoding: log.utf8.dropFirst(logBefore), as: UTF8.self),
