@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 
 extension KioskWorld {
-  /// With a panel of two LEDs, a buzzer and three buttons; `third` is more about the last one, which asks for `confirm`.
+  /// With a panel of two LEDs, a buzzer and three buttons; `third` is more about the last one, which asks for
+  /// `confirm`.
   ///
   /// Gestures and questions have all the time that a busy machine may need.
   static func withPanel(

@@ -209,7 +209,7 @@ final class KioskWorld {
     var received: [Received]
   }
 
-  /// Holds a tag to the reader until `light` was shown and its messages came, and takes it away until the reader knows it.
+  /// Holds a tag to the reader until `light` was shown and its messages came, and takes it away until the reader knows.
   func tap(_ placement: String, until light: String, messages: Int = 0) throws -> Outcome {
     let (lightsBefore, logBefore) = (lights.count, log.utf8.count)
     // A late message of another tap must not be counted for this one.
