@@ -50,4 +50,23 @@ extension Limits {
   package static let stormWindow: Duration = .seconds(600)
   /// The pause that lets a storm pass.
   package static let stormRest: Duration = .seconds(60)
+  /// Connections that the broker closed with a message in flight until that is suspect, and sent alone.
+  static let closesOfSuspect = 2
+  /// The same until it is set aside: three that it ended alone.
+  package static let closesUntilAside = closesOfSuspect + 3
+  /// The largest number of those that is kept; it only orders what was set aside.
+  static let closesMax = 1_000
+  /// Counts of these in memory; the store has them, too.
+  static let suspectsMax = 1_024
+  /// Without an answer, a connection that stays for so long works: a suspect may be sent on it.
+  static let suspectQuietMin: Duration = .seconds(2)
+  /// A broker that closes the connection later than this after a message does so for another reason.
+  static let suspectAnswerMax: Duration = .seconds(10)
+  /// Suspects give way to other messages for so long.
+  static let suspectWaitMax: Duration = .seconds(10)
+  /// The first and the last pause between two trials of messages that were set aside.
+  static let asidePauseMin: Duration = .seconds(60)
+  static let asidePauseMax: Duration = .seconds(3_600)
+  /// Connections closed at messages that are made again at once, until a message is acknowledged or the backoff begins.
+  static let quickClosesMax = 20
 }

@@ -81,6 +81,8 @@ struct KioskFacts {
       code = reason.code
     // Each of them was an event.
     case .deliveredMore, .droppedMore: return nil
+    // It is still on its way.
+    case .setAside: return nil
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
     case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)

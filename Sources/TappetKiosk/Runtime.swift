@@ -304,6 +304,7 @@ package final class Runtime {
     case .forgetFallbacks: store.thread.submit(.forgetFallbacks)
     case .noteBroker(let endpoint):
       store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
+    case .noteCloses(let counts): store.thread.submit(.noteCloses(counts))
     case .disconnect: broker.disconnect()
     case .store(let entry): store.thread.submit(.append(entry))
     case .countUse(let id, let ticket): store.thread.submit(.countUse(id, ticket: ticket))

@@ -26,6 +26,7 @@ extension LinkFailure {
     case .connectionBroken: "connection-broken"
     case .disconnectedByBroker(.sessionTakenOver): "client-id-taken"
     case .disconnectedByBroker: "closed-by-broker"
+    case .closedAtMessage, .closedAtMessages: "closed-at-message"
     case .keepaliveExpired: "keepalive-expired"
     case .acknowledgeExpired: "acknowledge-expired"
     case .sentUnasked: "sent-unasked"

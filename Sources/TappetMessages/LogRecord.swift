@@ -140,6 +140,10 @@ package struct LogRecord: Sendable {
         .notice, "dropped", "\(entry.action) was removed from the outbox; it will not be sent", entry.fields)
     case .undeliverable(let entry, let code):
       self.init(.error, "undeliverable", entry.undeliverableSentence(code), entry.fields)
+    case .setAside(let entry, let index):
+      self.init(
+        .warning, "set-aside", entry.setAsideSentence(configuration.endpointName(index)),
+        [("code", "closed-at-message")] + entry.fields + [("bytes", String(entry.message.size))])
     case .webhookWaits(let action, let fault, let pause): self.init(action, waits: pause, fault, configuration)
     case .webhookBack(let action):
       self.init(.notice, "webhook-good", configuration.webhookName(action) + " works again", [("action", action)])
@@ -287,6 +291,12 @@ extension OutboxEntry {
   }
 
   fileprivate var receiver: String { destination == .broker ? "broker" : "webhook's server" }
+
+  fileprivate func setAsideSentence(_ broker: String) -> String {
+    "\(broker) closes the connection at each message of \(message.size) bytes to \(topic.quoted), so \(action) waits "
+      + "behind all others, and is tried again until it expires: change the topic or the broker's access list, or run "
+      + "'tappet outbox drop \(id.hex)'"
+  }
 
   fileprivate func undeliverableSentence(_ code: Int32?) -> String {
     guard let code else {

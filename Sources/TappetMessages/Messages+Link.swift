@@ -41,6 +41,12 @@ extension LinkFailure {
       "the broker closed the connection: it was stopped, or another client came with the same client_id; see its log"
     case .connectionBroken(let system): "the connection broke (\(system.text)): the network, or the broker's machine"
     case .disconnectedByBroker(let code): "the broker ended the connection: \(code.sentence)"
+    case .closedAtMessage(let topic, let size, let reason):
+      "the broker closed the connection at a message of \(size) bytes to \(topic.quoted)\(LinkFailure.because(reason))"
+    case .closedAtMessages(let count, let reason):
+      "the broker closed the connection a second time before it acknowledged "
+        + (count == 1 ? "a message, which is now sent alone" : "\(count) messages, which are now sent one at a time")
+        + LinkFailure.because(reason)
     case .keepaliveExpired: "the broker stopped answering: it hangs, or the network swallows what is sent"
     case .acknowledgeExpired: "the broker did not acknowledge a message in time, so the connection was given up"
     case .sentUnasked:
@@ -81,6 +87,8 @@ extension LinkFailure {
     return "\(endpoint) \(why): MQTT 3.1.1 is used for \(days) \(days == 1 ? "day" : "days"), "
       + "with which a message that the broker's access list denies may count as delivered"
   }
+
+  private static func because(_ reason: ReasonCode?) -> String { reason.map { ": " + $0.sentence } ?? "" }
 
   private static func dropped(_ when: String, certificateGiven: Bool) -> String {
     certificateGiven

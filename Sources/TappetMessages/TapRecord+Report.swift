@@ -38,7 +38,8 @@ extension TapRecord {
     case .webhookGivenUp(let entry, let reason): return end(entry, .undeliverable, reason.code)
     // Their rows are gone from the outbox already.
     case .dropped(let entry), .droppedOfMany(let entry): return (TapRecord(entry, .dropped, at: time), false)
-    case .accepted, .queued, .deliveredMore, .droppedMore, .readerReady, .readerLost, .webhookWaits, .webhookBack,
+    case .accepted, .queued, .setAside, .deliveredMore, .droppedMore,
+      .readerReady, .readerLost, .webhookWaits, .webhookBack,
       .webhooksLost, .webhooksBack, .inventory, .inventoryLost, .inventoryBack, .scanner, .linkUp, .linkFellBack,
       .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,

@@ -37,6 +37,8 @@ package indirect enum StoreRequest: Sendable {
   case noteFallback(url: String, untilUnixSeconds: Int64)
   /// Forget all of these brokers. Not answered either.
   case forgetFallbacks
+  /// Remember how often the broker has closed the connection at entries. Not answered: at worst it does so again.
+  case noteCloses([CloseCount])
   /// Remember which of several brokers works. Not answered: at worst another is tried first.
   case noteBroker(url: String)
 
@@ -55,7 +57,7 @@ package indirect enum StoreRequest: Sendable {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteBroker, .noteAnnounced:
+      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced:
       true
     }
   }
@@ -91,6 +93,7 @@ struct StoreBatch {
   private var checkCount = 0
   /// Without a URL, all are forgotten.
   private var fallbacks: [(url: String?, until: Int64)] = []
+  private var closes: [CloseCount] = []
   private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
   private var taps: [TapRecord] = []
@@ -121,6 +124,7 @@ struct StoreBatch {
       case .noteSecretUse(let id, let uid, let unixSeconds): uses.append((id, uid, unixSeconds))
       case .noteFallback(let url, let until): fallbacks.append((url, until))
       case .forgetFallbacks: fallbacks.append((nil, 0))
+      case .noteCloses(let counts): closes += counts
       case .noteBroker(let url): workingBroker = url
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
       case .noteTap(let record, _): taps.append(record)
@@ -132,7 +136,8 @@ struct StoreBatch {
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !taps.isEmpty || checkCount > 0
+      || !closes.isEmpty || !fallbacks.isEmpty
+      || workingBroker != nil || !announced.isEmpty || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -151,6 +156,7 @@ struct StoreBatch {
       }
       for use in uses { try store.noteUse(use.id, by: use.uid, use.unixSeconds) }
       try writeFallbacks(to: store)
+      for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
       for record in taps { try store.note(record) }
       for entry in appends {
@@ -204,6 +210,7 @@ struct StoreBatch {
       let request = fallback.url.map { StoreRequest.noteFallback(url: $0, untilUnixSeconds: fallback.until) }
       batches.append(StoreBatch([request ?? .forgetFallbacks]))
     }
+    if !closes.isEmpty { batches.append(StoreBatch([.noteCloses(closes)])) }
     if let workingBroker { batches.append(StoreBatch([.noteBroker(url: workingBroker)])) }
     for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }

@@ -248,7 +248,7 @@ extension StoreRequest {
     switch self {
     case .noteTap, .keepHistory: true
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker,
+      .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker,
       .noteAnnounced:
       false
     }

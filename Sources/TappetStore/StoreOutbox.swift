@@ -166,6 +166,19 @@ extension Store {
     }
   }
 
+  /// Writes how often the broker has closed the connection at the entry.
+  func note(_ closes: CloseCount) throws(StoreError) {
+    let row = rowCache[closes.id]
+    let statement = try database.statement(
+      row == nil
+        ? "UPDATE outbox SET closes = ?1 WHERE id = ?2"
+        : "UPDATE outbox SET closes = ?1 WHERE id = ?2 AND sequence = ?3")
+    statement.bind(Int64(closes.count), at: 1)
+    statement.bind(blob: closes.id.bigEndianBytes, at: 2)
+    if let row { statement.bind(row, at: 3) }
+    try statement.run()
+  }
+
   /// Deletes the entry's row, found in the cache or by a search.
   func delete(_ id: EntryID) throws(StoreError) {
     if let row = rowCache[id] {
@@ -332,13 +345,15 @@ extension Store {
     let number = row.integer(8)
     let start = offsets.first { $0.boot == number } ?? Start(boot: number, offset: nil, notedAt: 0)
     let time = row.integer(9)
-    return OutboxEntry(
+    var entry = OutboxEntry(
       sequence: row.integer(0), id: EntryID(bigEndianBytes: row.blob(1)), action: row.text(2), topic: row.text(3),
       message: PayloadTemplate(row.text(4), storedFilling: row.integer(10)), isRetained: row.integer(5) != 0,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(6))) ?? .tag, acceptedUnixMilliseconds: row.integer(7),
       expiry: number == boot
         ? .at(Instant(nanoseconds: time)) : .atUnixMilliseconds(start.unixMilliseconds(time)),
       destination: destination)
+    if destination == .broker { entry.closes = Int(clamping: row.integer(11)) }
+    return entry
   }
 }
 

@@ -6,6 +6,7 @@ enum StoreSchema {
   /// All migrations in order; those that a database lacks are applied in one transaction.
   static let migrations: [String] = [
     first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
+    fourteenth,
   ]
 
   /// The version of a database with all migrations.
@@ -146,6 +147,9 @@ enum StoreSchema {
     ) WITHOUT ROWID;
     CREATE TABLE tag_counts (uid BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
     """
+
+  /// How often the broker has closed the connection at an entry (`Suspicion`).
+  private static let fourteenth = "ALTER TABLE outbox ADD COLUMN closes INTEGER NOT NULL DEFAULT 0;"
 
   /// Whether a replica was written by a version that kept the tags' UIDs.
   static let replicaHasUIDs: StaticString = "SELECT count(*) FROM pragma_table_info('secrets') WHERE name = 'uid'"

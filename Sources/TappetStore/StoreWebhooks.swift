@@ -130,7 +130,8 @@ extension Destination {
     switch self {
     case .broker:
       """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns,
+        uses_timestamp, closes
       FROM outbox WHERE sequence > ?1 ORDER BY sequence
       """
     case .webhook:
@@ -145,7 +146,8 @@ extension Destination {
     switch self {
     case .broker:
       """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns,
+        uses_timestamp, closes
       FROM outbox WHERE ?1 IS NULL OR id = ?1 ORDER BY sequence LIMIT ?2
       """
     case .webhook:
@@ -167,7 +169,8 @@ extension Destination {
     switch self {
     case .broker:
       """
-      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns, uses_timestamp
+      SELECT sequence, id, action, topic, message, retained, trigger, accepted_unix_ms, boot, expires_ns,
+        uses_timestamp, closes
       FROM outbox WHERE boot = ?1 AND expires_ns <= ?2 ORDER BY expires_ns, sequence LIMIT ?3
       """
     case .webhook:

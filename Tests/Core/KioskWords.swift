@@ -17,6 +17,7 @@ extension Effect {
     case .store(let entry): "store \(entry.action)"
     case .countUse(_, let ticket): "count \(ticket)"
     case .forget: "forget"
+    case .noteCloses(let counts): "closes \(counts.map { String($0.count) }.joined(separator: " "))"
     case .fetch(let after, _, let clockIsGood): "fetch after \(after)" + (clockIsGood ? "" : " without a clock")
     case .fetchExpired(let clockIsGood, let spared):
       "expire" + (clockIsGood ? "" : " without a clock") + (spared.isEmpty ? "" : " but \(spared.count)")
@@ -158,6 +159,7 @@ extension Report {
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
     case .linkLost(let endpoint, _, _): "link lost \(endpoint)"
     case .linkStorm(let losses, let rest): "storm \(losses) rest \(rest.wholeMilliseconds)"
+    case .setAside(let entry, let endpoint): "set aside \(entry.action) at \(endpoint)"
     case .linkClosed: "link closed"
     case .clockGood: "clock good"
     case .clockUnknown: "clock unknown"

@@ -14,6 +14,7 @@ struct Disk {
     /// `tappet outbox drop`, of this entry or of all.
     case drop(EntryID?, spared: [EntryID])
     case check
+    case noteCloses([CloseCount])
     case countUse(EntryID, ticket: String)
   }
 
@@ -50,6 +51,8 @@ struct Disk {
   /// The same for the webhooks' outbox.
   var owesWebhookFetch = false
   var owesWebhookExpiry = false
+  /// The disk did not take a count of closed connections.
+  private(set) var hasLostCloses = false
   /// A drop was requested, and its answer is not delivered yet.
   var owesDrop: Bool {
     asked.contains { if case .drop = $0 { true } else { false } }
@@ -84,6 +87,12 @@ struct Disk {
         ? fetchExpired(at: moment, clockIsGood: clockIsGood, spared: spared, of: destination)
         : .fetchExpiredFailed(fault ?? .ioError)
       answers.append(answer.of(destination))
+    }
+    for case .noteCloses in batch where fault != nil { hasLostCloses = true }
+    if fault == nil {
+      for case .noteCloses(let counts) in batch {
+        for count in counts { if let place = index(of: count.id) { rows[place].entry.closes = count.count } }
+      }
     }
     for case .append(let entry) in batch { answers.append(append(entry)) }
     for case .countUse(let id, let ticket) in batch {
@@ -231,6 +240,7 @@ struct Disk {
   ///
   /// When the machine was off, since `moment`, only the wall clock tells which of the old entries are over.
   mutating func restart(fromOtherBootAt moment: Moment?) {
+    hasLostCloses = false
     asked.removeAll(keepingCapacity: true)
     answers.removeAll(keepingCapacity: true)
     unfinished.removeAll()

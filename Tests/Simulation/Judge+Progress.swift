@@ -115,7 +115,7 @@ extension World {
     for row in disk.rows where !row.isForgotten && row.entry.destination == .broker && !outstanding.contains(row.id) {
       if row.isOver(at: now, clockIsGood: clockIsGood) {
         if !book.settled.contains(row.id) { return fail("an entry has expired and stays in the outbox") }
-      } else if canSend, !isHeld(row.entry.action), row.maySend(clockIsGood: clockIsGood) {
+      } else if canSend, !mayWait(row), !isHeld(row.entry.action), row.maySend(clockIsGood: clockIsGood) {
         return fail("an entry could be sent, and is not")
       }
     }

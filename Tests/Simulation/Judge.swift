@@ -119,9 +119,12 @@ extension World {
     if row.isOver(at: now, clockIsGood: true) { fail("published after its end") }
     if !row.maySend(clockIsGood: clockIsGood) { fail("published an entry that must wait for the clock") }
     if unixSeconds != now.unixSeconds { fail("published a token of another second") }
+    judgeCompany(of: entry.id)
     outstanding.append(entry.id)
     judgeAhead(row, entry)
     guard let number = Book.actionNumbers[entry.action] else { return }
+    // An entry that was set aside holds back no other.
+    if poison.isAside(entry.id) { return }
     if book.lastSent[number].era == row.era, book.lastSent[number].sequence > row.sequence {
       fail("\(entry.action) was sent out of order")
     }
@@ -224,6 +227,7 @@ extension World {
       book.touchesSinceLock = 0
     case .panelUnlocked(let trigger): judgeUnlocked(by: trigger)
     case .webhookWaits(let action, _, let pause): hook.restsUntil[action] = now.instant + pause
+    case .setAside(let entry, _): judgeSetAside(entry)
     case .siteRefused(let refusal): judgeSiteRefusal(refusal)
     case .webhookBack(let action): hook.restsUntil[action] = nil
     case .refusedMore, .deliveredMore, .droppedMore, .queued,

@@ -51,6 +51,8 @@ struct Step: Hashable, Sendable {
     case unfillable
     /// The answer to a disconnect: done as ordered (0), the link was lost already (1), or it came up first (2).
     case closed
+    /// The broker takes every message (0), or closes the connection at one of 16 (1) or of 4 (2).
+    case picky
     /// Home Assistant starts (1) or ends (0).
     case homeAssistant = "home-assistant"
     // The webhooks.

@@ -24,7 +24,7 @@ private struct Weather {
     (.webhookStarts, 60), (.webhookEnds, 4), (.webhookAnswers, 80), (.repeated, 10), (.refuse, 5),
     (.unfillable, 3), (.inventoryStarts, 60), (.inventoryEnds, 3), (.inventoryAnswers, 100), (.inventoryChanges, 10),
     (.scan, 30), (.roomsStart, 60), (.roomsEnd, 3), (.roomSays, 15), (.siteSays, 12), (.siteAnswers, 30),
-    (.roomReacts, 25), (.closed, 20), (.homeAssistant, 6), (.commit, 120),
+    (.roomReacts, 25), (.closed, 20), (.picky, 3), (.homeAssistant, 6), (.commit, 120),
     (.tell, 130), (.disk, 6), (.drop, 4),
     (.replace, 1), (.pass, 150),
     (.minutes, 3), (.early, 8),
@@ -86,6 +86,11 @@ private struct Weather {
       .scan: 300, .inventoryAnswers: 500, .inventoryStarts: 200, .inventoryEnds: 10, .inventoryChanges: 60, .press: 5,
       .edge: 5, .command: 5, .asked: 2, .pass: 200,
     ]),
+    // A broker that closes the connection at some messages, and is restarted.
+    Weather([
+      .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
+      .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0,
+    ]),
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -133,6 +138,7 @@ struct StoryTeller {
     case .roomsEnd: below(4)
     case .roomSays: below(8 * 16)
     case .siteSays: below(8 * 13)
+    case .picky: below(3)
     case .siteAnswers: below(3) == 0 ? below(8) : 0
     case .roomReacts: below(8)
     case .inventoryStarts, .roomsStart, .readerStarts, .readerLost, .readerMalformed, .heartbeat, .hangs, .again,

@@ -21,7 +21,8 @@ extension World {
     case .light(let light): "light \(light.name)"
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .disconnect,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .noteCloses,
+      .disconnect,
       .forget, .drop, .checkStore, .noteSecretUse, .setOutput, .reply, .serve, .announce, .startWebhooks, .stopWebhooks,
       .applySite, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms, .killRooms,
       .askRoom, .endQuestion,

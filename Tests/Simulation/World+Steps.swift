@@ -43,6 +43,7 @@ extension World {
     case .siteSays: siteSays(abs(number))
     case .siteAnswers: siteAnswers(abs(number))
     case .roomReacts: roomReacts(abs(number))
+    case .picky: poison.pickiness = abs(number) % 3
     case .homeAssistant: assistantChanges(isOnline: number != 0)
     case .commit: disk.commit(max(0, number) + 1)
     case .tell: tellAnswers(max(0, number) + 1)
@@ -252,14 +253,22 @@ extension World {
 
   private func linkChanges(_ step: Step) {
     switch (step.kind, link) {
+    // A broker that restarts is away for a while.
+    case (.linkUp, .connecting) where poison.restartingEndpoint == poison.endpoint:
+      link = .none
+      poison.isAway()
+      tell(.link(.failed(.connectionRefused)))
     case (.linkUp, .connecting):
       link = .up
+      poison.connected(at: now.instant)
       assistantConnects()
       tell(.link(.connected(sessionPresent: false)))
     case (.linkFails, .connecting):
       link = .none
+      poison.isAway()
       tell(.link(.failed(step.number == 0 ? .connectionRefused : .handshakeTimedOut)))
     case (.linkLost, .up):
+      if step.number == 0 { brokerRestarts() }
       connectionEnds()
       tell(.link(.lost(step.number == 0 ? .closedByBroker : .keepaliveExpired)))
     case (.closed, .closing(let wasUp)):
@@ -274,7 +283,7 @@ extension World {
     }
   }
 
-  private func connectionEnds() {
+  func connectionEnds() {
     link = .none
     outstanding.removeAll(keepingCapacity: true)
     answered.removeAll(keepingCapacity: true)
@@ -285,6 +294,8 @@ extension World {
   /// Settles one of the entries in flight; also while the link is being closed.
   private func answer(_ step: Step) {
     guard !outstanding.isEmpty else { return }
+    let asked = outstanding[abs(step.number) % outstanding.count]
+    if step.kind != .unfillable, poison.refuses(asked), case .up = link { return closeAtMessage(asked) }
     let id = outstanding.remove(at: abs(step.number) % outstanding.count)
     if answered.count >= 8 { answered.removeFirst() }
     answered.append(id)

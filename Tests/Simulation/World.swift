@@ -40,6 +40,7 @@ final class World {
   var isHanging = false
   var lying: Lying?
   var link = Link.none
+  var poison = PoisonBook()
   /// Entries that were published on this connection and have no answer yet.
   var outstanding: [EntryID] = []
   /// The last few entries that were answered on this connection, newest last.
@@ -115,6 +116,7 @@ final class World {
       if case .none = link {} else { fail("a second connection was ordered") }
       if !(0..<settings.endpointCount).contains(endpoint) { fail("there is no endpoint \(endpoint)") }
       link = .connecting
+      poison.endpoint = endpoint
     case .disconnect:
       switch link {
       case .connecting: link = .closing(wasUp: false)
@@ -148,6 +150,7 @@ final class World {
       performWebhook(effect)
     case .startInventory, .stopInventory, .killInventory, .orderInventory: performInventory(effect)
     case .startRooms, .stopRooms, .killRooms: performRooms(effect)
+    case .noteCloses(let counts): disk.asked.append(.noteCloses(counts))
     case .checkStore: disk.asked.append(.check)
     case .applySite(let bundle): judgeSite(bundle)
     case .light(let light): judgeLight(light)
@@ -242,6 +245,7 @@ final class World {
     room.question = nil
     assistant.restart()
     tickets.restart { disk.hasTaken($0) }
+    poison.restart(isKnown: diskFinishes && !disk.hasLostCloses, disk.rows)
     disk.restart(fromOtherBootAt: reboots ? now : nil)
     life += 1
     if reboots {

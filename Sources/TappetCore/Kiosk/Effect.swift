@@ -30,6 +30,8 @@ package enum Effect: Sendable {
   ///
   /// With `mayWait` they share the next commit, which a later effect asks for.
   indirect case forget([EntryID], mayWait: Bool)
+  /// Remember how often the broker has closed the connection at these entries.
+  indirect case noteCloses([CloseCount])
   /// Remove and name the entry at a person's request; with `nil` a part of all entries.
   ///
   /// Leaves out `excluding`, which are with the broker; answered by `StoreEvent.dropped` or `.dropFailed`.
@@ -122,7 +124,8 @@ extension Effect {
     switch self {
     case .setOutput: .drive
     case .publish, .postWebhook: .send
-    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .store,
+    case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .noteCloses,
+      .store,
       .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
       .stopWebhooks, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms,
       .killRooms, .askRoom, .endQuestion,

@@ -7,23 +7,39 @@ extension Kiosk {
       let effects = link.connected(at: now.instant)
       guard link.isUp else { return effects }
       outbox.linkUp()
-      return effects + announceDevices(at: now.instant)
+      let setAside = outbox.suspicion.connected(at: now.instant).map {
+        [Effect.report(.setAside($0, endpoint: link.endpoint))]
+      }
+      return effects + (setAside ?? []) + announceDevices(at: now.instant)
     case .fellBack(let failure): return link.fellBack(failure, at: now)
     case .failed(let failure):
+      let acquitted =
+        link.isConnecting ? outbox.suspicion.wasAway(failure, endpoint: link.endpoint) : nil
       link.endedByOrder(at: now.instant)
-      return link.failed(failure, at: now.instant, random: &random)
-    case .lost(let failure):
-      let effects = endDelivery()
-      link.endedByOrder(at: now.instant)
-      return effects + link.lost(failure, at: now.instant, random: &random)
+      return link.failed(failure, at: now.instant, random: &random) + (acquitted.map { [.noteCloses([$0])] } ?? [])
+    case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
       let effects = link.disconnected(at: now.instant)
       // It was not by our command: the link is as it was, and so are the entries in flight.
       return link.isUp ? effects : effects + endDelivery()
     case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
-    case .publishRefused(let id, let code): return undeliverable(id, code: code)
+    case .publishRefused(let id, let code):
+      outbox.suspicion.answered()
+      return undeliverable(id, code: code)
     }
+  }
+
+  private mutating func lost(_ failure: LinkFailure, at now: Moment) -> [Effect] {
+    let blame =
+      link.isUp && failure.mayBeOfMessage ? outbox.closedByBroker(endpoint: link.endpoint, at: now.instant) : nil
+    let effects = endDelivery()
+    link.endedByOrder(at: now.instant)
+    guard let blame else { return effects + link.lost(failure, at: now.instant, random: &random) }
+    return effects
+      + link.lost(
+        failure.explained(by: blame), isAtMessage: outbox.suspicion.isActive, at: now.instant, random: &random)
+      + [.noteCloses(blame.counts)]
   }
 
   mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
@@ -42,6 +58,8 @@ extension Kiosk {
   mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
     let mayWait = outbox.removalMayWait
     guard let entry = outbox.resolve(id) else { return [] }
+    outbox.suspicion.answered()
+    link.acknowledged()
     counters.delivered += 1
     let isOneOfMany = entry.acceptedAt == nil && outbox.count >= Limits.reportedBacklogMax
     let after = entry.acceptedAt.map { now.instant - $0 }
@@ -99,6 +117,17 @@ extension Kiosk {
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
     return min(outbox.earliestInstant ?? other, other)
+  }
+}
+
+extension LinkFailure {
+  /// The failure with what the kiosk knows of its cause.
+  fileprivate func explained(by blame: Blame) -> LinkFailure {
+    let reason = if case .disconnectedByBroker(let code) = self { code } else { ReasonCode?.none }
+    if blame.isCertain {
+      return .closedAtMessage(topic: blame.message.topic, size: blame.message.message.size, reason)
+    }
+    return blame.suspectCount > 0 ? .closedAtMessages(count: blame.suspectCount, reason) : self
   }
 }
 

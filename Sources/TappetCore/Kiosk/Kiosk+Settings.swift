@@ -24,6 +24,7 @@ extension Kiosk {
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
     // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {
+      outbox.suspicion.tryAgain()
       effects += link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
     }
     return effects

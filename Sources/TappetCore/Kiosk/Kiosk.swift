@@ -121,6 +121,7 @@ package struct Kiosk: Sendable {
       consider(link.deadline)
       consider(store.deadline)
       consider(expiryDeadline(at: now))
+      if isSending { consider(outbox.aloneDeadline(at: now, clockIsGood: clockIsGood)) }
       consider(webhookExpiryDeadline(at: now))
       consider(supervision.deadline)
       consider(inventory.deadline)

@@ -34,6 +34,10 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case disconnectedByBroker(ReasonCode)
   case keepaliveExpired
   case acknowledgeExpired
+  /// The broker closed the connection with this message alone in flight; MQTT 5's reason, if it gave one.
+  case closedAtMessage(topic: String, size: Int, ReasonCode?)
+  /// It closed a second connection with these messages in flight.
+  case closedAtMessages(count: Int, ReasonCode?)
 
   // At any time.
   /// The broker sent messages, or more than any answer takes, to a client that has subscribed to nothing.
@@ -50,7 +54,28 @@ extension LinkFailure {
   package var reason: UInt8? {
     switch self {
     case .refused(let code), .disconnectedByBroker(let code): code.number
+    case .closedAtMessage(_, _, let code), .closedAtMessages(_, let code): code?.number
     default: nil
+    }
+  }
+
+  /// Whether the broker closed the connection, and may have done so because of a message.
+  var mayBeOfMessage: Bool {
+    switch self {
+    case .closedByBroker: true
+    // EPIPE and ECONNRESET: the broker's machine answers; a network that is cut does not.
+    case .connectionBroken(let system): system.code == 32 || system.code == 104
+    case .disconnectedByBroker(let code): !code.isOfBroker
+    default: false
+    }
+  }
+
+  /// Whether a broker that is being restarted fails so.
+  var mayBeOfRestart: Bool {
+    switch self {
+    case .connack(let code): code == .serverUnavailable
+    case .refused(let code): code.isOfBroker
+    default: true
     }
   }
 
@@ -128,6 +153,16 @@ package enum ReasonCode: Hashable, Sendable {
   /// The code on the wire.
   package init(_ number: UInt8) {
     self = ReasonCode.named.first { $0.number == number }?.code ?? .unknown(number)
+  }
+
+  /// Whether it is about the broker or the connection, and not about a message.
+  fileprivate var isOfBroker: Bool {
+    switch self {
+    case .serverUnavailable, .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .useAnotherServer,
+      .serverMoved, .connectionRateExceeded, .maximumConnectTime, .administrativeAction:
+      true
+    default: false
+    }
   }
 
   /// The code on the wire.

@@ -43,6 +43,8 @@ struct LinkSupervision: Sendable {
 
   var isUp: Bool { if case .connected = state { true } else { false } }
 
+  var isConnecting: Bool { if case .connecting = state { true } else { false } }
+
   var isStopped: Bool { state == .stopped }
 
   /// When the pending command was given; `nil` means that there is none.
@@ -99,11 +101,22 @@ struct LinkSupervision: Sendable {
     return [.report(.linkFailed(endpoint: failed, failure, retryIn: delay))]
   }
 
-  /// Handles a connection that broke.
-  mutating func lost(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
+  /// Handles an acknowledged message.
+  mutating func acknowledged() { policy.acknowledged() }
+
+  /// Handles a connection that broke, or that the broker closed because of a message.
+  mutating func lost(
+    _ failure: LinkFailure, isAtMessage: Bool = false, at now: Instant, random: inout Randomness
+  ) -> [Effect] {
     guard case .connected(let since) = state else { return [] }
     let lostEndpoint = endpoint
     condition = .failed(endpoint: lostEndpoint, failure)
+    if isAtMessage {
+      let delay = policy.connectionClosedAtMessage(
+        connectedAt: since, at: now, endpointCount: endpointCount, random: &random)
+      wait(delay, at: now)
+      return [.report(.linkLost(endpoint: lostEndpoint, failure, retryIn: delay))]
+    }
     switch policy.connectionLost(connectedAt: since, at: now, endpointCount: endpointCount, random: &random) {
     case .retry(let delay):
       wait(delay, at: now)

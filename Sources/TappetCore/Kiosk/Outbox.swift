@@ -19,6 +19,11 @@ struct Outbox: Sendable {
   private var uncommittedSize = 0
   /// Entries that are next, in order of acceptance.
   var window: [OutboxEntry] = []
+  /// Entries that are tried when nothing else waits, because the broker closes the connection at them.
+  var aside: [OutboxEntry] = []
+  /// Whether the store has more of these.
+  var hasMoreAside = false
+  var suspicion = Suspicion()
   /// The names of actions whose entries stay in the store until their receiver is back.
   private(set) var held: [String] = []
   /// Entries published on this connection that wait for their PUBACK.
@@ -92,8 +97,8 @@ struct Outbox: Sendable {
   /// Whether entries wait in the store that were left out when it was read, because they need the clock; `nil` until
   /// it was read to its end.
   var isHoldingBack: Bool? {
-    guard case .complete = reading, held.isEmpty else { return nil }
-    return count > inflight.count + window.count - memoryOnly.count
+    guard case .complete = reading, held.isEmpty, !hasMoreAside else { return nil }
+    return count > inflight.count + window.count + aside.count - memoryOnly.count
   }
 
   /// Returns which entries are in flight, of all or of this one, in order.
@@ -142,7 +147,7 @@ struct Outbox: Sendable {
     guard case .fetching(let after) = reading else { return }
     let through = entries.last?.sequence ?? after
     let entries = held.isEmpty ? entries : entries.filter { !held.contains($0.action) }
-    for entry in entries where inflight[entry.id] == nil && !resolved.contains(entry.id) { window.append(entry) }
+    for entry in entries where inflight[entry.id] == nil && !resolved.contains(entry.id) { place(entry) }
     reading = reachedEnd ? .complete(through: through) : .behind(through: through)
   }
 
@@ -168,7 +173,7 @@ struct Outbox: Sendable {
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> (outcomes: [OutboxEntry], rows: [EntryID]) {
     guard let pass = expiring else { return ([], []) }
     expiring = nil
-    let strays = window.filter {
+    let strays = (window + aside).filter {
       guard memoryOnly.contains($0.id), $0.expiry.isOver(at: pass.moment) else { return false }
       if case .atUnixMilliseconds = $0.expiry { return pass.clockIsGood }
       return true
@@ -213,9 +218,11 @@ struct Outbox: Sendable {
       leave(entry)
       gone.insert(entry.id)
       inflight[entry.id] = nil
+      suspicion.forget(entry)
       outcomes.append(entry)
     }
     window.removeAll { gone.contains($0.id) }
+    aside.removeAll { gone.contains($0.id) }
     return outcomes
   }
 
@@ -226,7 +233,8 @@ struct Outbox: Sendable {
     earliestInstant = nil
     earliestUnixMilliseconds = nil
     resolved.removeAll()
-    for entry in window { memoryOnly.insert(entry.id) }
+    for entry in window + aside { memoryOnly.insert(entry.id) }
+    hasMoreAside = false
     for id in inflight.keys { memoryOnly.insert(id) }
     noteMemoryOnly()
     // The new store counts its sequences from the start.
@@ -235,7 +243,7 @@ struct Outbox: Sendable {
 
   /// Notes the expiry of entries that are only in memory, which no store reports.
   private mutating func noteMemoryOnly() {
-    for entry in window where memoryOnly.contains(entry.id) { note(entry.expiry) }
+    for entry in window + aside where memoryOnly.contains(entry.id) { note(entry.expiry) }
   }
 
   // MARK: The link
@@ -260,9 +268,11 @@ struct Outbox: Sendable {
   /// Handles the end of the connection: entries in flight wait in the store again, unless they are over.
   mutating func linkDown() {
     for entry in inflight.values { note(entry.expiry) }
-    let inMemoryAlone = (Array(inflight.values) + window).filter { memoryOnly.contains($0.id) }
+    let inMemoryAlone = (Array(inflight.values) + window + aside).filter { memoryOnly.contains($0.id) }
     inflight.removeAll()
-    window = inMemoryAlone.inOrder { $0.sequence < $1.sequence }
+    (window, aside, hasMoreAside) = ([], [], false)
+    for entry in inMemoryAlone.inOrder({ $0.sequence < $1.sequence }) { place(entry) }
+    suspicion.connectionEnded()
     reading = .idle
   }
 
@@ -275,57 +285,23 @@ struct Outbox: Sendable {
   mutating func resolve(_ id: EntryID) -> OutboxEntry? {
     guard let entry = inflight.removeValue(forKey: id) else { return nil }
     resolved.insert(id)
+    suspicion.forget(entry, isAnswered: true)
     leave(entry)
     return entry
   }
 
-  /// Takes the next entries to publish.
-  ///
-  /// An entry that must wait holds back the later ones of its own action, and no others.
-  mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
-    guard reading != .idle, hasRoom, !window.isEmpty, unansweredDropCount == 0 else { return [] }
-    var taken: [OutboxEntry] = []
-    var kept: [OutboxEntry] = []
-    var waiting: [String] = []
-    var seenCount = 0
-    let later = now.later(by: Limits.linkAheadExpiryMin)
-    for entry in window {
-      guard hasRoom else { break }
-      seenCount += 1
-      let isInPass = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
-      let isSendable =
-        isInTurn(entry, later: later) && !waiting.contains(entry.action) && !held.contains(entry.action)
-        && entry.isSendable(clockIsGood: clockIsGood) && !entry.expiry.isOver(at: now) && !isInPass
-      if isSendable {
-        inflight[entry.id] = entry
-        taken.append(entry)
-      } else {
-        // The store has to remove it; a step of the clock may have ended its time unexpectedly.
-        if entry.expiry.isOver(at: now) { note(entry.expiry) }
-        waiting.append(entry.action)
-        kept.append(entry)
-      }
-    }
-    window.replaceSubrange(..<seenCount, with: kept)
-    return taken
-  }
-
-  /// Whether the link takes another entry.
-  private var hasRoom: Bool { inflight.count < Limits.inflightMax + Limits.linkAheadMax }
-
-  /// Whether the link may have the entry now: in flight, or ahead of its turn if nothing in it depends on the time.
-  private func isInTurn(_ entry: OutboxEntry, later: Moment) -> Bool {
-    inflight.count < Limits.inflightMax || !entry.message.usesTimestamp && !entry.expiry.isOver(at: later)
-  }
-
   /// Takes the place at which to continue reading, when the window runs low.
   mutating func takeFetch() -> (after: Int64, limit: Int)? {
-    guard case .behind(let through) = reading, window.count <= Limits.outboxWindow / 2, !isFetchUnanswered else {
-      return nil
-    }
+    guard case .behind(let through) = reading, isRunningLow, !isFetchUnanswered else { return nil }
     reading = .fetching(after: through)
     isFetchUnanswered = true
     return (through, Limits.outboxWindow)
+  }
+
+  /// Whether few entries are next; suspects do not count, for others may have to go first.
+  private var isRunningLow: Bool {
+    let suspectCount = window.count < Limits.suspectsMax ? window.count { suspicion.isSuspect($0) } : 0
+    return window.count - suspectCount <= Limits.outboxWindow / 2
   }
 
   /// Holds back the entries of these actions only; what was held back before is read again.
@@ -338,8 +314,10 @@ struct Outbox: Sendable {
   /// Reads the store again from its beginning.
   mutating func readAgain() { if reading != .idle { restart() } }
 
-  private mutating func restart() {
+  mutating func restart() {
     window.removeAll { !memoryOnly.contains($0.id) }
+    aside.removeAll { !memoryOnly.contains($0.id) }
+    hasMoreAside = false
     reading = .behind(through: 0)
   }
 

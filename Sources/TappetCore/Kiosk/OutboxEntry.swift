@@ -67,6 +67,8 @@ package struct OutboxEntry: Hashable, Sendable {
   package var acceptedAt: Instant?
   /// The time until which it may be sent.
   package var expiry: Expiry
+  /// How often the broker had closed the connection at it when it was fetched from the store.
+  package var closes = 0
   private let acceptance: Acceptance
 
   /// The parts that stay as they were at the tap.
@@ -170,8 +172,8 @@ package struct OutboxEntry: Hashable, Sendable {
   /// Compares all fields, and not the references.
   package static func == (one: OutboxEntry, other: OutboxEntry) -> Bool {
     one.sequence == other.sequence && one.acceptedAt == other.acceptedAt && one.expiry == other.expiry
-      && one.id == other.id && one.action == other.action && one.topic == other.topic && one.message == other.message
-      && one.isRetained == other.isRetained && one.trigger == other.trigger
+      && one.closes == other.closes && one.id == other.id && one.action == other.action && one.topic == other.topic
+      && one.message == other.message && one.isRetained == other.isRetained && one.trigger == other.trigger
       && one.acceptedUnixMilliseconds == other.acceptedUnixMilliseconds && one.destination == other.destination
       && one.webhookBody == other.webhookBody
   }

@@ -121,6 +121,8 @@ package indirect enum Report: Sendable {
   case droppedMore(count: Int)
   /// The broker will never take it; MQTT's reason code, or `nil` when no message could be made.
   case undeliverable(OutboxEntry, code: Int32?)
+  /// The broker closes the connection at it, so it waits behind all others; the broker's index.
+  case setAside(OutboxEntry, endpoint: Int)
   /// A request failed; the action's server is asked again then.
   case webhookWaits(action: String, WebhookFault, retryIn: Duration)
   /// The action's server takes requests again.
@@ -208,7 +210,7 @@ extension Report {
     switch self {
     case .accepted(let entry, _), .queued(let entry, _), .delivered(let entry, _), .deliveredUnheard(let entry, _),
       .deliveredOfMany(let entry), .droppedOfMany(let entry), .expired(let entry), .undeliverable(let entry, _),
-      .webhookGivenUp(let entry, _):
+      .setAside(let entry, _), .webhookGivenUp(let entry, _):
       entry.trigger == .inventory
     default: false
     }

@@ -36,6 +36,8 @@ struct RetryPolicy: Sendable {
   /// Recent losses of connections that had not proved themselves, oldest first; at most one more than
   /// `Limits.stormCount` for each broker.
   private var losses: [Instant] = []
+  /// Number of connections closed at a message since one was acknowledged.
+  private var closesAtMessages = 0
 
   /// The next step after a loss.
   enum Verdict: Equatable {
@@ -74,6 +76,20 @@ struct RetryPolicy: Sendable {
     }
     return .retry(after: pause(endpointCount, &random))
   }
+
+  /// Returns the delay after a connection that the broker closed because of a message: no storm, and no backoff yet.
+  mutating func connectionClosedAtMessage(
+    connectedAt: Instant, at now: Instant, endpointCount: Int = 1, random: inout Randomness
+  ) -> Duration {
+    failedInTurn = 0
+    if now - connectedAt >= Limits.connectionProvedAfter { (failures, closesAtMessages) = (0, 0) }
+    closesAtMessages += 1
+    return closesAtMessages <= Limits.quickClosesMax
+      ? jitter(upTo: Limits.reconnectDelayMin, &random) : pause(endpointCount, &random)
+  }
+
+  /// Handles an acknowledged message.
+  mutating func acknowledged() { closesAtMessages = 0 }
 
   /// A cluster that elects a new leader refuses for some seconds, so its first rounds have the shortest ceiling.
   private mutating func pause(_ endpointCount: Int, _ random: inout Randomness) -> Duration {

@@ -64,7 +64,7 @@ struct RecentOutcomes {
       .commandAccepted:
       isGood = true
     case .refused, .refusedMore, .ignored, .queued, .expired, .dropped, .droppedOfMany, .droppedMore, .undeliverable,
-      .webhookGivenUp,
+      .webhookGivenUp, .setAside,
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded, .commandRefused, .commandsRefusedMore:
       isGood = false

@@ -19,7 +19,7 @@ extension LinkFailure {
     case .refused(.badUserNameOrPassword), .refused(.notAuthorized), .refused(.badAuthenticationMethod): .loginRefused
     case .connack, .connackUnknown, .refused: .connectRefused
     case .closedByBroker, .connectionBroken, .disconnectedByBroker, .keepaliveExpired, .acknowledgeExpired,
-      .sentUnasked:
+      .closedAtMessage, .closedAtMessages, .sentUnasked:
       .connectionLost
     }
   }

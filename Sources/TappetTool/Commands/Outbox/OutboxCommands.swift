@@ -13,8 +13,9 @@ extension Command {
       words: "outbox list", section: .outbox, summary: "list what waits to be sent", options: [.json],
       details: """
         Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
-        and message; then those that wait for their webhook, and the last hundred that a webhook refused for
-        good, with the reason. With --json one object per line.
+        and message, and whether it was set aside because the broker closes the connection at it; then those
+        that wait for their webhook, and the last hundred that a webhook refused for good, with the reason.
+        With --json one object per line.
         """,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         var count = 0
@@ -111,6 +112,9 @@ extension Command {
 }
 
 extension OutboxEntry {
+  /// Whether it is tried when nothing else waits.
+  private var isSetAside: Bool { closes >= Limits.closesUntilAside }
+
   /// Milliseconds until it may no longer be sent.
   private var remainingMilliseconds: Int64 {
     let now = SystemClock().now()
@@ -131,7 +135,8 @@ extension OutboxEntry {
     let seconds = remainingMilliseconds / 1000
     let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
     let place = destination == .broker ? topic : "(webhook)"
-    return "\(id.hex)  \(action)  \(place)  \(expiry)  \(message.text)"
+    let mark = isSetAside ? "  (set aside: the broker closes the connection at it)" : ""
+    return "\(id.hex)  \(action)  \(place)  \(expiry)\(mark)  \(message.text)"
   }
 
   fileprivate var json: JSON {
@@ -140,7 +145,7 @@ extension OutboxEntry {
       "action": .string(action), "topic": destination == .broker ? .string(topic) : .null,
       "message": .string(message.text), "retained": .bool(isRetained), "trigger": .string(trigger.name),
       "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
-      "expires_in_ms": .number(remainingMilliseconds),
+      "expires_in_ms": .number(remainingMilliseconds), "set_aside": .bool(isSetAside),
     ])
   }
 }

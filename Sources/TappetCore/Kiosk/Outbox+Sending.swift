@@ -1,0 +1,122 @@
+// The next entries to send: those above suspicion, then the suspects one at a time, and now and then, when nothing else
+// waits, one that was set aside.
+
+extension Outbox {
+  /// Takes the next entries to publish.
+  ///
+  /// An entry that must wait holds back the later ones of its own action, and no others; one that was set aside holds
+  /// back none. Suspects give way to the others, but not for longer than `Limits.suspectWaitMax`.
+  mutating func takeSendable(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
+    guard reading != .idle, hasRoom, unansweredDropCount == 0, suspicion.alone == nil else { return [] }
+    guard !window.isEmpty || !aside.isEmpty || hasMoreAside else { return [] }
+    let isTurnOfSuspects =
+      suspicion.isTurnOfSuspects(at: now.instant) && nextSuspect(at: now, clockIsGood: clockIsGood) != nil
+    let taken = isTurnOfSuspects ? [] : takeUnsuspected(at: now, clockIsGood: clockIsGood)
+    guard taken.isEmpty, inflight.isEmpty else { return taken }
+    if aside.isEmpty, hasMoreAside, isRead { restart() }
+    guard let due = aloneDue(at: now, clockIsGood: clockIsGood), due.at <= now.instant else { return [] }
+    window.removeAll { $0.id == due.entry.id }
+    aside.removeAll { $0.id == due.entry.id }
+    inflight[due.entry.id] = due.entry
+    suspicion.sendsAlone(due.entry.id, at: now.instant)
+    return [due.entry]
+  }
+
+  private mutating func takeUnsuspected(at now: Moment, clockIsGood: Bool) -> [OutboxEntry] {
+    var taken: [OutboxEntry] = []
+    var kept: [OutboxEntry] = []
+    var waiting: [String] = []
+    var seenCount = 0
+    let later = now.later(by: Limits.linkAheadExpiryMin)
+    for entry in window {
+      guard hasRoom else { break }
+      seenCount += 1
+      let isSendable =
+        isInTurn(entry, later: later) && !waiting.contains(entry.action) && !suspicion.isSuspect(entry)
+        && mayBeSent(entry, at: now, clockIsGood: clockIsGood)
+      if isSendable {
+        inflight[entry.id] = entry
+        taken.append(entry)
+      } else {
+        // The store has to remove it; a step of the clock may have ended its time unexpectedly.
+        if entry.expiry.isOver(at: now) { note(entry.expiry) }
+        waiting.append(entry.action)
+        kept.append(entry)
+      }
+    }
+    window.replaceSubrange(..<seenCount, with: kept)
+    return taken
+  }
+
+  private func mayBeSent(_ entry: OutboxEntry, at now: Moment, clockIsGood: Bool) -> Bool {
+    let isInPass = expiring.map { entry.expiry.isOver(at: $0.moment) } ?? false
+    return !held.contains(entry.action) && entry.isSendable(clockIsGood: clockIsGood)
+      && !entry.expiry.isOver(at: now) && !isInPass
+  }
+
+  /// Whether the link takes another entry.
+  private var hasRoom: Bool { inflight.count < Limits.inflightMax + Limits.linkAheadMax }
+
+  /// Whether the link may have the entry now: in flight, or ahead of its turn if nothing in it depends on the time.
+  private func isInTurn(_ entry: OutboxEntry, later: Moment) -> Bool {
+    inflight.count < Limits.inflightMax || !entry.message.usesTimestamp && !entry.expiry.isOver(at: later)
+  }
+
+  private var isRead: Bool { if case .complete = reading { true } else { false } }
+
+  // MARK: Alone
+
+  /// When the next entry is to be sent alone unless something else comes before; `nil` if there is none.
+  func aloneDeadline(at now: Moment, clockIsGood: Bool) -> Instant? {
+    guard reading != .idle, unansweredDropCount == 0, inflight.isEmpty else { return nil }
+    return aloneDue(at: now, clockIsGood: clockIsGood)?.at
+  }
+
+  /// The next entry to be sent alone, and when that may be.
+  private func aloneDue(at now: Moment, clockIsGood: Bool) -> (entry: OutboxEntry, at: Instant)? {
+    guard let provedAt = suspicion.provedAt else { return nil }
+    if let suspect = nextSuspect(at: now, clockIsGood: clockIsGood) { return (suspect, provedAt) }
+    guard isRead, !aside.isEmpty else { return nil }
+    let entry = suspicion.leastSuspect(of: aside.filter { mayBeSent($0, at: now, clockIsGood: clockIsGood) })
+    return entry.map { ($0, max(provedAt, suspicion.asideDueAt ?? provedAt)) }
+  }
+
+  /// The suspect that is to be sent next: the least suspect one that is the first of its action.
+  private func nextSuspect(at now: Moment, clockIsGood: Bool) -> OutboxEntry? {
+    guard window.contains(where: { suspicion.isSuspect($0) }) else { return nil }
+    var seen: [String] = []
+    var suspects: [OutboxEntry] = []
+    for entry in window where !seen.contains(entry.action) {
+      seen.append(entry.action)
+      if suspicion.isSuspect(entry), mayBeSent(entry, at: now, clockIsGood: clockIsGood) { suspects.append(entry) }
+    }
+    return suspicion.leastSuspect(of: suspects)
+  }
+
+  /// Puts an entry where it waits.
+  mutating func place(_ entry: OutboxEntry) {
+    if !suspicion.isAside(entry) {
+      window.append(entry)
+    } else if aside.count < Limits.outboxWindow || memoryOnly.contains(entry.id) {
+      aside.append(entry)
+    } else {
+      hasMoreAside = true
+    }
+  }
+
+  /// Handles a connection that the broker closed: whatever was in flight may be what it did not like.
+  mutating func closedByBroker(endpoint: Int, at now: Instant) -> Blame? {
+    if let alone = suspicion.alone, let entry = inflight[alone.id] {
+      // After so long it was something else.
+      guard now - alone.since <= Limits.suspectAnswerMax else { return nil }
+      let count = suspicion.closedAlone(entry, endpoint: endpoint, at: now)
+      return Blame(message: entry, isCertain: true, counts: [count])
+    }
+    var counts: [CloseCount] = []
+    for id in inflightIDs(nil) {
+      if let entry = inflight[id], let count = suspicion.closedAmongOthers(entry) { counts.append(count) }
+    }
+    guard let first = counts.first, let entry = inflight[first.id] else { return nil }
+    return Blame(message: entry, isCertain: false, counts: counts)
+  }
+}
