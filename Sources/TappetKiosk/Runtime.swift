@@ -94,7 +94,8 @@ package final class Runtime {
     let path = configuration.controlSocket
     do throws(SystemError) {
       control.server = try ControlServer(
-        listener: UnixSocket.listen(at: path), reactor: reactor, answer: calling(self) { $0.answer($1, from: $2) })
+        listener: UnixSocket.listen(at: path), reactor: reactor, isRefused: calling(self) { $0.refuses($1) },
+        answer: calling(self) { $0.answer($1, from: $2) })
       control.server?.onGone = calling(self) { $0.tagClientGone($1) }
     } catch { throw .control(path: path, error) }
   }

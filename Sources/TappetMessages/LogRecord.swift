@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetPlatform
 import TappetStore
 import TappetTLS
 
@@ -70,6 +71,15 @@ package struct LogRecord: Sendable {
   package init(replicaError: StoreError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + replicaError.sentence)
+  }
+
+  /// The record of a helper that asked at the control socket.
+  package init(refused peer: LocalPeer) {
+    self.init(
+      .error, "helper-refused",
+      "\(peer.program), the kiosk's own process, asked at the control socket, and was killed: what it read may have "
+        + "taken it over. Update the system's libraries, and tell Tappet's authors",
+      [("program", peer.program), ("process", String(peer.process))])
   }
 
   /// The record of `report`, with the names of this configuration.

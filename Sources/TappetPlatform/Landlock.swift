@@ -1,4 +1,4 @@
-// Landlock: a process gives up files and networks for good. Its open descriptors stay usable.
+// Landlock: a process gives up files, networks and other processes for good. Its open descriptors stay usable.
 
 import CPlatform
 
@@ -7,14 +7,15 @@ package enum Landlock {
   /// Refuses every file but those at and below `readable`, which can be read, and every TCP port; with `mayConnect`,
   /// only those to listen on.
   ///
-  /// Does nothing where the kernel lacks it.
+  /// Refuses signals to other processes, and their abstract Unix sockets. Does nothing where the kernel lacks it.
   @export(interface)
   package static func confine(readable: [String] = [], mayConnect: Bool = false) {
     let version = tp_landlock_version()
     guard version >= 1 else { return }
     var paths: [UnsafePointer<CChar>?] = readable.map { UnsafePointer(strdup($0)) }
     paths.append(nil)
-    tp_landlock_confine(fileRights(version), networkRights(version, mayConnect: mayConnect), &paths)
+    tp_landlock_confine(
+      fileRights(version), networkRights(version, mayConnect: mayConnect), scopes(version), &paths)
     for path in paths { free(UnsafeMutablePointer(mutating: path)) }
   }
 
@@ -35,4 +36,7 @@ package enum Landlock {
     guard version >= 4 else { return 0 }
     return mayConnect ? 0b01 : 0b11
   }
+
+  /// Flags of `scoped`: ABSTRACT_UNIX_SOCKET and SIGNAL came with 6.
+  static func scopes(_ version: Int32) -> UInt64 { version >= 6 ? 0b11 : 0 }
 }

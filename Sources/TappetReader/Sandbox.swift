@@ -16,6 +16,7 @@ enum Sandbox {
   ///
   /// The allowed calls are those of every driver. Calls of libusb for devices that are plugged in later are refused.
   static func close() {
+    _ = tp_drop_root()
     Landlock.confine()
     _ = tp_drop_capabilities()
     _ = tp_seccomp_allow(false)

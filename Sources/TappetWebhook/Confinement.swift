@@ -1,5 +1,6 @@
 // The process gives up, first, its privileges; then, once all certificates and secrets are loaded, every file but
-// those of the name resolver and the system's trust store, and every system call that an HTTP client does not make.
+// those of the name resolver and the system's trust store, Unix sockets, and every system call that an HTTP client does
+// not make.
 
 import CPlatform
 import TappetPlatform
@@ -28,6 +29,7 @@ enum Confinement {
   /// Closes all the rest, for good; each step is harmless where the kernel lacks it.
   static func close() {
     tp_load_resolver_modules()
+    _ = tp_drop_root()
     // The connections are what the process is for.
     Landlock.confine(readable: readable, mayConnect: true)
     _ = tp_drop_capabilities()

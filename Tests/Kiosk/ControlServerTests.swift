@@ -1,3 +1,4 @@
+import Foundation
 import TappetConfig
 import TappetCore
 import TappetPlatform
@@ -41,6 +42,36 @@ import Testing
     }
     #expect(served.count == 41)
     #expect(served.prefix(6).contains(3), "\(served)")
+  }
+
+  @Test func `a helper of the kiosk's own gets no answer, and every other process does`() throws {
+    let helpers = Helpers()
+    let result = TestFolder.make("helper") + "/result"
+    let program = TestFolder.make("helper") + "/program"
+    try """
+    #!/usr/bin/env python3
+    import socket
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    client.connect("\(path)")
+    try:
+        client.send(b"{}")
+        answer = client.recv(512)
+    except OSError:
+        answer = b""
+    open("\(result)", "w").write(f"{len(answer)} bytes\\n")
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    let server = try ControlServer(
+      listener: .listen(at: path), reactor: reactor,
+      isRefused: { $0.peer.map { helpers.contains($0.process) } ?? true },
+      answer: { _, client in client.send(.null) })
+    defer { withExtendedLifetime(server) {} }
+    try helpers.rooms.start(program, "--listen", [], reactor)
+    try turn { textSoFar(result).hasSuffix("\n") }
+    #expect(textSoFar(result) == "0 bytes\n")
+    let other = try TestProcess(URL(fileURLWithPath: program))
+    defer { other.stop(SIGKILL) }
+    try turn { textSoFar(result) == "4 bytes\n" }
   }
 
   @Test func `places are kept for root when all others are taken`() throws {

@@ -12,12 +12,29 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 ATTACH, DETACH, STEP, GET, SET = 16, 17, 9, 12, 13
 NAMES = ("r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base "
          "ds es fs gs").split()
-AT_FDCWD, AF_UNIX, SOCK_STREAM, TIOCSTI, PROT_EXEC = -100 & (1 << 64) - 1, 1, 1, 0x5412, 4
+AT_FDCWD, PROT_EXEC, NO_DESCRIPTOR = -100 & (1 << 64) - 1, 4, (1 << 64) - 1
+AF_UNIX, AF_INET, AF_NETLINK, AF_PACKET, STREAM, DATAGRAM, RAW, SEQPACKET = 1, 2, 16, 17, 1, 2, 3, 5
+NETLINK_ROUTE, NETLINK_KOBJECT_UEVENT = 0, 15
+TCGETS, FIONREAD, TIOCSTI, TIOCLINUX, TIOCSETD, FIOASYNC = 0x5401, 0x541B, 0x5412, 0x541C, 0x5423, 0x5452
+FIOSETOWN, SIOCSPGRP = 0x8901, 0x8902
+F_GETFL, F_SETFL, F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY = 3, 4, 8, 10, 15, 1024, 1026
+O_NONBLOCK, O_ASYNC = 0o4000, 0o20000
 CALLS = {
     "getpid": (39,), "open": (257, AT_FDCWD, 0, 0), "chmod": (90, 0, 0o666), "fchmod": (91, 0, 0o666),
-    "socket": (41, AF_UNIX, SOCK_STREAM, 0), "kill": (62, 1, 0), "tgkill": (234, 1, 1, 0),
-    "prlimit64": (302, 1, 7, 0, 0), "ptrace": (101, 16, 1), "execve": (59, 0, 0, 0), "fork": (57,),
-    "ioctl": (16, 0, TIOCSTI, 0), "mprotect": (10, 0, 0, PROT_EXEC), "unlink": (87, 0), "prctl": (157, 4, 1),
+    "kill": (62, 1, 0), "tgkill": (234, 1, 1, 0), "prlimit64": (302, 1, 7, 0, 0), "ptrace": (101, 16, 1),
+    "execve": (59, 0, 0, 0), "fork": (57,), "mprotect": (10, 0, 0, PROT_EXEC), "unlink": (87, 0),
+    "prctl": (157, 4, 1),
+    "unix stream": (41, AF_UNIX, STREAM, 0), "unix seqpacket": (41, AF_UNIX, SEQPACKET, 0),
+    "unix datagram": (41, AF_UNIX, DATAGRAM, 0), "pair of datagrams": (53, AF_UNIX, DATAGRAM, 0, 0),
+    "packet": (41, AF_PACKET, RAW, 0), "inet raw": (41, AF_INET, RAW, 1),
+    "uevent": (41, AF_NETLINK, RAW, NETLINK_KOBJECT_UEVENT), "inet": (41, AF_INET, STREAM, 0),
+    "route": (41, AF_NETLINK, RAW, NETLINK_ROUTE), "pair": (53, AF_UNIX, STREAM, 0, 0),
+    "TIOCSTI": (16, 0, TIOCSTI, 0), "TIOCLINUX": (16, 0, TIOCLINUX, 0), "TIOCSETD": (16, 0, TIOCSETD, 0),
+    "FIOASYNC": (16, 0, FIOASYNC, 0), "FIOSETOWN": (16, 0, FIOSETOWN, 0), "SIOCSPGRP": (16, 0, SIOCSPGRP, 0),
+    "F_SETOWN": (72, 0, F_SETOWN, 1), "F_SETOWN_EX": (72, 0, F_SETOWN_EX, 0), "F_SETSIG": (72, 0, F_SETSIG, 9),
+    "O_ASYNC": (72, 0, F_SETFL, O_ASYNC), "F_SETLEASE": (72, 0, F_SETLEASE, 0), "F_NOTIFY": (72, 0, F_NOTIFY, 0),
+    "TCGETS": (16, NO_DESCRIPTOR, TCGETS, 0), "FIONREAD": (16, NO_DESCRIPTOR, FIONREAD, 0),
+    "F_GETFL": (72, NO_DESCRIPTOR, F_GETFL, 0), "O_NONBLOCK": (72, NO_DESCRIPTOR, F_SETFL, O_NONBLOCK),
 }
 
 

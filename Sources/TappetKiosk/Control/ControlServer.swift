@@ -65,12 +65,14 @@ final class ControlServer {
   private let answer: (ControlMessage, Client) -> Void
   /// Whether the places that are kept are for this client, too.
   private let isTrusted: (Client) -> Bool
+  /// Whether this client gets no answer at all.
+  private let isRefused: (Client) -> Bool
 
   convenience init(
     listener: UnixSocket, reactor: Reactor, isTrusted: @escaping (Client) -> Bool = { $0.maySeeKeys },
-    answer: @escaping (ControlMessage, Client) -> Void
+    isRefused: @escaping (Client) -> Bool = { _ in false }, answer: @escaping (ControlMessage, Client) -> Void
   ) throws(SystemError) {
-    self.init(listener, reactor, try TimerDescriptor(), isTrusted, answer)
+    self.init(listener, reactor, try TimerDescriptor(), isTrusted, isRefused, answer)
     pauseWatch = try reactor.watch(
       pause.fileDescriptor, for: .readable,
       calling(self) { server, _ in
@@ -83,12 +85,13 @@ final class ControlServer {
   // Embedded Swift leaks an object whose own initializer throws before all is set (6.3.1).
   private init(
     _ listener: UnixSocket, _ reactor: Reactor, _ pause: TimerDescriptor, _ isTrusted: @escaping (Client) -> Bool,
-    _ answer: @escaping (ControlMessage, Client) -> Void
+    _ isRefused: @escaping (Client) -> Bool, _ answer: @escaping (ControlMessage, Client) -> Void
   ) {
     self.listener = listener
     self.reactor = reactor
     self.pause = pause
     self.isTrusted = isTrusted
+    self.isRefused = isRefused
     self.answer = answer
   }
 
@@ -129,6 +132,7 @@ final class ControlServer {
       guard let socket = try listener.accept() else { return }
       lastNumber += 1
       let client = Client(socket, number: lastNumber)
+      if isRefused(client) { continue }
       guard clients.count < Limits.controlClientsMax - (isTrusted(client) ? 0 : Limits.controlPlacesKept) else {
         client.send(.failure("the control socket serves \(Limits.controlClientsMax) clients at once; try again later"))
         continue

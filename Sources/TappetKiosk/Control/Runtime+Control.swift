@@ -1,11 +1,23 @@
 // The running kiosk's answers to the tool.
 
+import CPlatform
 import TappetConfig
 import TappetCore
 import TappetMessages
+import TappetPlatform
 import TappetStore
 
 extension Runtime {
+  /// Whether the client is one of the kiosk's helpers, which has to be taken over before it asks.
+  ///
+  /// It runs as the kiosk's own user, who may see keys.
+  func refuses(_ client: ControlServer.Client) -> Bool {
+    guard let peer = client.peer, helpers.contains(peer.process) else { return false }
+    log(LogRecord(refused: peer))
+    kill(peer.process, SIGKILL)
+    return true
+  }
+
   /// Answers one request: `{"request": NAME}`.
   func answer(_ message: ControlMessage, from client: ControlServer.Client) {
     let request = message.json

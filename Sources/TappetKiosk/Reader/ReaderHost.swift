@@ -1,5 +1,6 @@
 // The reader's process: started and ended as the core orders, heard when it speaks.
 
+import CPlatform
 import TappetCore
 import TappetPlatform
 
@@ -21,6 +22,9 @@ final class ReaderHost {
   private(set) var lastSign = Instant(nanoseconds: 0)
   /// Called with everything that the process does, in order.
   var onNotice: (Notice) -> Void = { _ in }
+
+  /// The process's id; `nil` while none runs.
+  var processID: pid_t? { process?.pid }
 
   /// Starts tappet-reader on `device`; throws when the process cannot be started.
   func start(device: String?, _ reactor: Reactor) throws(SystemError) {

@@ -1,5 +1,6 @@
 // The processes that a kiosk may have beside it.
 
+import CPlatform
 import TappetCore
 
 /// The kiosk's side of its helper processes; none runs before the core starts it.
@@ -8,4 +9,9 @@ struct Helpers {
   let webhooks = WebhookHost()
   let inventory = HelperHost(sizeMax: Limits.inventoryMessageSizeMax) { InventoryMessage(decoding: $0) }
   let rooms = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
+
+  /// Whether the process is one of them.
+  func contains(_ process: pid_t) -> Bool {
+    [reader.processID, webhooks.processID, inventory.processID, rooms.processID].contains(process)
+  }
 }

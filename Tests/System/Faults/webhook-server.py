@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""An HTTPS server that plays the ways in which one can answer a webhook, by the request's path.
+"""A server that plays the ways in which one can answer a webhook, by the request's path.
 
-  webhook-server.py CERTIFICATE KEY [CLIENT-CA]
+  webhook-server.py [CERTIFICATE KEY [CLIENT-CA]]
 
-Prints its port, then each request as a JSON line. With CLIENT-CA it wants a client certificate.
+Prints its port, then each request as a JSON line. Without a certificate it speaks HTTP; with
+CLIENT-CA it wants a client certificate.
 """
 
 import email.utils
@@ -111,16 +112,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def main(certificate, key, client_ca=None):
+def tls(certificate, key, client_ca=None):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     if client_ca:
         context.load_verify_locations(client_ca)
         context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def main(*files):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     server.handle_error = lambda *words: None
-    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    if files:
+        server.socket = tls(*files).wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     print(server.server_port, flush=True)
     server.serve_forever()
 

@@ -133,16 +133,20 @@ size_t tp_raise_descriptors(size_t count);
 /* Refuses (EPERM) all system calls to this process from now on but those that a reader with an open device makes; needs
    no_new_privs. With `network`, an HTTP client's are allowed, too. -1: this kernel or processor cannot. */
 int tp_seccomp_allow(bool network);
-/* Gives up root's privileges, but not its name. */
+/* Root becomes nobody (65534), whom no service trusts; others stay who they are. Before Landlock: glibc signals all
+   threads for it. */
+int tp_drop_root(void);
+/* Gives up root's privileges, where it could not give up its name. */
 int tp_drop_capabilities(void);
 
-/* Refuses these rights to this process for good, Landlock's handled_access_fs and handled_access_net; files at and
-   below `readable`, of which the last is NULL, can still be read. */
-int tp_landlock_confine(uint64_t files, uint64_t network, const char *const *readable);
+/* Refuses these rights to this process for good, Landlock's handled_access_fs, handled_access_net and scoped; files at
+   and below `readable`, of which the last is NULL, can still be read. */
+int tp_landlock_confine(uint64_t files, uint64_t network, uint64_t scopes, const char *const *readable);
 /* Loads what the name resolver would load with its first question. */
 void tp_load_resolver_modules(void);
 
-/* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4. */
+/* Landlock has no functions in glibc; syscall() is variadic. The second field exists since Landlock's version 4,
+   the third since 6. */
 static inline int tp_landlock_version(void) {
   return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* LANDLOCK_CREATE_RULESET_VERSION */);
 }

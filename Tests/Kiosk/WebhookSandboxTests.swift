@@ -1,0 +1,37 @@
+// tappet-webhook after it has loaded its secrets, in its own hands and in those of somebody who has taken it over.
+
+import Foundation
+import TappetCore
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct WebhookSandboxTests {
+  @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
+  func `with its secrets loaded it has shut itself in, and finds and asks its server`() throws {
+    let rig = try WebhookRig(paths: ["ok"])
+    let status = try rig.status()
+    #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
+    #expect(status.contains("CapEff:\t0000000000000000"), "\(status)")
+    // Root's tappet-webhook is nobody.
+    let user = geteuid() == 0 ? 65534 : geteuid()
+    #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"), "\(status)")
+    guard case .answered(_, status: 200, _) = try rig.post() else { throw TestFault("200") }
+  }
+
+  #if arch(x86_64)
+    @Test(.enabled(if: geteuid() == 0, "only root may stop a process that is not dumpable"))
+    func `one that was taken over reaches the network, and neither the kiosk nor any service of the machine`() throws {
+      let rig = try WebhookRig(paths: ["ok"])
+      let pid = try #require(rig.pid)
+      let results = try injectedCalls(into: pid)
+      #expect(results["getpid"] == String(pid) && results.count == 39)
+      let allowed = Set(results.filter { $0.value != "EPERM" }.keys)
+      // A file is opened to be read only, and Landlock says which; here it has no name.
+      let expected: Set = [
+        "getpid", "open", "inet", "route", "pair", "TCGETS", "FIONREAD", "F_GETFL", "O_NONBLOCK",
+      ]
+      #expect(allowed == expected && results["open"] == "EFAULT", "\(results)")
+      guard case .answered(_, status: 200, _) = try rig.post() else { throw TestFault("200") }
+    }
+  #endif
+}
