@@ -27,6 +27,14 @@ extension Limits {
   package static let webhookRetryAfterMax: Duration = .seconds(3600)
   /// Bytes of an answer that are read; nothing in it is used but its status.
   package static let webhookAnswerSizeMax = 64 * 1024
+  /// Bytes of the headers and trailers of an answer; a web server sends a few KB, and more ends the request.
+  package static let webhookHeadersReceivedMax = 64 * 1024
+  /// Bytes of data in tappet-webhook, the stacks of its threads included.
+  ///
+  /// Four requests with the system's trust store take 5 MB; with the libraries' own pages it stays below 32 MB.
+  package static let webhookDataMax = 24 * 1024 * 1024
+  /// Bytes of a thread's stack there: one asks the name servers, and one that hangs is left behind.
+  package static let webhookStackSize = 256 * 1024
   /// How long the id of a room, and that it is not encrypted, are taken for known: as long as a burst of taps.
   package static let roomFactsMax: Duration = .seconds(5)
   /// Bytes of the name or the id of a room (Matrix, Appendices §4.2).

@@ -22,6 +22,7 @@ extension WebhookFault {
     case .trouble(.roomUnknown, _): "room-unknown"
     case .trouble(.messageRefused, _): "room-message-refused"
     case .trouble(.roomPlain, _): "room-plain"
+    case .trouble(.headersTooLarge, _): "webhook-headers"
     case .trouble(.other, _): "webhook-failed"
     }
   }

@@ -65,6 +65,8 @@ extension WebhookFault {
     case .trouble(.roomUnknown, _): WebhookRefusal.roomUnknown.sentence(place)
     case .trouble(.messageRefused, _): WebhookRefusal.messageRefused.sentence(place)
     case .trouble(.roomPlain, _): WebhookRefusal.roomPlain.sentence(place)
+    case .trouble(.headersTooLarge, _):
+      "\(place) answers with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; is it the right one?"
     case .trouble(.other, let code): "\(place): libcurl's error \(code)"
     }
   }

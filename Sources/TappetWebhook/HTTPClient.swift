@@ -45,6 +45,8 @@ package final class HTTPClient {
     var lines: UnsafeMutablePointer<curl_slist>?
     /// Number of bytes of the answer so far.
     var received = 0
+    /// Number of bytes of its headers and trailers, those of redirects included.
+    var headersReceived = 0
     var answer: [UInt8] = []
     let keepsAnswer: Bool
     let answerSizeMax: Int
@@ -95,6 +97,14 @@ package final class HTTPClient {
           return Unmanaged<Request>.fromOpaque(request).takeUnretainedValue().receive(piece)
         }, Unmanaged.passUnretained(request).toOpaque())
     }
+    if code == CURLE_OK {
+      code = tp_curl_set_header_writer(
+        handle,
+        { _, size, count, request in
+          guard let request else { return 0 }
+          return Unmanaged<Request>.fromOpaque(request).takeUnretainedValue().receiveHeader(size * count)
+        }, Unmanaged.passUnretained(request).toOpaque())
+    }
     guard code == CURLE_OK, curl_multi_add_handle(multi, handle) == CURLM_OK else {
       return .failed(.other, code: Int32(bitPattern: code.rawValue))
     }
@@ -121,6 +131,9 @@ package final class HTTPClient {
   }
 
   private static func outcome(of request: Request, _ code: CURLcode) -> Outcome {
+    if request.headersReceived > Limits.webhookHeadersReceivedMax {
+      return .failed(.headersTooLarge, code: Int32(bitPattern: code.rawValue))
+    }
     let status = tp_curl_number(request.handle, CURLINFO_RESPONSE_CODE)
     // The rest of a long answer was not wanted.
     let isCut = code == CURLE_WRITE_ERROR || code == CURLE_FILESIZE_EXCEEDED
@@ -141,6 +154,12 @@ extension HTTPClient.Request {
     guard received <= answerSizeMax else { return 0 }
     if keepsAnswer { answer += piece }
     return piece.count
+  }
+
+  /// Counts the bytes: libcurl keeps all headers and trailers, and has no limit for trailers of its own.
+  fileprivate func receiveHeader(_ size: Int) -> Int {
+    headersReceived += size
+    return headersReceived <= Limits.webhookHeadersReceivedMax ? size : 0
   }
 }
 

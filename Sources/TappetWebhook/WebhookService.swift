@@ -47,7 +47,10 @@ final class WebhookService {
       rooms.add(number, endpoint)
       send(.taken)
     case .begin:
-      if !isConfined { Confinement.close() }
+      if !isConfined {
+        tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize)
+        Confinement.close()
+      }
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):

@@ -53,6 +53,19 @@ import Testing
     #expect(server.requests(to: "flood").count == 1 && world.log.contains("code=webhook-timeout"))
   }
 
+  @Test(arguments: ["headers", "trailers", "hints"])
+  func `a server whose headers never end is asked again later, and takes no memory`(_ path: String) throws {
+    let world = try KioskWorld.withWebhooks([("a", "message: a, \(try server.webhook(path, "timeout: 60 s"))")])
+    try world.start()
+    try world.press()
+    #expect(eventually { world.log.contains("code=webhook-headers") }, "\(world.log.suffix(2000))")
+    let process = try #require(world.webhookProcess)
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").dropLast().last
+    #expect(try #require(peak.flatMap { Int($0) }) < 32 * 1024, "\(status)")
+    #expect(try world.webhookCount("given_up") == 0 && world.log.contains("event=webhook-waiting"))
+  }
+
   @Test func `a kiosk that is killed before the answer posts again with the same key`() throws {
     let world = try KioskWorld.withWebhooks([("hang", "message: a, \(try server.webhook("hang", "timeout: 20 s"))")])
     try world.start()

@@ -28,6 +28,11 @@ static inline CURLcode tp_curl_set_writer(CURL *handle, size_t (*writer)(char *,
   const CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, data);
 }
+static inline CURLcode tp_curl_set_header_writer(
+  CURL *handle, size_t (*writer)(char *, size_t, size_t, void *), void *data) {
+  const CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, writer);
+  return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, data);
+}
 static inline long tp_curl_number(CURL *handle, CURLINFO info) {
   long value = 0;
   return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;

@@ -286,6 +286,16 @@ void tp_load_resolver_modules(void) {
   fclose(file);
 }
 
+void tp_limit_data(size_t bytes, size_t stack_size) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_size);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+  const struct rlimit limit = { bytes, bytes };
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 int tp_drop_root(void) {
   enum { NOBODY = 65534 };
   if (geteuid() != 0) return 0;

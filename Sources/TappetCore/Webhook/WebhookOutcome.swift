@@ -16,6 +16,8 @@ package enum WebhookTrouble: UInt8, CaseIterable, Hashable, Sendable {
   case redirectForbidden = 8
   /// Anything else that libcurl reports.
   case other = 9
+  /// Headers or trailers without an end.
+  case headersTooLarge = 17
 
   // Of a room alone.
 
@@ -137,7 +139,7 @@ enum WebhookVerdict: Equatable {
     case .messageRefused: self = .givenUp(.messageRefused)
     case .roomPlain: self = .givenUp(.roomPlain)
     case .nameUnknown, .unreachable, .timedOut, .closed, .certificateRefused, .handshakeFailed, .fileUnusable, .other,
-      .tokenRefused, .notAHomeserver:
+      .headersTooLarge, .tokenRefused, .notAHomeserver:
       self = .again(.trouble(trouble, code: code))
     }
   }

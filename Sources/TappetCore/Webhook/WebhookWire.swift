@@ -29,7 +29,7 @@ package enum WebhookOrder: Equatable, Sendable {
 /// A message of tappet-webhook.
 package enum WebhookMessage: Equatable, Sendable {
   /// Version of these messages; another one is another build.
-  package static let protocolVersion: UInt8 = 3
+  package static let protocolVersion: UInt8 = 4
 
   case taken
   case ready

@@ -88,6 +88,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.pour(b"10000\r\n" + bytes(65536) + b"\r\n")
 
+    def answer_headers(self, number):
+        self.send_response(200)
+        self.flush_headers()
+        self.pour(b"T: " + b"a" * 900 + b"\r\n")
+
+    def answer_trailers(self, number):
+        self.send_response(500)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"0\r\n")
+        self.pour(b"T: " + b"a" * 900 + b"\r\n")
+
+    def answer_hints(self, number):
+        self.pour(b"HTTP/1.1 103 Early Hints\r\nLink: " + b"a" * 900 + b"\r\n\r\n")
+
     def pour(self, block):
         self.close_connection = True
         try:

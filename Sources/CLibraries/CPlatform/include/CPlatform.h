@@ -139,6 +139,9 @@ int tp_drop_root(void);
 /* Gives up root's privileges, where it could not give up its name. */
 int tp_drop_capabilities(void);
 
+/* Bytes of memory of its own that this process may have from now on, and of each new thread's stack, which counts. */
+void tp_limit_data(size_t bytes, size_t stack_size);
+
 /* Refuses these rights to this process for good, Landlock's handled_access_fs, handled_access_net and scoped; files at
    and below `readable`, of which the last is NULL, can still be read. */
 int tp_landlock_confine(uint64_t files, uint64_t network, uint64_t scopes, const char *const *readable);

@@ -1,0 +1,23 @@
+// tappet-webhook at servers whose answers have no end, and at those that answer no HTTP.
+
+import TappetCore
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct WebhookFloodTests {
+  @Test(arguments: ["headers", "trailers", "hints"])
+  func `headers without an end are cut off, and take no memory`(_ path: String) throws {
+    let rig = try WebhookRig(paths: [path, "ok"])
+    guard case .answered(_, status: 200, _) = try rig.post(1) else { throw TestFault("200") }
+    let before = try rig.peak()
+    guard case .failed(_, .headersTooLarge, _) = try rig.post() else { throw TestFault("headersTooLarge") }
+    #expect(try rig.peak() - before < 4096, "KB more than \(before)")
+    guard case .answered(_, status: 200, _) = try rig.post(1) else { throw TestFault("200") }
+  }
+
+  @Test func `it may have 24 MB of data, and no more`() throws {
+    let rig = try WebhookRig()
+    let limits = try String(contentsOfFile: "/proc/\(try #require(rig.pid))/limits", encoding: .utf8)
+    #expect(limits.split(separator: "\n").contains { $0.hasPrefix("Max data size             25165824") }, "\(limits)")
+  }
+}
