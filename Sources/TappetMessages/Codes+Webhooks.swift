@@ -23,6 +23,7 @@ extension WebhookFault {
     case .trouble(.messageRefused, _): "room-message-refused"
     case .trouble(.roomPlain, _): "room-plain"
     case .trouble(.headersTooLarge, _): "webhook-headers"
+    case .trouble(.notHTTP, _): "webhook-not-http"
     case .trouble(.other, _): "webhook-failed"
     }
   }

@@ -67,6 +67,7 @@ extension WebhookFault {
     case .trouble(.roomPlain, _): WebhookRefusal.roomPlain.sentence(place)
     case .trouble(.headersTooLarge, _):
       "\(place) answers with more than \(Limits.webhookHeadersReceivedMax / 1024) KB of headers; is it the right one?"
+    case .trouble(.notHTTP, _): "\(place) answers something that is not HTTP; are its host and port right?"
     case .trouble(.other, let code): "\(place): libcurl's error \(code)"
     }
   }

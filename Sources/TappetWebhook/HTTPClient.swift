@@ -143,11 +143,21 @@ package final class HTTPClient {
         status: UInt16(status), retryAfterSeconds: seconds > 0 ? UInt32(clamping: min(seconds, 1 << 30)) : nil,
         body: request.answer)
     }
-    return .failed(WebhookTrouble(code), code: Int32(bitPattern: code.rawValue))
+    let trouble = WebhookTrouble(code, isLedAstray: request.isLedAstray)
+    return .failed(trouble, code: Int32(bitPattern: code.rawValue))
   }
 }
 
 extension HTTPClient.Request {
+  /// Whether a redirect led to anything but https.
+  ///
+  /// For an answer that is not HTTP, libcurl has the same error.
+  fileprivate var isLedAstray: Bool {
+    guard tp_curl_number(handle, CURLINFO_REDIRECT_COUNT) > 0, let url = tp_curl_text(handle, CURLINFO_EFFECTIVE_URL)
+    else { return false }
+    return !String(cString: url).begins(with: "https:")
+  }
+
   /// Counts the bytes; fewer than came ends the request.
   fileprivate func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     received += piece.count
@@ -164,7 +174,7 @@ extension HTTPClient.Request {
 }
 
 extension WebhookTrouble {
-  fileprivate init(_ code: CURLcode) {
+  fileprivate init(_ code: CURLcode, isLedAstray: Bool) {
     self =
       switch code {
       case CURLE_COULDNT_RESOLVE_HOST: .nameUnknown
@@ -173,7 +183,9 @@ extension WebhookTrouble {
       case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .closed
       case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE: .certificateRefused
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER: .handshakeFailed
-      case CURLE_TOO_MANY_REDIRECTS, CURLE_UNSUPPORTED_PROTOCOL: .redirectForbidden
+      case CURLE_TOO_MANY_REDIRECTS: .redirectForbidden
+      case CURLE_UNSUPPORTED_PROTOCOL: isLedAstray ? .redirectForbidden : .notHTTP
+      case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .notHTTP
       default: .other
       }
   }

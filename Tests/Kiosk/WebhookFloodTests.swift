@@ -20,4 +20,16 @@ import Testing
     let limits = try String(contentsOfFile: "/proc/\(try #require(rig.pid))/limits", encoding: .utf8)
     #expect(limits.split(separator: "\n").contains { $0.hasPrefix("Max data size             25165824") }, "\(limits)")
   }
+
+  @Test(arguments: ["garbage", "old", "nul"])
+  func `an answer that is not HTTP is not taken for a redirect`(_ path: String) throws {
+    let rig = try WebhookRig(paths: [path])
+    guard case .failed(_, .notHTTP, _) = try rig.post() else { throw TestFault("notHTTP") }
+  }
+
+  @Test(arguments: ["to-plain", "to-file", "to-itself"])
+  func `a redirect to anything but https, or in a circle, is forbidden`(_ path: String) throws {
+    let rig = try WebhookRig(paths: [path], redirects: 1)
+    guard case .failed(_, .redirectForbidden, _) = try rig.post() else { throw TestFault("redirectForbidden") }
+  }
 }

@@ -17,7 +17,7 @@ final class WebhookRig {
   private var ids: UInt64 = 0
 
   /// With a server that answers by the path: Tests/System/Faults/webhook-server.py.
-  init(paths: [String] = []) throws {
+  init(paths: [String] = [], redirects: UInt8 = 0) throws {
     reactor = try Reactor()
     let output = TestFolder.make("webhook") + "/server"
     server = try TestProcess(
@@ -31,6 +31,7 @@ final class WebhookRig {
     for (number, path) in paths.enumerated() {
       var endpoint = WebhookEndpoint(action: path, url: .text("http://localhost:\(port)/\(path)"))
       endpoint.timeout = .seconds(30)
+      endpoint.redirects = redirects
       #expect(try ask(.endpoint(UInt16(number), endpoint)) == .taken)
     }
     #expect(try ask(.begin) == .ready)

@@ -37,6 +37,10 @@ static inline long tp_curl_number(CURL *handle, CURLINFO info) {
   long value = 0;
   return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
 }
+static inline const char *tp_curl_text(CURL *handle, CURLINFO info) {
+  char *text = NULL;
+  return curl_easy_getinfo(handle, info, &text) == CURLE_OK ? text : NULL;
+}
 static inline long long tp_curl_offset(CURL *handle, CURLINFO info) {
   curl_off_t value = 0;
   return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? (long long)value : 0;

@@ -18,6 +18,8 @@ package enum WebhookTrouble: UInt8, CaseIterable, Hashable, Sendable {
   case other = 9
   /// Headers or trailers without an end.
   case headersTooLarge = 17
+  /// The answer is not HTTP.
+  case notHTTP = 18
 
   // Of a room alone.
 
@@ -139,7 +141,7 @@ enum WebhookVerdict: Equatable {
     case .messageRefused: self = .givenUp(.messageRefused)
     case .roomPlain: self = .givenUp(.roomPlain)
     case .nameUnknown, .unreachable, .timedOut, .closed, .certificateRefused, .handshakeFailed, .fileUnusable, .other,
-      .headersTooLarge, .tokenRefused, .notAHomeserver:
+      .headersTooLarge, .notHTTP, .tokenRefused, .notAHomeserver:
       self = .again(.trouble(trouble, code: code))
     }
   }

@@ -103,6 +103,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer_hints(self, number):
         self.pour(b"HTTP/1.1 103 Early Hints\r\nLink: " + b"a" * 900 + b"\r\n\r\n")
 
+    def answer_garbage(self, number):
+        self.tell(b"SSH-2.0-OpenSSH_9.2p1\r\n")
+
+    def answer_old(self, number):
+        self.tell(b"HTTP/0.9 200 OK\r\n\r\n")
+
+    def answer_nul(self, number):
+        self.tell(b"HTTP/1.1 200 OK\r\nA\0: b\r\n\r\n")
+
+    def tell(self, words):
+        self.close_connection = True
+        self.wfile.write(words)
+
     def pour(self, block):
         self.close_connection = True
         try:
