@@ -87,7 +87,8 @@ extension YAMLReader {
     webhooks.append(endpoint)
     // A message with a mistake has been reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
-    let start = "{\"msgtype\":\"m.notice\",\"body\":\"" + text.jsonEscaped + "\""
+    // Without it, an '@room' or a name in the text calls people.
+    let start = "{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"" + text.jsonEscaped + "\""
     guard let html = mapping["html"] else {
       return PayloadTemplate(configured: start + "}", format: format == .literal ? .literal : .json)
     }

@@ -41,7 +41,7 @@ extension RoomListener {
       body = Array(
         (isReaction
           ? "{\"m.relates_to\":{\"rel_type\":\"m.annotation\",\"event_id\":\"\(id)\",\"key\":\"\(words)\"}}"
-          : "{\"msgtype\":\"m.notice\",\"body\":\"\(words)\","
+          : "{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(words)\","
             + "\"m.relates_to\":{\"m.in_reply_to\":{\"event_id\":\"\(id)\"}}}").utf8)
     }
 
@@ -49,7 +49,7 @@ extension RoomListener {
     init(asking number: UInt64, in room: String, _ text: String) {
       question = number
       path = "/_matrix/client/v3/rooms/\(room.percentEncoded)/send/m.room.message/question-\(number)"
-      body = Array("{\"msgtype\":\"m.notice\",\"body\":\"\(text.jsonEscaped)\"}".utf8)
+      body = Array("{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"\(text.jsonEscaped)\"}".utf8)
     }
 
     mutating func mayBeRepeated() -> Bool {

@@ -18,11 +18,14 @@ final class HomeserverClient {
   private let requests: HTTPRequests
   private let place: String
 
-  /// With a session's file, or with a URL and without a token.
-  init(_ url: WebhookEndpoint.Value, caFile: String?, place: String) throws(CommandFailure) {
+  /// With a session's file, or with a URL and without a token; with `sendsPassword`, no redirect is followed, because
+  /// only a header with a token stays behind.
+  init(
+    _ url: WebhookEndpoint.Value, caFile: String?, place: String, sendsPassword: Bool = false
+  ) throws(CommandFailure) {
     var endpoint = WebhookEndpoint(action: "", url: url)
     endpoint.caFile = caFile
-    endpoint.redirects = Limits.roomRedirectsMax
+    endpoint.redirects = sendsPassword ? 0 : Limits.roomRedirectsMax
     endpoint.timeout = Limits.webhookTimeoutMax
     if case .file = url { endpoint.room = "!" }
     self.place = place

@@ -37,7 +37,7 @@ extension Command {
           if let given = arguments.value("homeserver") { try Homeserver.checked(given) } else {
             try Homeserver.discover(server, matrix)
           }
-        let client = try HomeserverClient(.text(url), caFile: matrix.caFile, place: place)
+        let client = try HomeserverClient(.text(url), caFile: matrix.caFile, place: place, sendsPassword: true)
         guard try client.require(.get, "/_matrix/client/versions")["versions"]?.elements != nil else {
           throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
         }
