@@ -338,6 +338,8 @@ package enum Limits {
   package static let answerSizeMax = 4096
   /// How long a command waits for a tag to write, unless it is given another time: a person has to find one first.
   package static let tagJobTime: Duration = .seconds(60)
+  /// The longest that it may wait: no tap counts meanwhile.
+  package static let tagJobTimeMax: Duration = .seconds(3600)
   /// The same for a tag to read.
   package static let tagReadTime: Duration = .seconds(30)
   /// Bytes of a key file: 64 digits and a line end, with room for a mistake that can be named.

@@ -9,19 +9,23 @@ import Testing
 /// One message to a control socket and its answer, as another user if wanted: by Python, so that it is not our own
 /// code.
 enum ControlSocket {
-  static func ask(_ path: String, _ request: String, user: Int? = nil) throws -> String {
+  /// The first answer with `word` in it.
+  static func ask(_ path: String, _ request: String, user: Int? = nil, until word: String = "") throws -> String {
     let script = """
       import os, socket, sys
       if sys.argv[3] != '-':
         os.setgroups([]); os.setgid(int(sys.argv[3])); os.setuid(int(sys.argv[3]))
       s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-      s.settimeout(10)
+      s.settimeout(60)
       s.connect(sys.argv[1])
       s.send(sys.argv[2].encode().replace(b'|', b'\\0'))
-      sys.stdout.write(s.recv(65536).decode())
+      answer = s.recv(65536).decode()
+      while answer and sys.argv[4] not in answer:
+          answer = s.recv(65536).decode()
+      sys.stdout.write(answer)
       """
     let done = try Programs.run(
-      try Programs.installed("python3"), ["-c", script, path, request, user.map { "\($0)" } ?? "-"])
+      try Programs.installed("python3"), ["-c", script, path, request, user.map { "\($0)" } ?? "-", word])
     guard done.status == 0 else { throw TestFault(done.errors) }
     return done.output
   }
@@ -157,6 +161,10 @@ enum ControlSocket {
       #expect(
         said.contains("only root and the kiosk's own user (0) may see keys") && !said.contains("smpshare"), "\(said)")
     }
+    for kind in ["lock", "erase", "format"] {
+      let said = try ControlSocket.ask(socket, #"{"request":"tag-job","kind":"\#(kind)"}"#, user: 65534)
+      #expect(said.contains("only root and the kiosk's own user may \(kind) tags"), "\(said)")
+    }
     let renamed = try ControlSocket.ask(
       socket, #"{"request":"secret-rename","id":"\#(id)","label":"by nobody"}"#, user: 65534)
     #expect(renamed.contains("by nobody"))
@@ -165,6 +173,15 @@ enum ControlSocket {
     #expect(audit.count == 5 && audit.contains { $0.contains("refused  secret-share") })
     #expect(audit.last?.contains("python3") == true && audit.last?.contains("secret-renamed  \(id)  (") == true)
     #expect(world.log.contains("event=secret-renamed") && world.log.contains("by_user=65534"))
+  }
+
+  @Test func `a job for a tag ends by itself, although its client still waits, and taps count again`() throws {
+    let world = try KioskWorld()
+    try world.start()
+    let request = #"{"request":"tag-job","kind":"write","action":"light","limit_s":1}"#
+    let said = try ControlSocket.ask(world.folder + "/state/control", request, until: "result")
+    #expect(said.contains(#""code":"no-tag""#), "\(said)")
+    try world.goodTap()
   }
 
   @Test func `the log and the audit say who did what and when, without the secret`() throws {

@@ -22,6 +22,8 @@ struct TagJobHost {
   /// The tag on the reader, after it was read or could not be read.
   fileprivate var present: PresentTag?
   fileprivate var readings = WholeReadings()
+  /// When the job's time is up.
+  var deadline: Instant? { job?.deadline }
 }
 
 /// A job for a tag.
@@ -34,6 +36,8 @@ private struct HostedJob {
   var runner: TagJobRunner?
   /// Given up while the job was being prepared.
   var isCancelled = false
+  /// The end of the wait, if the client does not end it itself; `nil` for the program around the kiosk.
+  var deadline: Instant?
 }
 
 /// A tag on the reader.
@@ -83,7 +87,12 @@ extension Runtime {
     }
     guard let request = TagJobRequest(json) else { return client.send(.failure("the job's 'kind' is unknown")) }
     guard let peer = client.peer else { return client.send(.failure("cannot identify the client process")) }
-    start(HostedJob(request: request, client: client, peer: peer))
+    // The next visitor's tag is anybody's.
+    guard request.kind == .write || client.maySeeKeys else {
+      return client.send(.failure("only root and the kiosk's own user may \(request.kind.name) tags"))
+    }
+    let deadline = now().instant + request.limit
+    start(HostedJob(request: request, client: client, peer: peer, deadline: deadline))
   }
 
   /// Begins a job of the program around the kiosk; false while another one is under way.
@@ -188,6 +197,14 @@ extension Runtime {
       return
     }
     runner.giveUp(.cancelled)
+    finishTagJob()
+  }
+
+  /// The job's time is up; a tag that is being written gets as much again.
+  func endTagWait(at now: Instant) {
+    guard let job = control.tags.job, let due = job.deadline, due <= now else { return }
+    control.tags.job?.deadline = now + job.request.limit
+    job.runner?.giveUp(.noTag)
     finishTagJob()
   }
 

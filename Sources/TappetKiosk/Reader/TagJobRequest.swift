@@ -22,6 +22,8 @@ package struct TagJobRequest: Sendable {
   package var carriesKey = false
   /// For `write`: protect the tag, so that only this kiosk can write it later.
   package var protects = false
+  /// How long the kiosk waits for the tag, whoever asks.
+  package var limit = Limits.tagJobTime
 
   /// Makes a request without details.
   package init(_ kind: TagJobKind) { self.kind = kind }
@@ -41,6 +43,9 @@ package struct TagJobRequest: Sendable {
     text = json["text"]?.text
     carriesKey = json["with_key"] == .bool(true)
     protects = json["protect"] == .bool(true)
+    if let seconds = json["limit_s"]?.wholeNumber {
+      limit = min(max(.seconds(1), .seconds(seconds)), Limits.tagJobTimeMax)
+    }
   }
 
   /// The request on the control socket.
@@ -48,7 +53,7 @@ package struct TagJobRequest: Sendable {
     .object([
       "request": .string("tag-job"), "kind": .string(kind.name), "action": .optional(action),
       "label": .optional(label), "person": .optional(person), "text": .optional(text),
-      "with_key": .bool(carriesKey), "protect": .bool(protects),
+      "with_key": .bool(carriesKey), "protect": .bool(protects), "limit_s": .number(limit.wholeMilliseconds / 1000),
     ])
   }
 

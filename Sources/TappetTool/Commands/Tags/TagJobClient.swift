@@ -23,6 +23,8 @@ final class TagJobClient {
     _ request: TagJobRequest, _ configuration: KioskConfiguration, limit: Duration = Limits.tagJobTime,
     _ report: JSONReport? = nil
   ) throws(CommandFailure) -> TagUID? {
+    var request = request
+    request.limit = limit
     let client = TagJobClient(request, try ReaderClient.open(configuration, limit: limit))
     let result: Result
     switch client.reader.source {
