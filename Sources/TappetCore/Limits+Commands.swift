@@ -17,6 +17,12 @@ extension Limits {
   package static let commandWindow: Duration = .seconds(5)
   /// A longer one would have to be remembered for too long.
   package static let commandWindowMax: Duration = .seconds(600)
+  /// How far ahead a token's time may be with `lax`: a phone in another time zone, or whose clock drifts.
+  package static let laxWindow: Duration = .seconds(86_400)
+  /// Tokens under no known key after which a topic's window is `commandWindow`: an old phone tries a few times.
+  package static let guessesMax = 10
+  /// Time without such tokens after which the topic's own window counts again; slower guesses take decades.
+  package static let guessesQuietMin: Duration = .seconds(600)
   /// Commands of one topic at once and per minute, if the configuration sets no other number.
   package static let commandsPerMinute: Int64 = 30
   /// A faster sender is a loop.

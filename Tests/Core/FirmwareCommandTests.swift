@@ -95,6 +95,41 @@ import Testing
     #expect(story.at(21_000, arrival(2, token: future))[0] == "output 1 on")
     let old = try token(story, at: 21_000, ahead: -6)
     #expect(story.at(21_000, arrival(3, token: old))[0] == "report command refused late(seconds: 6)")
+    let tooFar = try token(story, at: 21_000, ahead: 86_401)
+    #expect(story.at(21_000, arrival(3, token: tooFar))[0] == "report command refused early(seconds: 86401)")
+  }
+
+  @Test func `of 20,000 guesses none acts, and a genuine command among them does at once`() throws {
+    let story = running(isLax: true)
+    var random = Randomness(seed: (1, 2, 3, 4))
+    for number in 0..<20_000 {
+      let time = 20_000 + number * 5
+      var request = CommandRequest(.number(1))
+      request.token = Hex.encode((0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      let guess = CommandArrival(topic: "tt", size: 80, content: .request(request))
+      _ = story.kiosk.commandArrived(guess, at: story.moment(time))
+      guard number % 4000 == 3999 else { continue }
+      let words = story.at(time, arrival(3, token: try token(story, at: time)))
+      #expect(words.contains("report command close pulse on tt"), "\(words)")
+    }
+    #expect(story.kiosk.status.commands[0].counts == CommandCounts(accepted: 5, refused: 20_000))
+  }
+
+  @Test func `while somebody guesses, 'lax' is strict; after ten minutes of quiet it is lax again`() throws {
+    let story = running(isLax: true)
+    func guess(at time: Int) { story.at(time, arrival(1, token: String(repeating: "0", count: 32))) }
+    for number in 0..<Limits.guessesMax - 1 { guess(at: 20_000 + number) }
+    let future = try token(story, at: 20_000, ahead: 3_600)
+    #expect(story.at(21_000, arrival(1, token: future))[0] == "output 0 on")
+    guess(at: 21_000)
+    let refused = story.at(22_000, arrival(1, token: future))
+    #expect(refused.contains("report command refused early(seconds: 3598)"), "\(refused)")
+    let now = try token(story, at: 22_000)
+    #expect(story.at(22_000, arrival(2, token: now))[0] == "output 1 on")
+    #expect(story.at(22_000, arrival(2, token: now))[0] == "report command refused repeated")
+    _ = story.sleep(until: 620_999)
+    #expect(story.at(620_999, arrival(1, token: future))[0] == "report command refused early(seconds: 3000)")
+    #expect(story.at(621_000, arrival(1, token: future))[0] == "output 0 on")
   }
 
   @Test func `the app's tokens act as the vectors say`() throws {

@@ -14,6 +14,7 @@ struct CommandGate: Sendable {
   private struct Topic: Sendable {
     var plan: CommandPlan
     var bucket = TokenBucket()
+    var guesses = GuessWatch()
     var counts = CommandCounts()
     /// Whether the broker took the subscription; `nil` before its answer.
     var isSubscribed: Bool?
@@ -96,7 +97,7 @@ struct CommandGate: Sendable {
     // Known before it is proved, so that a proof is not spent on what cannot be done.
     let wish = try plan.wish(of: request)
     if let wish, !plan.allows(wish) { throw .notAllowed }
-    let proved = try prove(request, by: arrival.sender, wish, plan, indexes, clockIsGood: clockIsGood, at: now)
+    let proved = try prove(request, by: arrival.sender, wish, index, indexes, clockIsGood: clockIsGood, at: now)
     if let wait = topics[index].bucket.wait(perMinute: plan.perMinute, at: now.instant) { throw .tooMany(wait: wait) }
     topics[index].bucket.use(perMinute: plan.perMinute, at: now.instant)
     return proved
@@ -110,9 +111,10 @@ struct CommandGate: Sendable {
   }
 
   private mutating func prove(
-    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandWish?, _ plan: CommandPlan,
+    _ request: CommandRequest, by sender: RoomSender?, _ wish: CommandWish?, _ index: Int,
     _ indexes: ActionIndexes, clockIsGood: Bool, at now: Moment
   ) throws(CommandRefusal) -> CommandWish {
+    let plan = topics[index].plan
     if wish == .report { return .report }
     switch plan.trust {
     case .trusted:
@@ -134,10 +136,12 @@ struct CommandGate: Sendable {
       guard let token = request.token else { throw .unproved }
       guard clockIsGood else { throw .clockUnknown }
       guard let key, let sentAt = try? TimestampToken.open(token, key: key), let proof = Hex.decode(token) else {
+        topics[index].guesses.failed(at: now.instant)
         throw .badToken
       }
-      try plan.checkTime(sentAt, at: now)
-      if plan.firmware?.isLax != true { try memory.accept(proof, sentAt: sentAt, at: now) }
+      let isGuessed = topics[index].guesses.isGuessing(at: now.instant)
+      try plan.checkTime(sentAt, isGuessed: isGuessed, at: now)
+      if !plan.isLax || isGuessed { try memory.accept(proof, sentAt: sentAt, at: now) }
       return wish
     case .signed(let key):
       let (proved, sentAt, proof) = try plan.verify(request, wish, key, indexes)
@@ -227,11 +231,15 @@ extension CommandPlan {
     }
   }
 
-  fileprivate func checkTime(_ sentAt: Int64, at now: Moment) throws(CommandRefusal) {
+  fileprivate var isLax: Bool { firmware?.isLax == true }
+
+  fileprivate func checkTime(_ sentAt: Int64, isGuessed: Bool = false, at now: Moment) throws(CommandRefusal) {
     let (age, overflow) = now.unixSeconds.subtractingReportingOverflow(sentAt)
     guard !overflow else { throw sentAt < 0 ? .late(seconds: .max) : .early(seconds: .max) }
-    if age > windowSeconds { throw .late(seconds: age) }
-    if age < -windowSeconds, firmware?.isLax != true { throw .early(seconds: -age) }
+    let past = isGuessed ? min(windowSeconds, Limits.commandWindow.wholeMilliseconds / 1000) : windowSeconds
+    let future = isLax && !isGuessed ? Limits.laxWindow.wholeMilliseconds / 1000 : past
+    if age > past { throw .late(seconds: age) }
+    if age < -future { throw .early(seconds: -age) }
   }
 
   /// The wish that the signature covers, its time, and the signature's bytes.

@@ -28,7 +28,7 @@ package struct FirmwareRole: Hashable, Sendable {
   package var open: String
   package var stop: String
   package var close: String
-  /// Whether tokens from the future and repeated ones act, as they do there.
+  /// Whether tokens of the next day and repeated ones act, as they do there.
   package var isLax: Bool
 
   /// A role with these outputs.
