@@ -7,13 +7,14 @@ import Testing
 @Suite struct FirmwareCommandTests {
   private static let key = "000102030405060708090a0b0c0d0e0f"
 
-  private func story(isLax: Bool = false) -> KioskScript {
+  private func story(isLax: Bool = false, wallOffset: Int64 = 1_790_000_000_000) -> KioskScript {
     var panel = PanelPlan()
     panel.outputs = ["open", "stop", "close"].map { OutputPlan(name: $0) }
     let plan = CommandPlan(
       topic: "tt", trust: .token(TimestampKey(hex: Self.key)), outputs: ["open", "stop", "close"],
       firmware: FirmwareRole(open: "open", stop: "stop", close: "close", isLax: isLax))
     let story = KioskScript(panel: panel, commands: [plan])
+    story.wallOffset = wallOffset
     story.start()
     for index in 0...2 { story.at(5, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
     story.at(6, .reader(.ready(device: "chip")))
@@ -134,8 +135,7 @@ import Testing
 
   @Test func `the app's tokens act as the vectors say`() throws {
     for sample in try Vectors.load().tokens where sample.key.count == 32 {
-      let story = story()
-      story.wallOffset = sample.ts * 1000 - 20_000
+      let story = story(wallOffset: sample.ts * 1000 - 20_000)
       guard let key = TimestampKey(hex: sample.key) else { continue }
       let plan = CommandPlan(
         topic: "tt", trust: .token(key), outputs: ["open", "stop", "close"],

@@ -188,38 +188,26 @@ import Testing
     #expect(story.at(40_001, arrival(token))[0] == "report command refused repeated")
   }
 
-  @Test func `a proof that has acted is called repeated, however the two clocks are rounded`() throws {
-    let start = Instant(nanoseconds: 500_000)
-    for offset in stride(from: 0, to: 1200, by: 5) as StrideTo<Int64> {
-      var memory = CommandMemory(window: 0, startedAt: start)
-      // The wall clock is between two milliseconds; both are read rounded down.
-      let first = Moment(instant: start + .milliseconds(1500), unixMilliseconds: 1_790_000_001_500 + offset)
-      let sentAt = first.unixSeconds
-      guard (try? memory.accept([UInt8](repeating: 1, count: 16), sentAt: sentAt, at: first)) != nil else { continue }
-      for later in stride(from: 0, to: 3000, by: 97) as StrideTo<Int64> {
-        for rounding in 0...1 as ClosedRange<Int64> {
-          let now = Moment(
-            instant: first.instant + .milliseconds(later) + .microseconds(400),
-            unixMilliseconds: first.unixMilliseconds + later + rounding)
-          #expect(throws: CommandRefusal.repeated) {
-            try memory.accept([UInt8](repeating: 1, count: 16), sentAt: sentAt, at: now)
-          }
-        }
-      }
-    }
+  @Test func `after a clock that was a day ahead for a minute, the next genuine command acts`() throws {
+    let story = running(plan(.token(Self.key)))
+    story.wallOffset += 86_400_000
+    #expect(story.at(20_000, arrival(try sealed(seconds(story, at: 20_000))))[0] == "output 0 on")
+    let ofThatDay = try sealed(seconds(story, at: 40_000))
+    story.at(40_000, arrival(ofThatDay))
+    story.wallOffset -= 86_400_000
+    #expect(story.at(60_000, arrival(try sealed(seconds(story, at: 60_000))))[0] == "output 0 on")
+    story.at(86_440_000, .timerFired)  // Now that day has come.
+    #expect(story.at(86_440_000, arrival(ofThatDay))[0] == "report command refused repeated")
   }
 
-  @Test func `with 1,024 tokens in their window no further one is accepted`() throws {
-    var memory = CommandMemory(window: 5, startedAt: Instant(nanoseconds: 0))
-    let now = Moment(instant: Instant(nanoseconds: 100_000_000_000), unixMilliseconds: 1_790_000_000_000)
-    for number in 0..<Limits.commandsRememberedMax {
-      let proof = [UInt8](repeating: UInt8(number >> 8), count: 8) + [UInt8](repeating: UInt8(number & 255), count: 8)
-      try memory.accept(proof, sentAt: now.unixSeconds, at: now)
-    }
-    let further = [UInt8](repeating: 0xAA, count: 16)
-    #expect(throws: CommandRefusal.memoryFull) { try memory.accept(further, sentAt: now.unixSeconds, at: now) }
-    let later = now.later(by: .seconds(6))
-    try memory.accept(further, sentAt: later.unixSeconds, at: later)
+  @Test func `a clock that is set right soon after the start makes nothing from before it act`() throws {
+    let story = story(plan(.token(Self.key)))
+    story.wallOffset -= 20_000
+    story.startAll()
+    story.at(6_500, arrival(try sealed(seconds(story, at: 6_500))))
+    story.wallOffset += 20_000
+    let beforeTheStart = try sealed(story.moment(0).unixSeconds + 4)
+    #expect(story.at(8_000, arrival(beforeTheStart))[0] == "report command refused justStarted")
   }
 
   @Test func `a trusted command with a time is refused when it is late, and without a time`() {

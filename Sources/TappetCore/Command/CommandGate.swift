@@ -70,6 +70,9 @@ struct CommandGate: Sendable {
     return true
   }
 
+  /// Handles a clock that is believed.
+  mutating func clockIsGood(at now: Moment) { memory.clockIsGood(at: now) }
+
   /// Handles the end of the connection, and with it of all subscriptions.
   mutating func linkDown() {
     for index in topics.indices where topics[index].isSubscribed == true && !topics[index].plan.isRoom {

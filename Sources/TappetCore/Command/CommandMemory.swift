@@ -1,7 +1,7 @@
 // The proofs that have acted, so that none of them acts twice: within their window by memory, after it by their age,
 // and from before the start because nothing that old is accepted.
 
-/// The accepted tokens and signatures of the last seconds.
+/// The accepted tokens and signatures: those of the window at least.
 struct CommandMemory: Sendable {
   private struct Proof: Sendable {
     var high: UInt64
@@ -12,7 +12,7 @@ struct CommandMemory: Sendable {
   /// The longest window of all topics, in seconds: one proof may fit several topics.
   private var window: Int64
   private let startedAt: Instant
-  /// The start by the wall clock; the latest that it ever was, since the clock may be set.
+  /// The start by the wall clock, in milliseconds: whole seconds would drift.
   private var start: Moment?
   /// Added to it: two readings of the clocks differ by rounding.
   private static let clockTolerance = Duration.milliseconds(20)
@@ -32,27 +32,40 @@ struct CommandMemory: Sendable {
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The run before this one may have accepted what was ahead of its clock by a whole window.
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
-    forget(before: now.unixSeconds - window)
     let high = proof.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     let low = proof.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     guard !accepted.contains(where: { $0.high == high && $0.low == low }), sentAt > forgottenUpTo else {
       throw .repeated
     }
-    guard accepted.count < Limits.commandsRememberedMax else { throw .memoryFull }
+    try makeRoom(at: now)
     accepted.append(Proof(high: high, low: low, sentAt: sentAt))
   }
 
-  /// The same from one proof to the next, unless the clock was set ahead: a proof that has acted is not too old later.
+  /// Fixes the start by a clock that is believed, before a later mistake of that clock can move it.
+  mutating func clockIsGood(at now: Moment) { _ = startedUnixSeconds(at: now) }
+
+  /// The same from one proof to the next: a proof that has acted is not too old later.
+  ///
+  /// A clock that is set ahead soon after the start moves it. After two windows nothing from before the start is in
+  /// time any more, and a clock that is a day ahead for a minute must not refuse commands for a day.
   private mutating func startedUnixSeconds(at now: Moment) -> Int64 {
-    let reading = now.later(by: startedAt - now.instant)
+    let uptime = now.instant - startedAt
+    if let start, uptime > .seconds(2 * window) { return start.unixSeconds }
+    let reading = now.later(by: startedAt - now.instant + CommandMemory.clockTolerance)
     if let start, reading.unixMilliseconds <= start.unixMilliseconds { return start.unixSeconds }
-    let latest = reading.later(by: CommandMemory.clockTolerance)
-    start = latest
-    return latest.unixSeconds
+    start = reading
+    return reading.unixSeconds
   }
 
-  private mutating func forget(before second: Int64) {
-    for proof in accepted where proof.sentAt < second { forgottenUpTo = max(forgottenUpTo, proof.sentAt) }
-    accepted.removeAll { $0.sentAt < second }
+  /// Forgets the oldest proof when there are too many, if it is too old to act.
+  ///
+  /// Not before: a clock that was ahead and is right again would find that it has forgotten what is in time now.
+  private mutating func makeRoom(at now: Moment) throws(CommandRefusal) {
+    guard accepted.count >= Limits.commandsRememberedMax else { return }
+    var oldest = 0
+    for index in accepted.indices where accepted[index].sentAt < accepted[oldest].sentAt { oldest = index }
+    guard accepted[oldest].sentAt < now.unixSeconds - window else { throw .memoryFull }
+    forgottenUpTo = max(forgottenUpTo, accepted[oldest].sentAt)
+    accepted.remove(at: oldest)
   }
 }

@@ -18,6 +18,7 @@ extension Kiosk {
     let wasGood = clockIsGood
     let isFirst = isClockSynchronised == nil
     isClockSynchronised = isSynchronised
+    if isSynchronised { commands.clockIsGood(at: now) }
     if isFirst, !wasGood, !clockIsGood { return [] }
     clockJudged(before: wasGood, at: now)
     if wasGood, clockIsGood, !isFirst {
