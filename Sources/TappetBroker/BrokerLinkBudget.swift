@@ -46,7 +46,7 @@ struct BrokerLinkBudget {
   }
 }
 
-/// The commands that the link passes on in each second.
+/// The commands that the link passes on in each second: of each topic by itself, since a topic is a sender.
 struct CommandFlow {
   enum Judgement {
     case passed
@@ -56,15 +56,19 @@ struct CommandFlow {
   }
 
   private var secondBeganAt: Instant?
-  private var count = 0
+  private var counts: [String: Int] = [:]
+  private var isFull = false
 
-  mutating func admit(at now: Instant) -> Judgement {
+  /// `topic` is one of the few that were subscribed to.
+  mutating func admit(_ topic: String, at now: Instant) -> Judgement {
     if secondBeganAt.map({ now - $0 >= .seconds(1) }) ?? true {
       secondBeganAt = now
-      count = 0
+      (counts, isFull) = ([:], false)
     }
-    count += 1
+    let count = counts[topic, default: 0] + 1
+    counts[topic] = count
     if count <= Limits.commandsPerSecondMax { return .passed }
-    return count == Limits.commandsPerSecondMax + 1 ? .firstTooMany : .tooMany
+    defer { isFull = true }
+    return isFull ? .tooMany : .firstTooMany
   }
 }

@@ -56,7 +56,7 @@ extension BrokerLinkLoop {
         receive(.message(message))
         continue
       }
-      switch commandFlow.admit(at: now) {
+      switch commandFlow.admit(message.topic, at: now) {
       case .passed: receive(.message(message))
       case .firstTooMany: receive(.discarded)
       case .tooMany: break

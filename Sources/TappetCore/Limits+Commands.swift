@@ -27,13 +27,13 @@ extension Limits {
   package static let commandsPerMinute: Int64 = 30
   /// A faster sender is a loop.
   package static let commandsPerMinuteMax: Int64 = 600
-  /// Tokens and signatures that are remembered; when there are more within their window, further ones are refused.
+  /// Tokens and signatures of a topic that are remembered; with more within their window, further ones are refused.
   package static let commandsRememberedMax = 1024
   /// Bytes of what the answer to a check says about one part.
   package static let checkTextSizeMax = 512
   /// Accepted commands whose end is still to be reported; for a further one the oldest is not reported.
   package static let commandRepliesMax = 64
-  /// Replies to refused commands, at once and per minute: a flood must not be answered by another one.
+  /// Replies to refused commands of a topic, at once and per minute: a flood must not be answered by another one.
   package static let refusalRepliesMax = 60
   /// `commandWindow` for lines in rooms, which pass through two homeservers, and which people type.
   package static let roomCommandWindow: Duration = .seconds(30)
@@ -69,7 +69,7 @@ extension Limits {
   package static let firmwareReportInterval: Duration = .seconds(600)
   /// Bytes of MQTT 5's correlation data that are returned; RFC 4122 names take 16 or 36.
   package static let correlationSizeMax = 128
-  /// Messages of a second that the link passes on; what is more is thrown away.
+  /// Messages of a topic and a second that the link passes on; what is more is thrown away.
   package static let commandsPerSecondMax = 200
   /// Bytes of commands that a broker may send at once.
   package static let commandBytesMax: Int64 = 4 << 20

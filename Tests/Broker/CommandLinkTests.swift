@@ -129,13 +129,14 @@ private func publish(_ broker: TestBroker, _ arguments: String..., input: String
     #expect(eventually { test.receptions.contains { if case .subscribed(0, nil, _) = $0 { true } else { false } } })
   }
 
-  @Test func `a second has two hundred commands, and the rest is reported once`() {
+  @Test func `a second has two hundred commands of a topic, whatever others send, and the rest is reported once`() {
     var flow = CommandFlow()
     let start = Instant(nanoseconds: 5)
-    let judgements = (0..<1000).map { _ in flow.admit(at: start) }
+    let judgements = (0..<1000).map { _ in flow.admit("lamp", at: start) }
     #expect(judgements.count { $0 == .passed } == Limits.commandsPerSecondMax)
     #expect(judgements.count { $0 == .firstTooMany } == 1)
-    #expect(flow.admit(at: start + .seconds(1)) == .passed)
+    #expect(flow.admit("gate", at: start) == .passed)
+    #expect(flow.admit("lamp", at: start + .seconds(1)) == .passed)
   }
 
   @Test func `commands may take a few megabytes at once, and a little each second, however long there were none`() {

@@ -76,6 +76,13 @@ import Testing
     #expect(!story.sleep(until: 1_300_000).contains("announce tt"))
   }
 
+  @Test func `a flood of command 5, which needs no token, does not use what genuine commands have`() throws {
+    let story = running()
+    let words = (0..<200).flatMap { _ in story.at(20_000, arrival(5, token: nil)) }
+    #expect(words.count { $0 == "announce tt" } == 30)
+    #expect(story.at(20_000, arrival(1, token: try token(story, at: 20_000)))[0] == "output 0 on")
+  }
+
   @Test func `it is strict where the firmware is lax`() throws {
     let story = running()
     let now = 20_000

@@ -210,6 +210,51 @@ import Testing
     #expect(story.at(8_000, arrival(beforeTheStart))[0] == "report command refused justStarted")
   }
 
+  @Test func `a topic that is flooded with genuine commands stops no other, and lengthens no other's window`() throws {
+    let lamp = CommandPlan(
+      topic: "lamp", trust: .token(Self.other), window: .seconds(60), outputs: ["gate"], perMinute: 600)
+    let story = story(plan(.token(Self.key)))
+    var settings = story.kiosk.settings
+    settings.commands.append(lamp)
+    story.startAll()
+    story.at(10, .reconfigured(settings, reconnect: false))
+    story.at(10, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    func atGate(_ time: Int) throws -> [String] { story.at(time, arrival(try sealed(seconds(story, at: time)))) }
+    #expect(try atGate(7_000).contains("report command gate pulse on c"))
+    var isFull = false
+    for number in 0..<1_500 {
+      let time = 70_000 + number * 100
+      var request = CommandRequest(.wish(.output(OutputOrder(output: "gate", request: .on))))
+      request.token = try TimestampToken.seal(unixSeconds: seconds(story, at: time) + 59, key: #require(Self.other))
+      let words = story.at(time, .commandArrived(CommandArrival(topic: "lamp", size: 100, content: .request(request))))
+      isFull = isFull || words.contains("report command refused memoryFull")
+    }
+    #expect(isFull)
+    #expect(try atGate(220_000).contains("report command gate pulse on c"))
+  }
+
+  @Test func `a token acts once, on whichever topic of its key`() throws {
+    var other = plan(.token(Self.key), window: .seconds(60))
+    other.topic = "d"
+    let story = story(plan(.token(Self.key)))
+    var settings = story.kiosk.settings
+    settings.commands.append(other)
+    story.startAll()
+    story.at(10, .panel(.opened(.output(0), isActive: false, debouncesItself: false)))
+    story.at(10, .reconfigured(settings, reconnect: false))
+    let token = try sealed(seconds(story, at: 100_000))
+    func elsewhere(_ time: Int, _ topic: String) -> [String] {
+      story.at(time, .commandArrived(CommandArrival(topic: topic, size: 100, content: .request(token))))
+    }
+    #expect(story.at(100_000, arrival(token))[0] == "output 0 on")
+    #expect(elsewhere(130_000, "d").contains("report command refused repeated"))
+    // Nor on one that takes the place of both.
+    settings.commands = [other]
+    settings.commands[0].topic = "e"
+    story.at(130_000, .reconfigured(settings, reconnect: false))
+    #expect(elsewhere(130_001, "e")[0] == "report command refused justStarted")
+  }
+
   @Test func `a trusted command with a time is refused when it is late, and without a time`() {
     let story = running(plan(.trusted))
     var request = drive()

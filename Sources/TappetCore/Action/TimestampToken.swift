@@ -51,6 +51,10 @@ package final class TimestampKey: Sendable {
   /// Decodes the key; `nil` for anything but 32, 48 or 64 ASCII hexadecimal digits of either case.
   package convenience init?(hex text: String) { self.init(hex: Array(text.utf8)[...]) }
 
+  func isSame(as other: TimestampKey) -> Bool {
+    withBytes { bytes in other.withBytes { LibCrypto.areEqual(bytes, $0) } }
+  }
+
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

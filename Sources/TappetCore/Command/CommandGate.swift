@@ -13,38 +13,45 @@ package struct CommandCounts: Hashable, Sendable {
 struct CommandGate: Sendable {
   private struct Topic: Sendable {
     var plan: CommandPlan
+    var memory: CommandMemory
     var bucket = TokenBucket()
+    /// Of reports, which nobody has to prove.
+    var reports = TokenBucket()
+    var replies = TokenBucket()
     var guesses = GuessWatch()
     var counts = CommandCounts()
     /// Whether the broker took the subscription; `nil` before its answer.
     var isSubscribed: Bool?
   }
 
-  private var topics: [Topic]
-  private var memory: CommandMemory
-  private var replies = TokenBucket()
+  private var topics: [Topic] = []
 
-  init(_ plans: [CommandPlan], startedAt: Instant) {
-    topics = plans.map { Topic(plan: $0) }
-    memory = CommandMemory(window: CommandGate.window(of: plans), startedAt: startedAt)
+  init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
+
+  /// The longest window of the topics on which a proof of this one might act.
+  private static func window(of plan: CommandPlan, among plans: [CommandPlan]) -> Int64 {
+    plans.reduce(0) { plan.sharesProofs(with: $1) ? max($0, $1.windowSeconds) : $0 }
   }
-
-  private static func window(of plans: [CommandPlan]) -> Int64 { plans.reduce(0) { max($0, $1.windowSeconds) } }
 
   /// The state of each topic, in the order of the configuration.
   var status: [KioskStatus.Commands] {
     topics.map { KioskStatus.Commands(topic: $0.plan.topic, isSubscribed: $0.isSubscribed, counts: $0.counts) }
   }
 
-  /// Replaces the plans; topics that stay keep their numbers, and what has acted stays remembered.
-  mutating func replace(by plans: [CommandPlan]) {
+  /// Replaces the plans; topics that stay keep their numbers, and what has acted on them stays remembered.
+  ///
+  /// On a new one nothing acts that is older than it: the same token may have acted on a topic that is gone.
+  mutating func replace(by plans: [CommandPlan], at now: Instant) {
     let old = topics
     topics = plans.map { plan in
-      guard var topic = old.first(where: { $0.plan.topic == plan.topic }) else { return Topic(plan: plan) }
+      let window = CommandGate.window(of: plan, among: plans)
+      guard var topic = old.first(where: { $0.plan.topic == plan.topic }) else {
+        return Topic(plan: plan, memory: CommandMemory(window: window, startedAt: now))
+      }
       topic.plan = plan
+      topic.memory.widen(to: window)
       return topic
     }
-    memory.widen(to: CommandGate.window(of: plans))
   }
 
   func index(of topic: String) -> Int? { topics.firstIndex { $0.plan.topic == topic } }
@@ -71,7 +78,9 @@ struct CommandGate: Sendable {
   }
 
   /// Handles a clock that is believed.
-  mutating func clockIsGood(at now: Moment) { memory.clockIsGood(at: now) }
+  mutating func clockIsGood(at now: Moment) {
+    for index in topics.indices { topics[index].memory.clockIsGood(at: now) }
+  }
 
   /// Handles the end of the connection, and with it of all subscriptions.
   mutating func linkDown() {
@@ -101,9 +110,23 @@ struct CommandGate: Sendable {
     let wish = try plan.wish(of: request)
     if let wish, !plan.allows(wish) { throw .notAllowed }
     let proved = try prove(request, by: arrival.sender, wish, index, indexes, clockIsGood: clockIsGood, at: now)
-    if let wait = topics[index].bucket.wait(perMinute: plan.perMinute, at: now.instant) { throw .tooMany(wait: wait) }
-    topics[index].bucket.use(perMinute: plan.perMinute, at: now.instant)
+    let wait =
+      proved == .report
+      ? topics[index].reports.take(perMinute: plan.perMinute, at: now.instant)
+      : topics[index].bucket.take(perMinute: plan.perMinute, at: now.instant)
+    if let wait { throw .tooMany(wait: wait) }
     return proved
+  }
+
+  /// Remembers a proof that acts; one may fit several topics.
+  private mutating func remember(
+    _ proof: [UInt8], on index: Int, sentAt: Int64, at now: Moment
+  ) throws(CommandRefusal) {
+    let plan = topics[index].plan
+    for other in topics.indices where other != index && topics[other].plan.sharesProofs(with: plan) {
+      if topics[other].memory.knows(proof, sentAt: sentAt) { throw .repeated }
+    }
+    try topics[index].memory.accept(proof, sentAt: sentAt, at: now)
   }
 
   private static func read(_ arrival: CommandArrival) throws(CommandRefusal) -> CommandRequest {
@@ -132,7 +155,7 @@ struct CommandGate: Sendable {
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
       // Homeservers answer some requests twice; an event has one id.
-      try memory.accept(LibCrypto.digest(Array(sender.event.utf8)), sentAt: sentAt, at: now)
+      try remember(LibCrypto.digest(Array(sender.event.utf8)), on: index, sentAt: sentAt, at: now)
       return wish
     case .token(let key):
       guard let wish else { throw .malformed }
@@ -144,13 +167,13 @@ struct CommandGate: Sendable {
       }
       let isGuessed = topics[index].guesses.isGuessing(at: now.instant)
       try plan.checkTime(sentAt, isGuessed: isGuessed, at: now)
-      if !plan.isLax || isGuessed { try memory.accept(proof, sentAt: sentAt, at: now) }
+      if !plan.isLax || isGuessed { try remember(proof, on: index, sentAt: sentAt, at: now) }
       return wish
     case .signed(let key):
       let (proved, sentAt, proof) = try plan.verify(request, wish, key, indexes)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
-      try memory.accept(proof, sentAt: sentAt, at: now)
+      try remember(proof, on: index, sentAt: sentAt, at: now)
       return proved
     }
   }
@@ -182,7 +205,9 @@ struct CommandGate: Sendable {
   }
 
   /// Whether a refused command gets a reply, which it counts.
-  mutating func mayReply(to refusal: CommandRefusal, _ destination: CommandReply.Destination, at now: Instant) -> Bool {
+  mutating func mayReply(
+    to refusal: CommandRefusal, on index: Int, _ destination: CommandReply.Destination, at now: Instant
+  ) -> Bool {
     switch destination {
     case .nobody: return false
     case .test: return true
@@ -190,9 +215,7 @@ struct CommandGate: Sendable {
     }
     // A stranger could have the kiosk fill the room.
     if refusal == .retained || refusal == .stranger { return false }
-    guard replies.wait(perMinute: Limits.refusalRepliesMax, at: now) == nil else { return false }
-    replies.use(perMinute: Limits.refusalRepliesMax, at: now)
-    return true
+    return topics[index].replies.take(perMinute: Limits.refusalRepliesMax, at: now) == nil
   }
 }
 

@@ -1,4 +1,4 @@
-// The proofs that have acted, so that none of them acts twice: within their window by memory, after it by their age,
+// The proofs that have acted on a topic, so that none of them acts twice: within their window by memory, after it by their age,
 // and from before the start because nothing that old is accepted.
 
 /// The accepted tokens and signatures: those of the window at least.
@@ -7,9 +7,15 @@ struct CommandMemory: Sendable {
     var high: UInt64
     var low: UInt64
     var sentAt: Int64
+
+    init(_ bytes: [UInt8], sentAt: Int64) {
+      high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+      low = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+      self.sentAt = sentAt
+    }
   }
 
-  /// The longest window of all topics, in seconds: one proof may fit several topics.
+  /// The longest window of all topics that one proof may fit, in seconds.
   private var window: Int64
   private let startedAt: Instant
   /// The start by the wall clock, in milliseconds: whole seconds would drift.
@@ -32,13 +38,15 @@ struct CommandMemory: Sendable {
   mutating func accept(_ proof: [UInt8], sentAt: Int64, at now: Moment) throws(CommandRefusal) {
     // The run before this one may have accepted what was ahead of its clock by a whole window.
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
-    let high = proof.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    let low = proof.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    guard !accepted.contains(where: { $0.high == high && $0.low == low }), sentAt > forgottenUpTo else {
-      throw .repeated
-    }
+    if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
-    accepted.append(Proof(high: high, low: low, sentAt: sentAt))
+    accepted.append(Proof(proof, sentAt: sentAt))
+  }
+
+  /// Whether the proof has acted, or may have.
+  func knows(_ bytes: [UInt8], sentAt: Int64) -> Bool {
+    let proof = Proof(bytes, sentAt: sentAt)
+    return sentAt <= forgottenUpTo || accepted.contains { $0.high == proof.high && $0.low == proof.low }
   }
 
   /// Fixes the start by a clock that is believed, before a later mistake of that clock can move it.

@@ -87,6 +87,17 @@ package struct CommandPlan: Sendable {
     self.firmware = firmware
   }
 
+  /// Whether a proof for one of them might act on the other: tokens do not name their topic, and action URLs neither.
+  func sharesProofs(with other: CommandPlan) -> Bool {
+    switch (trust, other.trust) {
+    case (.token(let key), .token(let otherKey)):
+      guard let key, let otherKey else { return topic == other.topic }
+      return key.isSame(as: otherKey)
+    case (.signed, .signed): return true
+    case _: return topic == other.topic
+    }
+  }
+
   /// Whether its commands cannot be judged without a good clock.
   package var needsClock: Bool { window != nil }
 

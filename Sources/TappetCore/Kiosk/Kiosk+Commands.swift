@@ -43,7 +43,7 @@ extension Kiosk {
       commands.noteRefused(index, isRetained: error == .retained)
       let report = Report.commandRefused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user)
       let effects = commandRefusals.report(report, at: now.instant)
-      guard commands.mayReply(to: error, address.destination, at: now.instant) else { return effects }
+      guard commands.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
       return effects + reply(address, .refused(error))
     }
   }

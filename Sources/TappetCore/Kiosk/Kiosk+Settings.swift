@@ -9,7 +9,7 @@ extension Kiosk {
     let wasGood = clockIsGood
     self.settings = settings
     indexes = ActionIndexes(settings.actions, secrets: secrets)
-    commands.replace(by: settings.commands)
+    commands.replace(by: settings.commands, at: now.instant)
     firmware.stop()
     if link.isUp { firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil) }
     // A confirmation may be about an action that was removed.

@@ -13,6 +13,13 @@ struct TokenBucket: Sendable {
     return remaining > .zero ? remaining : nil
   }
 
+  /// Takes a free use, or returns the time until there is one.
+  mutating func take(perMinute count: Int, at now: Instant) -> Duration? {
+    if let wait = wait(perMinute: count, at: now) { return wait }
+    use(perMinute: count, at: now)
+    return nil
+  }
+
   mutating func use(perMinute count: Int, at now: Instant) {
     // Nobody has to wait for longer than a minute, whatever others did.
     fullAt = min(max(fullAt, now) + TokenBucket.interval(count), now + TokenBucket.window)
