@@ -72,6 +72,7 @@ extension CommandRefusal {
     case .early: "command-early"
     case .justStarted: "kiosk-just-started"
     case .repeated: "command-repeated"
+    case .overtaken: "command-overtaken"
     case .memoryFull: "commands-full"
     case .tooMany: "too-many"
     case .locked: "panel-locked"

@@ -58,7 +58,8 @@ extension CommandRefusal {
     case .early(let seconds):
       "its time is " + CommandRefusal.text(seconds) + " ahead; one of the two clocks is wrong"
     case .justStarted: "it is older than this kiosk's start, and may have acted before; send it again"
-    case .repeated: "it has acted before"
+    case .repeated: "it has acted before, or this kiosk made its token for somebody else; send a new one"
+    case .overtaken: "a newer command for the same came before it; send it again if it still counts"
     case .memoryFull: "too many commands came at once; send it again later"
     case .tooMany(let wait):
       "too many commands on this topic; try again in " + String((wait.wholeMilliseconds + 999) / 1000) + " s"

@@ -18,6 +18,8 @@ struct CommandGate: Sendable {
     /// Of reports, which nobody has to prove.
     var reports = TokenBucket()
     var replies = TokenBucket()
+    /// When the newest signed command for each output and action was signed.
+    var newest: [String: Int64] = [:]
     var guesses = GuessWatch()
     var counts = CommandCounts()
     /// Whether the broker took the subscription; `nil` before its answer.
@@ -25,6 +27,8 @@ struct CommandGate: Sendable {
   }
 
   private var topics: [Topic] = []
+  /// The tokens that this kiosk made for others: in a message, they prove nothing to itself.
+  private var sealed = CommandMemory(window: 0, startedAt: Instant(nanoseconds: 0))
 
   init(_ plans: [CommandPlan], startedAt: Instant) { replace(by: plans, at: startedAt) }
 
@@ -52,6 +56,12 @@ struct CommandGate: Sendable {
       topic.memory.widen(to: window)
       return topic
     }
+  }
+
+  /// Handles a token that was sealed into a message.
+  mutating func noteSealed(_ token: String, unixSeconds: Int64) {
+    guard topics.contains(where: { $0.plan.firmware != nil || $0.plan.trust.word == "token" }) else { return }
+    if let proof = Hex.decode(token) { sealed.note(proof, sentAt: unixSeconds) }
   }
 
   func index(of topic: String) -> Int? { topics.firstIndex { $0.plan.topic == topic } }
@@ -167,13 +177,18 @@ struct CommandGate: Sendable {
       }
       let isGuessed = topics[index].guesses.isGuessing(at: now.instant)
       try plan.checkTime(sentAt, isGuessed: isGuessed, at: now)
+      if sealed.knows(proof, sentAt: sentAt) { throw .repeated }
       if !plan.isLax || isGuessed { try remember(proof, on: index, sentAt: sentAt, at: now) }
       return wish
     case .signed(let key):
       let (proved, sentAt, proof) = try plan.verify(request, wish, key, indexes)
       guard clockIsGood else { throw .clockUnknown }
       try plan.checkTime(sentAt, at: now)
+      let newest = topics[index].newest[proved.target]
+      // A time too far ahead comes from when both clocks were wrong.
+      if let newest, sentAt < newest, newest <= now.unixSeconds + plan.windowSeconds { throw .overtaken }
       try remember(proof, on: index, sentAt: sentAt, at: now)
+      topics[index].newest[proved.target] = sentAt
       return proved
     }
   }

@@ -1,5 +1,5 @@
-// The proofs that have acted on a topic, so that none of them acts twice: within their window by memory, after it by their age,
-// and from before the start because nothing that old is accepted.
+// The proofs that have acted on a topic, so that none of them acts twice: within their window by memory, after it by
+// their age, and from before the start because nothing that old is accepted.
 
 /// The accepted tokens and signatures: those of the window at least.
 struct CommandMemory: Sendable {
@@ -40,6 +40,12 @@ struct CommandMemory: Sendable {
     guard sentAt > startedUnixSeconds(at: now) + window else { throw .justStarted }
     if knows(proof, sentAt: sentAt) { throw .repeated }
     try makeRoom(at: now)
+    accepted.append(Proof(proof, sentAt: sentAt))
+  }
+
+  /// Remembers a proof that must not act, in place of the first one if there are too many.
+  mutating func note(_ proof: [UInt8], sentAt: Int64) {
+    if accepted.count >= Limits.commandsRememberedMax { accepted.removeFirst() }
     accepted.append(Proof(proof, sentAt: sentAt))
   }
 

@@ -30,6 +30,15 @@ package enum CommandWish: Hashable, Sendable {
     }
   }
 
+  /// The thing that it is about: of two commands about the same, the older must not come last.
+  var target: String {
+    switch self {
+    case .action(let name): "action " + name
+    case .output(let order): "output " + order.output
+    case .timedOpening, .report, .status, .check, .history, .person: text
+    }
+  }
+
   /// The wish in the log: `garage`, `gate pulse`.
   package var text: String {
     switch self {
@@ -158,6 +167,8 @@ package enum CommandRefusal: Error, Hashable, Sendable {
   /// It may have acted before this kiosk was started.
   case justStarted
   case repeated
+  /// A newer one for the same output or action came before it.
+  case overtaken
   /// Too many are remembered; none more is accepted until the first are over.
   case memoryFull
   case tooMany(wait: Duration)

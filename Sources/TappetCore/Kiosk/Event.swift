@@ -75,6 +75,8 @@ package enum Event: Sendable {
   case commandsSubscribed(Int, isGranted: Bool)
   /// The link threw commands away: there were too many of them.
   case commandsDiscarded
+  /// A token was sealed into a message of this kiosk's.
+  case tokenSealed(String, unixSeconds: Int64)
   /// A bundle with the site's people came, or was applied.
   indirect case site(SiteEvent)
   /// Home Assistant has started, or ends.

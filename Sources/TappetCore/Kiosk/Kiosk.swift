@@ -191,6 +191,9 @@ package struct Kiosk: Sendable {
       effects = drive([OutputOrder(output: name, request: request)], cause, at: now)
     case .commandArrived(let arrival): effects = commandArrived(arrival, at: now)
     case .commandsSubscribed(let index, let isGranted): effects = commandsSubscribed(index, isGranted: isGranted)
+    case .tokenSealed(let token, let unixSeconds):
+      commands.noteSealed(token, unixSeconds: unixSeconds)
+      effects = []
     case .commandsDiscarded: effects = commandsDiscarded(at: now)
     case .homeAssistant(let isOnline): effects = homeAssistantChanged(isOnline: isOnline, at: now)
     case .stopRequested: effects = stop(at: now)

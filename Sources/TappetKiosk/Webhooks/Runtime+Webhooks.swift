@@ -33,6 +33,8 @@ extension Runtime {
     guard entry.message.usesTimestamp else { return entry.message.fill(token: nil, id: entry.id) }
     // The configuration may have lost the key since the entry was accepted.
     let token = configuration.timestampKey.flatMap { try? TimestampToken.seal(unixSeconds: unixSeconds, key: $0) }
+    // Before any command can bring it back.
+    if let token { inbox.append(.tokenSealed(token, unixSeconds: unixSeconds)) }
     return token.map { entry.message.fill(token: $0, id: entry.id) }
   }
 }
