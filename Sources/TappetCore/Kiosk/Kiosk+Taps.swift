@@ -41,7 +41,8 @@ extension Kiosk {
     }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
     if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
-      return unlock(by: action, at: now)
+      // With a ticket, only a use unlocks.
+      return (tap.secret?.ticket == nil ? unlock(by: action, at: now) : [])
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
     }
     if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
@@ -72,16 +73,17 @@ extension Kiosk {
   /// Handles a genuine tag that may act.
   private mutating func tagAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     let action = tap.action
-    let effects = unlock(by: action, at: now)
+    let ticket = tap.secret?.ticket
+    // A ticket unlocks once its use is on the disk.
+    let effects = ticket == nil ? unlock(by: action, at: now) : []
     if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
-    if action.mode == .inventory {
+    if action.mode == .inventory, ticket == nil {
       noteAccepted(uid, tap, at: now)
       return effects + touchInventory(uid, tap, at: now) + secretUsed(tap, on: uid, at: now)
     }
     let obstacle = obstacle(to: action)
-    let ticket = tap.secret?.ticket
     if ticket != nil, let obstacle { return effects + refuse(.tag, uid, obstacle, tap.owner, at: now) }
     let performed =
       ticket.map { used($0, uid, tap, at: now) } ?? touched(action, by: .tag, uid, tap, obstacle, at: now)
@@ -120,9 +122,9 @@ extension Kiosk {
 
   /// Counts a use of the tap's ticket: with its entry, or by itself.
   ///
-  /// Outputs wait for the commit.
+  /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
-    if let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
+    if tap.action.mode != .inventory, let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
       tickets.use(tap, uid, entry.id, hasEntry: true)
       return [.store(entry)]
     }
@@ -134,13 +136,17 @@ extension Kiosk {
   /// Handles the commit of a use without an entry: now the action is done.
   mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tickets.committed(id) else { return [] }
-    return perform(use.tap.action, by: .tag, use.uid, use.tap, at: now).effects
+    let action = use.tap.action
+    let effects = unlock(by: action, at: now)
+    if action.mode == .inventory { return effects + touchInventory(use.uid, use.tap, at: now) }
+    return effects + perform(action, by: .tag, use.uid, use.tap, at: now).effects
   }
 
-  /// Handles the commit of a use with its entry: now its outputs are driven.
+  /// Handles the commit of a use with its entry: now the panel is unlocked, and its outputs are driven.
   mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
     guard let use = tickets.committed(id) else { return [] }
-    return drive(use.tap.action.outputs, .action(use.tap.action.name, .tag), at: now)
+    let action = use.tap.action
+    return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, .tag), at: now)
   }
 
   /// Handles a use that the disk did not count: nothing is done.
