@@ -65,6 +65,10 @@ extension Limits {
   package static let firmwareStopsAfter: Duration = .seconds(10)
   /// The firmware's command 4 closes after this time.
   package static let firmwareClosesAfter: Duration = .seconds(60)
+  /// Time that a stop or a close waits for its line, after a reload or a start.
+  package static let firmwareLateMax: Duration = .seconds(60)
+  /// The line is looked for again after this time.
+  package static let firmwareRetryInterval: Duration = .seconds(1)
   /// Interval of the firmware's reports.
   package static let firmwareReportInterval: Duration = .seconds(600)
   /// Bytes of MQTT 5's correlation data that are returned; RFC 4122 names take 16 or 36.

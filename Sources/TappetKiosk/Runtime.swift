@@ -304,6 +304,8 @@ package final class Runtime {
       let url = configuration.broker.endpoints[endpoint].text
       store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))
     case .forgetFallbacks: store.thread.submit(.forgetFallbacks)
+    case .noteTimedOpening(let topic, let closesAt):
+      store.thread.submit(.noteTimedOpening(topic: topic, closesAt: closesAt))
     case .noteBroker(let endpoint):
       store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
     case .noteCloses(let counts): store.thread.submit(.noteCloses(counts))

@@ -46,6 +46,9 @@ package indirect enum StoreRequest: Sendable {
   /// worst it is kept for longer.
   case noteAnnounced(topic: String, content: String?)
 
+  /// Remember when a timed opening closes; `nil` means that it has. Not answered: at worst a restart does not close.
+  case noteTimedOpening(topic: String, closesAt: Instant?)
+
   /// Add a row to the log of taps, without a sync of its own. With `mayWait` it is written with the next commit, which
   /// a later request asks for. Not answered: losing one row harms nobody.
   case noteTap(TapRecord, mayWait: Bool)
@@ -57,7 +60,8 @@ package indirect enum StoreRequest: Sendable {
     switch self {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
-      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced:
+      .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced,
+      .noteTimedOpening:
       true
     }
   }
@@ -96,6 +100,7 @@ struct StoreBatch {
   private var closes: [CloseCount] = []
   private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
+  private var openings: [(topic: String, closesAt: Instant?)] = []
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
 
@@ -127,6 +132,7 @@ struct StoreBatch {
       case .noteCloses(let counts): closes += counts
       case .noteBroker(let url): workingBroker = url
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
+      case .noteTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
       case .noteTap(let record, _): taps.append(record)
       // The thread has done it.
       case .keepHistory: break
@@ -136,8 +142,8 @@ struct StoreBatch {
 
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
-      || !closes.isEmpty || !fallbacks.isEmpty
-      || workingBroker != nil || !announced.isEmpty || !taps.isEmpty || checkCount > 0
+      || !closes.isEmpty || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !openings.isEmpty
+      || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -158,6 +164,7 @@ struct StoreBatch {
       try writeFallbacks(to: store)
       for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
+      for (topic, closesAt) in openings { try store.noteTimedOpening(topic, closesAt) }
       for record in taps { try store.note(record) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
@@ -213,6 +220,9 @@ struct StoreBatch {
     if !closes.isEmpty { batches.append(StoreBatch([.noteCloses(closes)])) }
     if let workingBroker { batches.append(StoreBatch([.noteBroker(url: workingBroker)])) }
     for (topic, content) in announced { batches.append(StoreBatch([.noteAnnounced(topic: topic, content: content)])) }
+    for (topic, closesAt) in openings {
+      batches.append(StoreBatch([.noteTimedOpening(topic: topic, closesAt: closesAt)]))
+    }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }

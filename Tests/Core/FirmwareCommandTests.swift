@@ -7,7 +7,9 @@ import Testing
 @Suite struct FirmwareCommandTests {
   private static let key = "000102030405060708090a0b0c0d0e0f"
 
-  private func story(isLax: Bool = false, wallOffset: Int64 = 1_790_000_000_000) -> KioskScript {
+  private func story(
+    isLax: Bool = false, wallOffset: Int64 = 1_790_000_000_000, openings: [TimedOpening] = []
+  ) -> KioskScript {
     var panel = PanelPlan()
     panel.outputs = ["open", "stop", "close"].map { OutputPlan(name: $0) }
     let plan = CommandPlan(
@@ -15,10 +17,17 @@ import Testing
       firmware: FirmwareRole(open: "open", stop: "stop", close: "close", isLax: isLax))
     let story = KioskScript(panel: panel, commands: [plan])
     story.wallOffset = wallOffset
-    story.start()
-    for index in 0...2 { story.at(5, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
+    var summary = OutboxSummary()
+    summary.openings = openings
+    story.start(summary: summary)
+    openLines(story)
     story.at(6, .reader(.ready(device: "chip")))
     return story
+  }
+
+  private func openLines(_ story: KioskScript) {
+    let time = max(story.time, 5)
+    for index in 0...2 { story.at(time, .panel(.opened(.output(index), isActive: false, debouncesItself: false))) }
   }
 
   /// Up, and past the time of what may have acted before the start.
@@ -56,6 +65,51 @@ import Testing
     #expect(story.sleep(until: 79_999).allSatisfy { !$0.hasPrefix("output 2") })
     #expect(story.sleep(until: 80_000)[0] == "output 2 on")
     #expect(story.sleep(until: 200_000).allSatisfy { !$0.contains(" on") })
+  }
+
+  @Test func `a reload in between changes nothing of command 4, whatever it does to the panel`() throws {
+    for replacesPanel in [false, true] {
+      let story = running()
+      let words = story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
+      #expect(words.contains("note tt closes at 80000"), "\(words)")
+      var settings = story.kiosk.settings
+      if replacesPanel { settings.panel.lockAfter = .seconds(30) }
+      story.at(22_000, .reconfigured(settings, reconnect: false))
+      // The lines come back after the moment of the stop.
+      let stopsAt = replacesPanel ? 31_000 : 30_000
+      _ = story.sleep(until: 30_500)
+      if replacesPanel { openLines(story) }
+      _ = story.sleep(until: stopsAt)
+      #expect(story.kiosk.status.outputs.map(\.isOn) == [false, true, false])
+      #expect(!story.sleep(until: 79_999).contains("output 2 on"))
+      let last = story.sleep(until: 80_000)
+      #expect(last.contains("output 2 on") && last.contains("note tt closed"), "\(last)")
+    }
+  }
+
+  @Test func `a reload that takes the topic away closes at once`() throws {
+    let story = running()
+    story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
+    var settings = story.kiosk.settings
+    settings.commands = []
+    let words = story.at(22_000, .reconfigured(settings, reconnect: false))
+    #expect(words.contains("output 2 on") && words.contains("note tt closed"), "\(words)")
+    #expect(story.sleep(until: 120_000).allSatisfy { !$0.contains(" on") })
+  }
+
+  @Test(arguments: [(30_000, 30_000), (3_000, 3_000), (-5_000, 1_000), (1_000_000, 1_000)])
+  func `a kiosk that was killed closes when it is due, or at once`(_ closesAt: Int, _ expected: Int) {
+    let story = story(openings: [TimedOpening(topic: "tt", closesAt: Instant(nanoseconds: Int64(closesAt) * 1_000_000))]
+    )
+    #expect(!story.sleep(until: expected - 1).contains("output 2 on"))
+    let words = story.sleep(until: expected)
+    #expect(words.contains("output 2 on") && words.contains("note tt closed"), "\(words)")
+  }
+
+  @Test func `a kiosk that is stopped leaves the closing to the next start`() throws {
+    let story = running()
+    story.at(20_000, arrival(4, token: try token(story, at: 20_000)))
+    #expect(!story.at(21_000, .stopRequested).contains("note tt closed"))
   }
 
   @Test func `a newer command replaces what is left of command 4`() throws {

@@ -11,6 +11,8 @@ extension Effect {
     case .connect(let endpoint, let usesFallback): "connect \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
     case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
     case .forgetFallbacks: "forget fallbacks"
+    case .noteTimedOpening(let topic, let closesAt):
+      "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
     case .noteBroker(let endpoint): "note broker \(endpoint)"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"

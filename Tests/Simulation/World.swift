@@ -160,7 +160,8 @@ final class World {
     case .serve(let address, _): judgeServed(address.wish)
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
-    case .reply, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel, .pauseButton, .resumeButton:
+    case .reply, .noteSecretUse, .noteTimedOpening, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
+      .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true
     }

@@ -137,6 +137,15 @@ private final class Answers: @unchecked Sendable {
     #expect(try !folder.open().isLastBroker("mqtts://a:1"))
   }
 
+  @Test func `a timed opening is remembered until it is closed`() throws {
+    let thread = try start()
+    let openings = ["a", "b", "c"].map { TimedOpening(topic: $0, closesAt: Instant(nanoseconds: 7)) }
+    for opening in openings { thread.submit(.noteTimedOpening(topic: opening.topic, closesAt: opening.closesAt)) }
+    thread.submit(.noteTimedOpening(topic: "b", closesAt: nil))
+    thread.stop()
+    #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
+  }
+
   @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
     let thread = try start()
     thread.submit(.noteAnnounced(topic: "b", content: "tag t"))

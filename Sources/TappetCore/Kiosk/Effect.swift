@@ -84,6 +84,8 @@ package enum Effect: Sendable {
   indirect case noteSecretUse(id: String, uid: TagUID?, unixSeconds: Int64)
   /// Show the light.
   case light(Light)
+  /// Remember when a timed opening on this topic closes; `nil` means that it has.
+  case noteTimedOpening(topic: String, closesAt: Instant?)
   /// Set the line of the output with this index.
   case setOutput(Int, isOn: Bool)
   /// Publish the reply to a command, if the link is up, or give it in the room; nobody waits for what becomes of it.
@@ -129,7 +131,8 @@ extension Effect {
       .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
       .stopWebhooks, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms,
       .killRooms, .askRoom, .endQuestion,
-      .killWebhooks, .checkStore, .applySite, .noteSecretUse, .light, .retryPanel, .pauseButton, .resumeButton, .finish:
+      .killWebhooks, .checkStore, .applySite, .noteSecretUse, .noteTimedOpening, .light, .retryPanel, .pauseButton,
+      .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.
     case .report, .reply, .serve, .announce: .report

@@ -1,14 +1,36 @@
 // The ESP32 firmware's part (docs/formats.md, "ESP32 messages"): its timed opening, and its reports. Decides only.
 
+/// A gate that a timed opening is to close: the part that a restart must know.
+package struct TimedOpening: Hashable, Sendable {
+  package var topic: String
+  package var closesAt: Instant
+
+  package init(topic: String, closesAt: Instant) {
+    self.topic = topic
+    self.closesAt = closesAt
+  }
+}
+
 /// The duties on the topics that are served as the firmware serves them.
 struct FirmwareDuties: Sendable {
   struct Order: Sendable {
     var topic: String
     var output: String
     var due: Instant
+    /// Until when it waits for a line that is away.
+    var until: Instant
+    /// Whether it closes, as the last order of a timed opening.
+    var isClosing: Bool
+
+    init(topic: String, output: String, due: Instant, isClosing: Bool) {
+      (self.topic, self.output, self.due, self.isClosing) = (topic, output, due, isClosing)
+      until = due + Limits.firmwareLateMax
+    }
   }
 
   private var orders: [Order] = []
+  /// The openings that the store knows.
+  private var noted: [TimedOpening] = []
   /// When the next reports are due; `nil` without a connection.
   private(set) var reportDue: Instant?
 
@@ -31,8 +53,41 @@ struct FirmwareDuties: Sendable {
 
   mutating func reported(at now: Instant?) { reportDue = now.map { $0 + Limits.firmwareReportInterval } }
 
-  /// Forgets what was to come.
+  /// Ends: the store keeps what was to come, for the next start.
   mutating func stop() { self = FirmwareDuties() }
+
+  /// Takes over what the store knows.
+  ///
+  /// After a restart of the machine its clock does not tell when: then it is due now.
+  mutating func restore(_ openings: [TimedOpening], _ plans: [CommandPlan], at now: Instant) {
+    noted = openings
+    for opening in openings {
+      guard let role = plans.first(where: { $0.topic == opening.topic })?.firmware else { continue }
+      let isInTime = (now...now + Limits.firmwareClosesAfter).contains(opening.closesAt)
+      let due = isInTime ? opening.closesAt : now
+      add(Order(topic: opening.topic, output: role.close, due: due, isClosing: true))
+    }
+  }
+
+  /// Keeps what is due on topics that are still served so; others close now.
+  mutating func reconfigure(_ plans: [CommandPlan], at now: Instant) {
+    orders = orders.compactMap { order in
+      let role = plans.first { $0.topic == order.topic }?.firmware
+      if let role, role.stop == order.output || role.close == order.output { return order }
+      return order.isClosing ? Order(topic: order.topic, output: order.output, due: now, isClosing: true) : nil
+    }
+  }
+
+  /// Tells the store what has changed.
+  mutating func notes() -> [Effect] {
+    let openings = orders.filter { $0.isClosing }.map { TimedOpening(topic: $0.topic, closesAt: $0.due) }
+    guard openings != noted else { return [] }
+    let gone = noted.filter { old in !openings.contains { $0.topic == old.topic } }
+    let new = openings.filter { !noted.contains($0) }
+    noted = openings
+    return gone.map { .noteTimedOpening(topic: $0.topic, closesAt: nil) }
+      + new.map { .noteTimedOpening(topic: $0.topic, closesAt: $0.closesAt) }
+  }
 }
 
 extension Kiosk {
@@ -46,20 +101,27 @@ extension Kiosk {
     let report = Report.commandAccepted(topic: plan.topic, .timedOpening)
     let order = OutputOrder(output: role.open, request: .pulse)
     let effects = drive([order], .command(topic: plan.topic), at: now)
-    firmware.add(.init(topic: plan.topic, output: role.stop, due: now.instant + Limits.firmwareStopsAfter))
-    firmware.add(.init(topic: plan.topic, output: role.close, due: now.instant + Limits.firmwareClosesAfter))
+    let (stopsAt, closesAt) = (now.instant + Limits.firmwareStopsAfter, now.instant + Limits.firmwareClosesAfter)
+    firmware.add(.init(topic: plan.topic, output: role.stop, due: stopsAt, isClosing: false))
+    firmware.add(.init(topic: plan.topic, output: role.close, due: closesAt, isClosing: true))
     return [.report(report)] + effects + reply(address, .done)
   }
 
   /// Does what is due of timed openings, and reports.
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
-    for order in firmware.takeDue(at: now.instant) {
+    for var order in firmware.takeDue(at: now.instant) {
+      // A panel that was replaced, or has just started, opens its lines soon.
+      if refusal(toSwitch: order.output) == .unavailable, now.instant < order.until {
+        order.due = now.instant + Limits.firmwareRetryInterval
+        firmware.add(order)
+        continue
+      }
       effects += drive(
         [OutputOrder(output: order.output, request: .pulse)], .command(topic: order.topic), at: now)
     }
     if let due = firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
-    return effects
+    return effects + firmware.notes()
   }
 
   /// Reports on every topic of the firmware's, now and in ten minutes again.

@@ -10,7 +10,7 @@ extension Kiosk {
     self.settings = settings
     indexes = ActionIndexes(settings.actions, secrets: secrets)
     commands.replace(by: settings.commands, at: now.instant)
-    firmware.stop()
+    firmware.reconfigure(settings.commands, at: now.instant)
     if link.isUp { firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil) }
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)

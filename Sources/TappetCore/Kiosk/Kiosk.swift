@@ -227,6 +227,7 @@ package struct Kiosk: Sendable {
     presence = Presence(summary.arrivals)
     tagCounts = summary.tagCounts
     site.record = summary.site
+    firmware.restore(summary.openings, settings.commands, at: now.instant)
     let count = summary.count + summary.webhookCount
     let restored: [Effect] = count > 0 ? [.report(.outboxRestored(count: count))] : []
     return restored + inventory.want(settings.inventory != nil, at: now.instant)

@@ -18,6 +18,8 @@ package struct OutboxSummary: Hashable, Sendable {
   package var arrivals: [TagArrival] = []
   /// The number of accepted taps of each tag that is counted.
   package var tagCounts: [TagUID: Int64] = [:]
+  /// The timed openings that were not closed.
+  package var openings: [TimedOpening] = []
   /// The bundle of the site that is in force.
   package var site: SiteRecord?
 

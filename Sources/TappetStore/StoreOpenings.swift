@@ -1,0 +1,32 @@
+// The timed openings that are still to be closed, so that a kiosk that is killed closes them after its restart.
+
+import TappetCore
+
+extension Store {
+  /// Returns what is to be closed, by the clock of the start of the machine at which it was noted.
+  @export(interface)
+  package func timedOpenings() throws(StoreError) -> [TimedOpening] {
+    let statement = try database.statement(
+      "SELECT substr(name, 9), value FROM meta WHERE substr(name, 1, 8) = 'opened: ' ORDER BY name")
+    defer { statement.reset() }
+    var openings: [TimedOpening] = []
+    while try statement.step() {
+      openings.append(
+        TimedOpening(topic: statement.text(0), closesAt: Instant(nanoseconds: statement.integer(1))))
+    }
+    return openings
+  }
+
+  /// Remembers when a topic's opening closes, or that it has, within a transaction.
+  func noteTimedOpening(_ topic: String, _ closesAt: Instant?) throws(StoreError) {
+    guard let closesAt else {
+      let statement = try database.statement("DELETE FROM meta WHERE name = 'opened: ' || ?1")
+      statement.bind(topic, at: 1)
+      return try statement.run()
+    }
+    let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('opened: ' || ?1, ?2)")
+    statement.bind(topic, at: 1)
+    statement.bind(closesAt.nanoseconds, at: 2)
+    try statement.run()
+  }
+}
