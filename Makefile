@@ -101,7 +101,7 @@ endif
 # The programs wipe all memory that they free. The library leaves its program's allocator alone.
 WIPING := Sources/CLibraries/standins/wiping-free.c
 
-KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod)
+KIOSK_LIBS = $(shell $(PKG_CONFIG) --libs libmosquitto sqlite3 openssl yaml-0.1 libcjson libgpiod libutf8proc)
 TOOL_LIBS = $(KIOSK_LIBS) $(shell $(PKG_CONFIG) --libs libqrencode) -lcsv
 WEBHOOK_LIBS = $(shell $(PKG_CONFIG) --libs libcurl libcrypto libcjson)
 MATRIX_LIBS = $(WEBHOOK_LIBS) $(shell $(PKG_CONFIG) --libs olm sqlite3)

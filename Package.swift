@@ -35,13 +35,13 @@ let libraries = [
   library("CSQLite", "sqlite3", apt: "libsqlite3-dev"), library("COpenSSL", "openssl", apt: "libssl-dev"),
   library("CYAML", "yaml-0.1", apt: "libyaml-dev"), library("CJSON", "libcjson", apt: "libcjson-dev"),
   library("CQREncode", "libqrencode", apt: "libqrencode-dev"), library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
-  library("COlm", "olm", apt: "libolm-dev"), library("CCSV", nil, apt: "libcsv-dev"),
-  .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
+  library("CUTF8Proc", nil, apt: "libutf8proc-dev"), library("CCSV", nil, apt: "libcsv-dev"),
+  library("COlm", "olm", apt: "libolm-dev"), .target(name: "CCurses", path: "Sources/CLibraries/CCurses"),
   .systemLibrary(name: "CTappet", path: "Include"),  // The public header; the compiler checks the exports against it.
 ]
 // Arrows only go down: docs/architecture.md.
 let modules = [
-  module("TappetCore", ["COpenSSL"]),
+  module("TappetCore", ["COpenSSL", "CUTF8Proc"]),
   module("TappetPlatform", ["TappetCore", "CPlatform"]),
   module("TappetStore", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
   module("TappetInventory", ["TappetStore", "TappetPlatform", "TappetCore", "CPlatform"]),

@@ -313,7 +313,7 @@ struct tappet_share {
 /** Writes a share URL, which one phone or kiosk passes to another as a QR code. It contains the key: wipe it after use.
  * @param index The action's idx, 0 or more.
  * @param key The key, TAPPET_KEY_SIZE bytes.
- * @param label Label for people, without control characters; it is trimmed. May be NULL if label_size is 0: no label.
+ * @param label Label for people, without invisible characters; it is trimmed. May be NULL if label_size is 0: no label.
  * @param label_size Size of the label in bytes; at most TAPPET_LABEL_SIZE_MAX.
  * @param ret_url Receives the URL and a NUL; may be NULL if ret_size is 0.
  * @param ret_size Size of ret_url in bytes; TAPPET_SHARE_SIZE_MAX is always enough.
@@ -1506,7 +1506,7 @@ int tappet_kiosk_list_people(
  * while another one is in tappet_kiosk_run().
  * @param kiosk The kiosk.
  * @param name The name, 1 to 128 bytes on one line, without space at its ends. The request is refused if somebody has
- *   it.
+ *   it, or if it has characters that nobody sees.
  * @param completion Called with the result; may be NULL.
  * @param context Passed to the completion; may be NULL.
  * @return 0; otherwise TAPPET_ERROR_ARGUMENT, TAPPET_ERROR_STATE (not running), TAPPET_ERROR_LIMIT (1024 requests are

@@ -238,8 +238,8 @@ private struct AppSettingsReader {
     if let elements = action["nfcSecrets"]?.elements {
       for (index, element) in elements.enumerated() {
         let place = place + ".nfcSecrets[" + String(index) + "]"
-        let label = text(element["label"], place + ".label")
-        if case .tooLong(_, let max) = label?.labelFault {
+        let label = text(element["label"], place + ".label")?.storedName
+        if case .tooLong(_, let max) = label?.nameFault() {
           problems.append(.textTooLong(place: place + ".label", max: max))
         }
         var created: Int64 = 0

@@ -26,7 +26,9 @@ extension YAMLReader {
     return elements.prefix(max).compactMap { element in
       guard case .mapping(let keys, let values) = element.content else { return nil }
       for (index, key) in keys.enumerated() {
-        if case .scalar("name", _) = key.content, case .scalar(let name, _) = values[index].content { return name }
+        if case .scalar("name", _) = key.content, case .scalar(let name, _) = values[index].content {
+          return name.composed
+        }
       }
       return nil
     }
@@ -42,7 +44,7 @@ extension YAMLReader {
       "mode", "on_remove",
     ]
     guard let mapping = mapping(node, keys: keys) else { return nil }
-    let name = shortText(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
+    let name = name(required("name", in: mapping), sizeMax: Limits.actionNameSizeMax)
     let title = shortText(mapping["title"], sizeMax: Limits.actionTitleSizeMax)
     let index = whole(mapping["index"], in: 0...Int64.max)
     let orders = orders(mapping["output"], outputNames: outputNames)

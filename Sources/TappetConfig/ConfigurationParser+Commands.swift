@@ -172,7 +172,7 @@ extension YAMLReader {
     guard let node else { return [] }
     var names: [String] = []
     for element in list(node) ?? [] {
-      guard let name = text(element) else { continue }
+      guard let name = reference(element) else { continue }
       if !known.contains(name) {
         note(mistake(Self.shortened(name), Spelling.nearest(to: name, among: known)), at: element)
       } else if !names.contains(name) {

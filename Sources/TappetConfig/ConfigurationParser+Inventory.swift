@@ -52,7 +52,7 @@ extension YAMLReader {
   }
 
   private mutating func action(_ node: YAMLNode?, _ names: [String]) -> String? {
-    guard let node, let name = text(node) else { return nil }
+    guard let node, let name = reference(node) else { return nil }
     if names.contains(name) { return name }
     note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: names)), at: node)
     return nil

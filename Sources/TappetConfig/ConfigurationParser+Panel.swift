@@ -46,7 +46,7 @@ extension YAMLReader {
 
   typealias LineUses = [(address: LineAddress, place: String)]
 
-  mutating func lineText(_ node: YAMLNode?) -> String? { shortText(node, sizeMax: Limits.lineNameSizeMax) }
+  mutating func lineText(_ node: YAMLNode?) -> String? { name(node, sizeMax: Limits.lineNameSizeMax) }
 
   /// A name to be looked up in a folder.
   mutating func fileName(_ node: YAMLNode?) -> String? {
@@ -282,7 +282,7 @@ extension YAMLReader {
   }
 
   private mutating func actionName(_ node: YAMLNode?, _ known: [String]) -> String? {
-    guard let node, let name = text(node) else { return nil }
+    guard let node, let name = reference(node) else { return nil }
     if !known.contains(name) {
       note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: known)), at: node)
     }

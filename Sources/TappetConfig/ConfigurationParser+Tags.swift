@@ -20,10 +20,10 @@ extension YAMLReader {
   ) -> ForeignTag? {
     guard let mapping = mapping(node, keys: ["uid", "text", "uri", "action", "label", "trust"]) else { return nil }
     let mark = foreignMark(in: mapping)
-    let label = shortText(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
+    let label = name(mapping["label"], sizeMax: Limits.secretLabelSizeMax)
     // The word is there to be written by somebody who knows what it means.
     if mapping["trust"] == nil { note(.tagNotTrusted, at: node) } else { _ = choice(mapping["trust"], of: ["uid"]) }
-    guard let place = required("action", in: mapping), let name = text(place) else { return nil }
+    guard let place = required("action", in: mapping), let name = reference(place) else { return nil }
     guard actionNames.contains(name) else {
       note(.unknownAction(Self.shortened(name), nearest: Spelling.nearest(to: name, among: actionNames)), at: place)
       return nil

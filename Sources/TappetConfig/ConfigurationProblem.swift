@@ -24,6 +24,7 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// A value that is only for brokers behind TLS.
     case needsTLS(String)
     case duplicateName(String)
+    case malformedName(NameFault)
     case duplicateIndex(Int64)
     case unknownAction(String, nearest: String?)
     /// `by` is the place in the file that already has it.

@@ -64,14 +64,15 @@ struct YAMLReader {
       if let kind = mistake(in: key, mapping, among: known) {
         note(kind, at: key.position, node.place)
       } else if case .scalar(let key, _) = key.content {
-        mapping.add(key, values[index])
+        mapping.add(key.composed, values[index])
       }
     }
     return mapping
   }
 
   private func mistake(in key: YAMLNode, _ mapping: YAMLMapping, among known: [String]) -> ConfigurationProblem.Kind? {
-    guard case .scalar(let key, _) = key.content else { return .keyNotText }
+    guard case .scalar(let text, _) = key.content else { return .keyNotText }
+    let key = text.composed
     if key == "<<" { return .mergeKey }
     if mapping.keys.contains(key) { return .duplicateKey(Self.shortened(key)) }
     return known.contains(key)
@@ -132,6 +133,19 @@ struct YAMLReader {
     }
     return text
   }
+
+  /// A name that others refer to.
+  mutating func name(_ node: YAMLNode?, sizeMax: Int) -> String? {
+    guard let node, let name = shortText(node, sizeMax: sizeMax)?.composed else { return nil }
+    if let fault = name.nameFault(sizeMax: sizeMax) {
+      note(.malformedName(fault), at: node)
+      return nil
+    }
+    return name
+  }
+
+  /// A name that is somewhere else in the file.
+  mutating func reference(_ node: YAMLNode?) -> String? { text(node)?.composed }
 
   /// The path of a socket, whose length the kernel limits.
   mutating func socketPath(_ node: YAMLNode?) -> String? {

@@ -33,6 +33,10 @@ package enum Limits {
   ///
   /// Fits a QR code of level H together with the key.
   package static let secretLabelSizeMax = 128
+  /// Bytes of a text that is put into normalization form C, in UTF-8.
+  ///
+  /// No name is longer, and the marks of one letter are sorted in the square of their number.
+  package static let composedTextSizeMax = 4096
 
   // MARK: Actions
   /// Actions that one kiosk can show and a person can remember.

@@ -162,7 +162,7 @@ extension ShareURLError {
     switch self {
     case .notAShareURL: .scheme
     case .missingIndex, .malformedIndex, .missingKey, .malformedKey, .repeatedParameter: .parameter
-    case .malformedLabel, .labelTooLong: .label
+    case .malformedLabel, .label: .label
     }
   }
 }

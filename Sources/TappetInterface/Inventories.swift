@@ -25,7 +25,7 @@ private func identity(_ id: UnsafePointer<CChar>?) throws(Failure) -> InventoryI
 
 /// The name of who changes something.
 private func person(_ name: UnsafePointer<CChar>?) throws(Failure) -> String {
-  guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax) else {
+  guard let name = shortText(name, sizeMax: Limits.secretLabelSizeMax)?.trimmedLabel, name.nameFault() == nil else {
     throw Failure(.argument, "the name of who does it must have 1 to \(Limits.secretLabelSizeMax) bytes on one line")
   }
   return name

@@ -35,7 +35,7 @@ struct KioskSetup {
   }
 
   private static func action(_ given: tappet_kiosk_action, position: Int64) throws(Failure) -> Action {
-    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax) else {
+    guard let name = shortText(given.name, sizeMax: Limits.actionNameSizeMax)?.composed else {
       throw Failure(.argument, "the action's name must have 1 to 64 bytes on one line")
     }
     guard hasRoom(for: given.topic, sizeMax: Limits.topicSizeMax),
@@ -72,8 +72,8 @@ struct KioskSetup {
 
   /// The name of an existing action.
   private func actionName(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> String {
-    guard let name = text(pointer, sizeMax: Limits.actionNameSizeMax), actions.contains(where: { $0.name == name })
-    else {
+    let name = text(pointer, sizeMax: Limits.actionNameSizeMax)?.composed
+    guard let name, actions.contains(where: { $0.name == name }) else {
       throw Failure(.argument, "there is no action of this name; add it first")
     }
     return name

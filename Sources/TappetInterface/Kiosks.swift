@@ -171,8 +171,8 @@ final class KioskObject: LibraryObject {
   static var labelSizes: String { "the label must have 1 to \(Limits.secretLabelSizeMax) bytes on one line" }
 
   func knownAction(_ action: UnsafePointer<CChar>?) -> String? {
-    guard let name = text(action, sizeMax: Limits.actionNameSizeMax), facts.hasAction(name) else { return nil }
-    return name
+    let name = text(action, sizeMax: Limits.actionNameSizeMax)?.composed
+    return name.map { facts.hasAction($0) } == true ? name : nil
   }
 
   /// Leaves a request for the next dispatch.

@@ -49,7 +49,7 @@ public func tappet_share_encode(
 ) -> Int32 {
   guard index >= 0, isBuffer(result, size), let key = tagKey(key) else { return ErrorCode.argument.rawValue }
   return withInput(label, labelSize, sizeMax: Int.max) { input in
-    guard let label = String(validating: input, as: UTF8.self), label.labelFault == nil
+    guard let label = String(validating: input, as: UTF8.self), label.trimmedLabel?.nameFault() == nil
     else { return ErrorCode.label.rawValue }
     var text = ShareURL(index: index, key: key, label: label).text()
     defer { LibCrypto.wipe(&text) }

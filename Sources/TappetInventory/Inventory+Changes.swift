@@ -113,20 +113,19 @@ extension Inventory {
       if entry.code.isEmpty { throw .emptyCode }
       try Inventory.check(entry.code, "QR code", sizeMax: Limits.inventoryCodeSizeMax)
     }
+    entry.notes = entry.notes.composed
     let notesSize = entry.notes.utf8.count
     if notesSize > Limits.inventoryNotesSizeMax {
       throw .tooLong(what: "notes", size: notesSize, max: Limits.inventoryNotesSizeMax)
     }
-    if entry.notes.utf8.contains(0) { throw .notPrintable(what: "notes") }
+    if entry.notes.utf8.contains(0) { throw .notesWithNUL }
     for quantity in [entry.quantity, entry.minimum ?? 0] {
       guard (0...Limits.inventoryQuantityMax).contains(quantity) else { throw .wrongQuantity(quantity) }
     }
   }
 
-  private static func check(_ text: String, _ what: String, sizeMax: Int) throws(InventoryError) {
-    let size = text.utf8.count
-    if size > sizeMax { throw .tooLong(what: what, size: size, max: sizeMax) }
-    guard text.isPrintable else { throw .notPrintable(what: what) }
+  static func check(_ text: String, _ what: String, sizeMax: Int) throws(InventoryError) {
+    if let fault = text.nameFault(sizeMax: sizeMax) { throw .name(what: what, fault) }
   }
 }
 

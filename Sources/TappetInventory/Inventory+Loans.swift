@@ -15,6 +15,8 @@ extension Inventory {
   /// Checks an item out to a person, whoever had it before.
   @export(interface)
   package func lend(_ item: InventoryEntry, to person: String, by who: String) throws(InventoryError) {
+    let person = person.trimmedLabel ?? ""
+    try Inventory.check(person, "person's name", sizeMax: Limits.secretLabelSizeMax)
     try changeLoan(of: item, .lent, by: who) { (now) throws(InventoryError) in
       if try loan(of: item)?.person == person { throw .unchanged(.item) }
       try stored { () throws(StoreError) in

@@ -9,6 +9,7 @@ extension Inventory {
   /// They are a box's code, an id, a name, or `Building / Room / …`, of which the front may be left out.
   @export(interface)
   package func resolve(_ words: String, _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
+    let words = words.trimmedLabel ?? ""
     if kind == .box, let box = try box(code: words) { return box }
     if let id = InventoryID(text: words), let entry = try entry(id, of: kind) { return entry }
     var found = try named(words, kind)

@@ -31,7 +31,7 @@ extension Inventory {
   /// The box whose QR code has exactly this text.
   @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
-    if code.isEmpty { return nil }
+    guard let code = code.trimmedLabel else { return nil }
     let statement = try stored { () throws(StoreError) in
       try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE code = ?1")
     }

@@ -10,6 +10,7 @@ extension Inventory {
   package func search(
     _ text: String, limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
+    let text = text.composed
     var left = limit
     var isGoingOn = true
     func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {

@@ -34,7 +34,41 @@ package final class Inventory {
     try database.prepare(
       InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
       hasVirtualTables: true)
-    return Inventory(database)
+    let inventory = Inventory(database)
+    do throws(InventoryError) { try inventory.mendFormerNames() } catch {
+      guard case .store(let error) = error else { return inventory }
+      throw error
+    }
+    return inventory
+  }
+
+  /// Brings the names of an earlier version under the rule of names, all or none.
+  private func mendFormerNames() throws(InventoryError) {
+    for (isItem, kind) in [(Int64(0), InventoryKind.box), (1, .item)] {
+      var rows: [InventoryRow] = []
+      try stored { () throws(StoreError) in
+        let statement = try database.statement("SELECT id FROM former WHERE is_item = ?1")
+        defer { statement.reset() }
+        statement.bind(isItem, at: 1)
+        while try statement.step() { rows.append(statement.integer(0)) }
+      }
+      if rows.isEmpty { continue }
+      try transaction { () throws(InventoryError) in
+        for row in rows {
+          guard var entry = try entry(row: row, of: kind) else { continue }
+          entry.name = entry.name.storedName
+          entry.notes = entry.notes.composed
+          let code = entry.code.isEmpty ? "" : entry.code.storedName
+          if try box(code: code) == nil { entry.code = code }
+          try stored { () throws(StoreError) in try update(entry) }
+        }
+        try stored { () throws(StoreError) in
+          let statement = try database.statement("DELETE FROM former WHERE is_item = ?1")
+          statement.bind(isItem, at: 1)
+          try statement.run()
+        }
+      }
+    }
   }
 
   /// Commits everything that `body` does, or nothing.

@@ -11,10 +11,11 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case emptyName(InventoryKind)
   /// A box's code without a character.
   case emptyCode
-  /// A name, code or text of notes with too many bytes.
+  /// Notes with too many bytes.
   case tooLong(what: String, size: Int, max: Int)
-  /// A name or a code with control characters.
-  case notPrintable(what: String)
+  /// A name or a code that breaks the rule of names.
+  case name(what: String, NameFault)
+  case notesWithNUL
   /// Another box has this code.
   case codeTaken(code: String, path: String)
   /// A quantity or minimum that nothing can have.

@@ -9,7 +9,7 @@ extension InventoryError {
   package var code: String {
     switch self {
     case .emptyName, .emptyCode: "text-missing"
-    case .tooLong, .notPrintable: "text-malformed"
+    case .tooLong, .name, .notesWithNUL: "text-malformed"
     case .codeTaken: "box-code-taken"
     case .wrongQuantity: "quantity-malformed"
     case .unknown, .unknownCode: "thing-unknown"

@@ -113,7 +113,7 @@ extension ConfigurationProblem.Kind {
     case .duplicateKey: "key-duplicate"
     case .missingKey: "key-missing"
     case .wrongType: "value-of-wrong-type"
-    case .invalidValue: "value-invalid"
+    case .invalidValue, .malformedName: "value-invalid"
     case .needsPartner: "partner-missing"
     case .excludes: "value-invalid"
     case .needsTLS, .passwordWithoutTLS: "tls-missing"

@@ -46,6 +46,7 @@ extension ConfigurationProblem {
     case .needsPartner(let key, let partner): return "'\(key)' also needs '\(partner)'\(inPlace)"
     case .duplicateName(let name): return "a second action is named '\(name)'"
     case .duplicateIndex(let index): return "a second action has the index \(index); tags cannot tell them apart"
+    case .malformedName(let fault): return fault.sentence(of: "name")
     case .unknownAction(let name, let nearest):
       return "\(what): there is no action '\(name)'" + Spelling.suggestion(nearest)
     case .tagNotTrusted:

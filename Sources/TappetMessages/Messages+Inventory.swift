@@ -13,7 +13,8 @@ extension InventoryError {
     case .emptyName(let kind): "\(kind.title) name cannot be empty"
     case .emptyCode: "QR code cannot be empty"
     case .tooLong(let what, let size, let max): "the \(what) would have \(size) bytes; at most \(max) are kept"
-    case .notPrintable(let what): "the \(what) has control characters; leave them out"
+    case .name(let what, let fault): fault.sentence(of: what)
+    case .notesWithNUL: "the notes have NUL characters; leave them out"
     case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
     case .wrongQuantity(let number):
       "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"

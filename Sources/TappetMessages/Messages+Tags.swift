@@ -7,8 +7,7 @@ extension TagDraftError {
   /// The message for a person, one sentence.
   package var sentence: String {
     switch self {
-    case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
-    case .malformedLabel: "the label must be one line of text, without control characters"
+    case .label(let fault): fault.sentence(of: "label")
     case .crypto: "no secret could be made; the system is out of memory or of random numbers"
     }
   }

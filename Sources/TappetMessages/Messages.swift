@@ -89,8 +89,7 @@ extension SecretError {
     case .limitReached(let action, let max):
       "\(action) has \(max) secrets already, the most that it can have; remove one first"
     case .alreadyThere(let id): "this secret is there already (\(id))"
-    case .labelTooLong(let size, let max): "the label has \(size) bytes; at most \(max) are kept"
-    case .labelNotPrintable: "the label has control characters; leave them out"
+    case .label(let fault): fault.sentence(of: "label")
     case .foreignKey:
       "the database was sealed under another key; restore that key, or move tappet.db and secrets.db away and import "
         + "the secrets again"
@@ -150,13 +149,31 @@ extension PeopleRowFault {
   }
 }
 
+extension NameFault {
+  /// The message for a person, one sentence; `what` is the text.
+  package func sentence(of what: String) -> String {
+    switch self {
+    case .tooLong(let size, let max): "the \(what) has \(size) bytes; at most \(max) are kept"
+    case .unseen(let scalar, let place):
+      "character \(place) of the \(what), U+\(scalar.codePoint), cannot be seen; delete it, or type the \(what) again"
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// As the Unicode Standard writes it after `U+`.
+  fileprivate var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
+
 extension PersonError {
   /// The message for a person, one sentence.
   package var sentence: String {
     switch self {
     case .nameMissing: "a person needs a name"
-    case .nameTooLong(let size, let max): "the name has \(size) bytes; at most \(max) are kept"
-    case .nameNotPrintable: "the name has control characters; leave them out"
+    case .name(let fault): fault.sentence(of: "name")
     case .nameTaken(let name): "there is a person '\(name)' already; give each a name of their own"
     case .unknown(let name): "there is no person '\(name)'; 'tappet person list' shows the names"
     case .limitReached(let max): "there are \(max) people already, the most that a kiosk can have"
@@ -175,7 +192,7 @@ extension ShareURLError {
     case .malformedKey: "the share code's key must have exactly 64 hex digits"
     case .repeatedParameter: "the share code repeats a parameter"
     case .malformedLabel: "the share code's label is not percent-encoded text"
-    case .labelTooLong(let size, let max): "the share code's label has \(size) bytes; at most \(max) are kept"
+    case .label(let fault): fault.sentence(of: "share code's label")
     }
   }
 }

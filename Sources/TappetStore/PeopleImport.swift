@@ -98,7 +98,7 @@ package struct PeopleImport {
   init(_ known: StoredPeople, _ secrets: [TagSecret], unixSeconds now: Int64) {
     self.known = known
     self.now = now
-    for person in known.all { names[person.name] = person }
+    for person in known.all.reversed() { names[person.name] = person }
     for secret in secrets {
       self.secrets[secret.id] = secret
       if let fingerprint = secret.key.fingerprint { ids[fingerprint] = ids[fingerprint] == nil ? secret.id : "" }
@@ -232,7 +232,7 @@ package struct PeopleImport {
           change.endedTickets.append(ticket)
         }
       }
-      change.entries.append((Store.personPrefix + entry.person.id, entry.person.stored))
+      change.entries += known.entries(for: entry.person, formerly: entry.former ?? entry.person)
       if entry.isNewTicket, let limits = entry.person.limits { change.uses.append((limits.ticket, limits.used)) }
     }
     for (secret, person) in owners where known.owner(ofSecret: secret.id)?.id != person.id {

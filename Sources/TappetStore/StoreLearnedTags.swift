@@ -58,11 +58,7 @@ extension SecretStore {
   /// Learns a tag, or replaces the one with its id.
   @export(interface)
   package func learn(_ tag: LearnedTag, noting auditEntry: AuditEntry) throws(SecretStoreError) {
-    switch tag.tag.label?.labelFault {
-    case .tooLong(let size, let max): throw .secret(.labelTooLong(size: size, max: max))
-    case .notPrintable: throw .secret(.labelNotPrintable)
-    case nil: break
-    }
+    if let fault = tag.tag.label?.nameFault() { throw .secret(.label(fault)) }
     let value = tag.sealedValue
     try seal(value.value, as: value.name, noting: auditEntry)
   }
@@ -95,10 +91,10 @@ extension LearnedTag {
       let mark = ForeignTag.Mark(
         kind: String(decoding: lines[1], as: UTF8.self), content: String(decoding: lines[5], as: UTF8.self))
     else { return nil }
-    let label = String(decoding: lines[3], as: UTF8.self)
-    let action = String(decoding: lines[2], as: UTF8.self)
+    let label = lines[3].isEmpty ? nil : String(decoding: lines[3], as: UTF8.self).storedName
+    let action = String(decoding: lines[2], as: UTF8.self).composed
     self.init(
-      id: id, tag: ForeignTag(mark: mark, action: action, label: label.isEmpty ? nil : label),
+      id: id, tag: ForeignTag(mark: mark, action: action, label: label),
       learnedUnixSeconds: learned)
   }
 }

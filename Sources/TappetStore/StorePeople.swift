@@ -13,12 +13,31 @@ package struct StoredPeople: Sendable {
   /// In the order of their names.
   package private(set) var all: [Person] = []
   private var owners: [String: Person] = [:]
+  /// People with the same name: earlier versions told names apart that look the same.
+  private var namesakes: [String: [Person]] = [:]
 
   /// The person whose secret this is.
   package func owner(ofSecret id: String) -> Person? { owners[id] }
 
   /// The person of this name.
-  package func named(_ name: String) -> Person? { all.first { $0.name == name } }
+  package func named(_ name: String) -> Person? {
+    let name = name.trimmedLabel
+    return all.first { $0.name == name }
+  }
+
+  /// The names that several people have.
+  package var sharedNames: [String] { namesakes.keys.sorted() }
+
+  /// The values of a person who is changed, and of all who share the former name: they are suspended and limited alike.
+  func entries(for person: Person, formerly old: Person) -> [(name: String, value: [UInt8]?)] {
+    var entries = [(name: Store.personPrefix + person.id, value: person.stored as [UInt8]?)]
+    for other in namesakes[old.name] ?? [] where other.id != person.id {
+      let limits = old.limits == person.limits ? other.limits : person.limits
+      let changed = other.with(isSuspended: person.isSuspended).limited(to: limits)
+      entries.append((Store.personPrefix + other.id, changed.stored))
+    }
+    return entries
+  }
 
   /// Reads sealed values; those that cannot be opened have none.
   fileprivate init(_ values: [(name: String, value: [UInt8]?)], uses: [String: Int64]) {
@@ -28,6 +47,15 @@ package struct StoredPeople: Sendable {
       if let value = entry.value, let person = Person(id: id, stored: value, uses: uses) { known[id] = person }
     }
     all = known.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    for (person, next) in zip(all, all.dropFirst()) where person.name == next.name {
+      namesakes[person.name, default: [person]].append(next)
+    }
+    // The one who suspended one of them meant a person, not a spelling.
+    let suspended = Set(namesakes.values.flatMap { $0 }.filter { $0.isSuspended }.map { $0.name })
+    for (index, person) in all.enumerated() where suspended.contains(person.name) {
+      all[index] = person.with(isSuspended: true)
+      known[person.id] = all[index]
+    }
     for entry in values where entry.name.begins(with: Store.ownerPrefix) {
       let secret = String(entry.name.dropFirst(Store.ownerPrefix.utf8.count))
       owners[secret] = entry.value.flatMap { known[String(decoding: $0, as: UTF8.self)] } ?? .unreadable
@@ -39,8 +67,8 @@ package struct StoredPeople: Sendable {
 struct PeopleChange {
   var entries: [(name: String, value: [UInt8]?)] = []
   var removedSecrets: [String] = []
-  /// The person whose rows of the log of taps go too.
-  var forgotten: Person?
+  /// The people whose rows of the log of taps go too.
+  var forgotten: [Person] = []
   /// The names of counts that are not needed any more.
   var endedTickets: [String] = []
   /// The first counts of new tickets.
@@ -94,9 +122,7 @@ extension Store {
         do throws(StoreError) {
           for ticket in change.endedTickets { try removeUses(of: ticket) }
           for uses in change.uses { try setUses(uses.count, of: uses.ticket) }
-          if let person = change.forgotten {
-            try deleteHistory(of: person.id, secrets: change.removedSecrets)
-          }
+          for person in change.forgotten { try deleteHistory(of: person.id, secrets: change.removedSecrets) }
           for id in change.removedSecrets { try removeRow(ofSecret: id) }
           try noteSecretChange()
           var auditEntry = auditEntry
@@ -133,6 +159,7 @@ extension SecretStore {
 
   /// The person of this name.
   package func person(named name: String) throws(SecretStoreError) -> Person {
+    if let fault = name.trimmedLabel?.personNameFault { throw .secret(.person(fault)) }
     guard let person = try people().named(name) else { throw .secret(.person(.unknown(name))) }
     return person
   }
@@ -154,19 +181,21 @@ extension SecretStore {
       if old.name != person.name { try SecretStore.require(freeName: person.name, known) }
       let former = old.limits?.ticket
       return PeopleChange(
-        entries: [(Store.personPrefix + person.id, person.stored)],
+        entries: known.entries(for: person, formerly: old),
         endedTickets: former == person.limits?.ticket ? [] : [former].compactMap { $0 })
     }
   }
 
-  /// Removes a person and these secrets of theirs; with `forgets`, the rows of their taps as well.
+  /// Removes a person, all who share the name, and these secrets of theirs; with `forgets`, the rows of their taps too.
+  @export(interface)
   package func remove(
     _ person: Person, secrets: [String], forgets: Bool = false, noting auditEntry: AuditEntry
   ) throws(SecretStoreError) {
-    try change(auditEntry) { (_) throws(SecretError) in
-      PeopleChange(
-        entries: [(Store.personPrefix + person.id, nil)], removedSecrets: secrets, forgotten: forgets ? person : nil,
-        endedTickets: [person.limits?.ticket].compactMap { $0 })
+    try change(auditEntry) { (known) throws(SecretError) in
+      let people = known.all.filter { $0.name == person.name }
+      return PeopleChange(
+        entries: people.map { (Store.personPrefix + $0.id, nil) }, removedSecrets: secrets,
+        forgotten: forgets ? people : [], endedTickets: people.compactMap { $0.limits?.ticket })
     }
   }
 
@@ -203,7 +232,7 @@ extension Person {
 
   /// The value that is sealed.
   ///
-  /// One line of text for each fact: the name has no control characters.
+  /// One line of text for each fact: a name has no line ends.
   var stored: [UInt8] {
     let facts = ["1", name, isSuspended ? "suspended" : "active", String(createdUnixSeconds)]
     let lines = facts + (limits?.lines ?? []) + (isOfSite ? [Person.siteLine] : [])
@@ -222,7 +251,7 @@ extension Person {
       limits = known
     }
     self.init(
-      id: id, name: String(decoding: lines[1], as: UTF8.self),
+      id: id, name: String(decoding: lines[1], as: UTF8.self).storedName,
       isSuspended: lines[2].elementsEqual("suspended".utf8), createdUnixSeconds: created, limits: limits,
       isOfSite: isOfSite)
   }

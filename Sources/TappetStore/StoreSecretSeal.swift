@@ -38,8 +38,8 @@ extension TagSecret {
 
   fileprivate init(_ facts: SecretFacts, key: SecretKey) {
     self.init(
-      id: facts.id, action: facts.action, index: facts.index, key: key, createdUnixSeconds: facts.createdUnixSeconds,
-      label: facts.label, uid: facts.uid)
+      id: facts.id, action: facts.action.composed, index: facts.index, key: key,
+      createdUnixSeconds: facts.createdUnixSeconds, label: facts.label?.storedName, uid: facts.uid)
   }
 }
 

@@ -42,10 +42,7 @@ package indirect enum SecretError: Error, Hashable, Sendable {
   case limitReached(action: String, max: Int)
   /// The action has this key already, under this id.
   case alreadyThere(id: String)
-  /// Bytes of the label.
-  case labelTooLong(size: Int, max: Int)
-  /// The label has control characters.
-  case labelNotPrintable
+  case label(NameFault)
   /// The database's content was sealed under another key than this one: two keys would make half of it unreadable.
   case foreignKey
   /// The value of this name was sealed under another key, or is damaged.
@@ -204,11 +201,7 @@ extension Store {
   }
 
   private static func requireGood(_ label: String?) throws(SecretError) {
-    switch label?.labelFault {
-    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
-    case .notPrintable: throw .labelNotPrintable
-    case nil: break
-    }
+    if let fault = label?.nameFault() { throw .label(fault) }
   }
 
   /// Records that a tag of this secret was used; `uid` if it is not known yet that this tag has it.

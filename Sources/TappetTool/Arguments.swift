@@ -87,11 +87,14 @@ struct Arguments {
         let word = vector[max(0, Int(tp_optind()) - 1)].map { String(cString: $0) } ?? ""
         throw mistake(found, word, Int(tp_optopt() - firstOption), command)
       }
-      arguments.values.append((name, tp_optarg().map { String(cString: $0) }))
+      let kind = options.indices.contains(index) ? options[index].kind : .text
+      arguments.values.append((name, tp_optarg().map { kind.spelt(String(cString: $0)) }))
       if name == "help" { return arguments }
     }
     for word in vector[Int(tp_optind())..<owned.count] {
-      if let word { arguments.operands.append(String(cString: word)) }
+      let place = min(arguments.operands.count, command.operands.count - 1)
+      let kind = command.operands.isEmpty ? .text : command.operands[place].kind
+      if let word { arguments.operands.append(kind.spelt(String(cString: word))) }
     }
     return arguments
   }
@@ -159,6 +162,14 @@ extension ValueKind {
     case .seconds(let bounds): (bounds, "whole seconds", ", or a time such as 5m")
     case .number(let bounds): (bounds, "a whole number", "")
     default: nil
+    }
+  }
+
+  /// The text as names are compared, if it is one.
+  fileprivate func spelt(_ text: String) -> String {
+    switch self {
+    case .action, .output, .person: text.composed
+    default: text
     }
   }
 }

@@ -40,12 +40,13 @@ import Testing
 
   @Test func `a label of 4 KiB and one with a line end are refused`() throws {
     let long = String(repeating: "x", count: 4096)
-    #expect(throws: TagDraftError.labelTooLong(size: 4096, max: Limits.secretLabelSizeMax)) {
+    #expect(throws: TagDraftError.label(.tooLong(size: 4096, max: Limits.secretLabelSizeMax))) {
       try TagDraft(action: action, index: 7, label: long, carriesKey: false, unixSeconds: 1)
     }
     // The store would refuse them later, when the tag is written already.
-    for label in ["a\nb", "Lobby\u{9B}", "a\u{7F}b"] {
-      #expect(throws: TagDraftError.malformedLabel, "\(label)") {
+    for scalar in ["\n", "\u{9B}", "\u{7F}"] as [Unicode.Scalar] {
+      let label = "a\(scalar)b"
+      #expect(throws: TagDraftError.label(.unseen(scalar, place: 2)), "\(label)") {
         try TagDraft(action: action, index: 7, label: label, carriesKey: false, unixSeconds: 1)
       }
     }

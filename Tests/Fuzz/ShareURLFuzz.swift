@@ -19,11 +19,9 @@ public func testOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
   guard let secret = SecretKey(key) else { return 0 }
   let index = choices.number()
   let label = choices.bit() ? choices.text() : nil
-  // No label has characters that `parse` refuses.
-  let isKept = label?.isPrintable ?? true
-  if isKept, label?.utf8.count ?? 0 <= Limits.secretLabelSizeMax {
-    arrives(ShareURL(index: index, key: secret, label: label))
-  }
+  let shared = ShareURL(index: index, key: secret, label: label)
+  // No secret has a label that `parse` refuses.
+  if shared.label?.nameFault() == nil { arrives(shared) }
   return 0
 }
 

@@ -68,11 +68,15 @@ import Testing
   }
 
   @Test func `texts that are too long, control characters and impossible quantities are refused`() throws {
-    let box = try world.add(.box, "Screws", try world.spot())
+    let spot = try world.spot()
+    let box = try world.add(.box, "Screws", spot)
     let long = String(repeating: "ü", count: 40_000)
     #expect(try refusal { try world.add(.item, long, box) }?.contains("80000 bytes; at most 512") == true)
     #expect(try refusal { try world.add(.item, "x", box) { $0.notes = long } }?.contains("at most 65536") == true)
-    #expect(try refusal { try world.add(.item, "a\u{1B}[2Jb", box) }?.contains("control characters") == true)
+    #expect(try refusal { try world.add(.item, "a\u{1B}b", box) }?.hasPrefix("character 2 of the name, U+001B") == true)
+    #expect(
+      try refusal { try world.add(.box, "x", spot) { $0.code = "B\u{3164}1" } }
+        == "character 2 of the QR code, U+3164, cannot be seen; delete it, or type the QR code again")
     #expect(try refusal { try world.add(.item, "x", box) { $0.quantity = -1 } }?.hasPrefix("-1 is not") == true)
     #expect(try refusal { try world.add(.item, "x", box) { $0.minimum = .some(.max) } } != nil)
     let notes = String(repeating: "n", count: 65_536)
@@ -175,6 +179,33 @@ import Testing
     edit.notes = ""
     try inventory.edit(item, edit, by: "Ann")
     #expect(try world.found("schlüssel").isEmpty && world.found("tur").isEmpty && world.found("strasse") == ["Straße"])
+    #expect(try world.isWhole())
+  }
+
+  @Test func `a thing is found and named however its letters are made up, and so are those of an earlier version`()
+    throws
+  {
+    let (made, typed) = ("Ku\u{308}che \u{1100}\u{1161}\u{11A8}", "K\u{FC}che \u{AC01}")
+    let box = try world.add(.box, made, try world.spot()) { $0.code = "Ku\u{308}-1" }
+    let item = try world.add(.item, "Cafe\u{301}", box) { $0.notes = "\u{1100}\u{1161}\u{11A8}" }
+    func expectFound(_ inventory: Inventory) throws {
+      for name in [made, typed] {
+        #expect(try inventory.resolve(name, .box).id == box.id && world.found(name) == [typed])
+      }
+      #expect(try inventory.box(code: "K\u{FC}-1")?.id == box.id && inventory.box(code: "Ku\u{308}-1")?.id == box.id)
+      #expect(try world.found("\u{AC01}").count == 2 && inventory.resolve("Caf\u{E9}", .item).id == item.id)
+      #expect(try inventory.entry(box.id, of: .box)?.name.utf8.elementsEqual(typed.utf8) == true)
+    }
+    try expectFound(inventory)
+    // As a database of before has them.
+    try world.sqlite(
+      """
+      PRAGMA trusted_schema = ON; UPDATE place SET name = '\(made)', code = 'Ku\u{308}-1' WHERE id = \(box.row);
+      UPDATE item SET name = 'Cafe\u{301}', notes = '\u{1100}\u{1161}\u{11A8}'; DROP TABLE former;
+      PRAGMA user_version = 5
+      """)
+    try expectFound(try world.reopened())
+    #expect(try world.sqlite("SELECT count(*) FROM former") == "0\n")
     #expect(try world.isWhole())
   }
 

@@ -122,6 +122,61 @@ import Testing
     #expect(try owners(SecretStore.open(folder: folder.path)) == ["Ann", "Ann"])
   }
 
+  /// José Müller as a Mac's table has him, and as he is typed.
+  private static let (decomposed, typed) = ("Jose\u{301} Mu\u{308}ller", "Jos\u{E9} M\u{FC}ller")
+
+  /// Stores a name as an earlier version did.
+  private func keep(_ id: String, _ name: String, _ store: SecretStore) throws -> Person {
+    let person = Person(id: id, name: name, createdUnixSeconds: 7)
+    let value = person.sealedValue
+    try store.seal(value.value, as: value.name, noting: entry("person-added"))
+    return person
+  }
+
+  @Test(arguments: [(decomposed, typed), (typed, decomposed), ("Ann\u{200B} Lee", "Ann Lee")])
+  func `a person is one, however the name is made up`(_ stored: String, _ other: String) throws {
+    let store = try filled()
+    try store.assign("secret-1", to: try keep("jose", stored, store), noting: entry("secret-assigned"))
+    #expect(throws: (any Error).self) { try store.add(person(other), noting: entry("person-added")) }
+    let rows = [PeopleRow(line: 2, fields: [other, "yes"] + [String?](repeating: nil, count: 6))]
+    func imported() throws -> [PeopleDifference] {
+      try store.importPeople(rows, isTrial: false, unixSeconds: 9, noting: entry("people-imported")) { "\($0.count)" }
+    }
+    let name = try #require(other.trimmedLabel)
+    #expect(try imported() == [.changed(name, columns: ["suspended"])] && imported() == [])
+    #expect(try store.usableSecrets().first { $0.id == "secret-1" }?.person?.isSuspended == true)
+    #expect(try store.person(named: other).id == "jose" && store.people().sharedNames == [])
+    #expect(try store.people().all.contains { $0.name.utf8.elementsEqual(name.utf8) })
+  }
+
+  @Test func `two people whom an earlier version told apart are suspended, limited and removed together`() throws {
+    let store = try filled()
+    for (id, secret, name) in [("a", "secret-1", Self.decomposed), ("b", "secret-2", Self.typed)] {
+      try store.assign(secret, to: try keep(id, name, store), noting: entry("secret-assigned"))
+    }
+    func jose() throws -> Person { try store.person(named: Self.typed) }
+    func areSuspended() throws -> [Bool?] { try store.usableSecrets().map { $0.person?.isSuspended } }
+    #expect(try store.people().sharedNames == [Self.typed] && areSuspended() == [false, false])
+    try store.replace(try jose().with(isSuspended: true), noting: entry("person-suspended"))
+    #expect(try areSuspended() == [true, true])
+    try store.replace(try jose().with(isSuspended: false), noting: entry("person-resumed"))
+    #expect(try areSuspended() == [false, false])
+    let limits = try PersonLimits(from: nil, until: "2026-12-31", hours: [], uses: nil, ticket: "t")
+    try store.replace(try jose().limited(to: limits), noting: entry("person-allowed"))
+    #expect(try store.usableSecrets().allSatisfy { $0.person?.limits == limits })
+    // One was suspended by the version before.
+    let value = try jose().with(isSuspended: true).sealedValue
+    try store.seal(value.value, as: value.name, noting: entry("person-suspended"))
+    #expect(try areSuspended() == [true, true])
+    // With a name of their own each stays suspended.
+    try store.replace(try jose().with(name: "Jo"), noting: entry("person-renamed"))
+    #expect(try store.people().sharedNames == [] && areSuspended() == [true, true])
+    try store.replace(try store.person(named: "Jo").with(name: "Ken"), noting: entry("person-renamed"))
+    _ = try keep("c", Self.decomposed, store)
+    try store.remove(try jose(), secrets: [], noting: entry("person-removed"))
+    #expect(try store.people().all.map { $0.name } == ["Ann", "Ben", "Ken"])
+  }
+
   @Test func `names that are taken, empty, too long or not printable are refused, and nothing is written`() throws {
     let store = try filled()
     func fault(_ name: String) -> PersonError? {
@@ -130,8 +185,9 @@ import Testing
       }
       return nil
     }
-    #expect(fault("Ann") == .nameTaken("Ann") && fault("") == .nameMissing && fault("a\u{1B}[2J") == .nameNotPrintable)
-    #expect(fault(String(repeating: "ü", count: 65)) == .nameTooLong(size: 130, max: Limits.secretLabelSizeMax))
+    #expect(fault("Ann") == .nameTaken("Ann") && fault("") == .nameMissing)
+    #expect(fault("a\u{1B}[2J") == .name(.unseen("\u{1B}", place: 2)))
+    #expect(fault(String(repeating: "ü", count: 65)) == .name(.tooLong(size: 130, max: Limits.secretLabelSizeMax)))
     let ben = try store.person(named: "Ben")
     #expect(throws: SecretStoreError.secret(.person(.nameTaken("Ann")))) {
       try store.replace(ben.with(name: "Ann"), noting: entry("person-renamed"))

@@ -144,8 +144,9 @@ import Testing
 
   @Test func `a label with controls is refused, as is an id that is not there`() throws {
     let (store, key) = try filled()
-    for label in ["a\u{1B}[2J", "a\nb", "\u{9B}2J"] {
-      #expect(throws: SecretError.labelNotPrintable) {
+    for scalar in ["\n", "\u{9B}", "\u{1B}"] as [Unicode.Scalar] {
+      let label = "a\(scalar)[2J"
+      #expect(throws: SecretError.label(.unseen(scalar, place: 2))) {
         _ = try store.renameSecret("secret-1", label: label, sealedUnder: key)
       }
     }

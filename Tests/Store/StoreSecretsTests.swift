@@ -108,7 +108,7 @@ import Testing
   @Test func `a label that fits no QR code is refused`() throws {
     let store = try folder.open()
     let label = String(repeating: "x", count: Limits.secretLabelSizeMax + 1)
-    #expect(throws: SecretError.labelTooLong(size: label.utf8.count, max: Limits.secretLabelSizeMax)) {
+    #expect(throws: SecretError.label(.tooLong(size: label.utf8.count, max: Limits.secretLabelSizeMax))) {
       try store.addSecret(try secret(1, label: label), sealedUnder: try folder.key())
     }
   }

@@ -75,7 +75,7 @@ import Testing
       (columns + ",quantity\n\nA,B,C,D,E,many\n", "line 3: quantity is a whole number, not 'many'"),
       (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not say in which box"),
       ("building,id\nA,x\n", "id is the id of an export"),
-      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\nA,B,C,E,,\u{1B}\n", "control characters"),
+      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\nA,B,C,E,,\u{1B}\n", "U+001B"),
     ] {
       let done = try world.tappet("inventory", "import", try file("bad.csv", text))
       #expect(done.status == 1 && done.errors.contains(sentence), "\(sentence): \(done)")

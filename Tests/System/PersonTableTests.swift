@@ -80,6 +80,25 @@ import Testing
     #expect(refused.log.contains("Ben is suspended"), "\(refused.log)")
   }
 
+  @Test func `a suspended person is refused, however the name is spelt`() throws {
+    let world = try KioskWorld(.init(more: "  - {name: who, topic: home/who, message: '%{person}', cooldown: 0 s}"))
+    try world.importSecret(index: 3, key: world.keys[1])
+    try world.start()
+    let secrets = try world.tappet("secret", "list", "--json").list("secrets")
+    let id = try #require(secrets.first { $0["action"] as? String == "who" }?["id"] as? String)
+    // As a person types it, and as a table from a Mac has it.
+    let (typed, mac) = ("Jos\u{E9} M\u{FC}ller", "Jose\u{301} Mu\u{308}ller")
+    #expect(try world.tappet("person", "add", typed).status == 0)
+    #expect(try importing(world, "name,tag\n\(mac),\(id)\n", "--json").data["added"] as? Int == 0)
+    #expect(try world.tappet("person", "suspend", mac).status == 0)
+    let url = try Signing.url(index: "3", key: world.keys[1])
+    let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(url)", until: "refused", messages: 0)
+    #expect(refused.log.contains("\(typed) is suspended"), "\(refused.log)")
+    let unseen = try world.tappet("person", "add", "Ann\u{200B} Lee")
+    #expect(unseen.status == 1 && unseen.errors.contains("character 4 of the name, U+200B, cannot be seen"))
+    #expect(try importing(world, "name\nAnn\u{3164} Lee\n").errors.contains("line 2: character 4 of the name, U+3164"))
+  }
+
   @Test(arguments: [true, false])
   func `one wrong row changes nothing, and is named`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
@@ -100,7 +119,7 @@ import Testing
     #expect(try refusal("Ann,,,,,9999999999,\n").contains("the number of uses is not 0 to"))
     #expect(try refusal("Ann,,,,,,nobody\n").contains("line 3: there is no secret 'nobody' here"))
     #expect(try refusal(",,,,,,\n").contains("line 3: a person needs a name"))
-    #expect(try refusal("\"a\u{1B}[2Jb\",,,,,,\n").contains("control characters"))
+    #expect(try refusal("\"a\u{1B}[2Jb\",,,,,,\n").contains("character 2 of the name, U+001B, cannot be seen"))
     #expect(try refusal("Ann,,,,,,\(id)\nBen,,,,,,\(id)\n").contains("line 4: line 3 gives the tag"))
     #expect(try refusal("Ann,yes,,,,,\nAnn,,,,,,\(id)\n").contains("line 4: 'Ann' has another 'suspended' in line 3"))
     #expect(try refusal("Ann,,\n").contains("line 3: the row has 3 fields, the first line 7"))

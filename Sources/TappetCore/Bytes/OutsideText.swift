@@ -4,11 +4,8 @@ extension String {
   /// Whether no character can move a cursor, end a line or reorder the text, so that it is safe to show.
   package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
-  /// The text with everything that is not printable as `\u{1b}`.
-  package var escaped: String { escaped { $0.isPrintable } }
-
-  /// The same, with zero-width characters escaped too, so that two topics never look alike.
-  package var visible: String { escaped { $0.isPrintable && !$0.isZeroWidth } }
+  /// The text with everything as `\u{1b}` that controls a terminal or that nobody sees, so that no two look alike.
+  package var escaped: String { escaped { $0.isVisible } }
 
   /// The text in quotes, with escapes, so that nothing in it passes for words or facts of ours.
   package var quoted: String {
@@ -20,8 +17,8 @@ extension String {
     return text + "\""
   }
 
-  /// The text with everything but printable characters, line ends and tabs escaped.
-  package var escapedLines: String { escaped { $0.isPrintable || $0 == "\n" || $0 == "\t" } }
+  /// The same with line ends and tabs as they are.
+  package var escapedLines: String { escaped { $0.isVisible || $0 == "\n" || $0 == "\t" } }
 
   private func escaped(except isKept: (Unicode.Scalar) -> Bool) -> String {
     if unicodeScalars.allSatisfy(isKept) { return self }
@@ -48,11 +45,15 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it shows nothing by itself: soft hyphen, joiners and spaces without width, tags.
-  package var isZeroWidth: Bool {
+  /// Whether it is printable and a person sees it: the characters that are left out here show nothing (those that are
+  /// Default_Ignorable_Code_Point, the fillers of Hangul, an empty Braille cell) or are none (U+FFFE and the like).
+  package var isVisible: Bool {
     switch value {
-    case 0xAD, 0x34F, 0x180E, 0x200B...0x200D, 0x2060...0x2064, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
-    default: false
+    case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200D, 0x2060...0x206F, 0x2800, 0x3164,
+      0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D159, 0x1D173...0x1D17A,
+      0xE0000...0xE0FFF:
+      false
+    default: value & 0xFFFE != 0xFFFE && isPrintable
     }
   }
 }

@@ -30,7 +30,7 @@ extension CommandPlan {
   func content(of line: String) -> CommandArrival.Content? {
     let words = line.utf8.split(separator: 0x20).map { String(Substring($0)) }
     guard let first = words.first, first.begins(with: "!") else { return nil }
-    let name = String(Substring(first.utf8.dropFirst()))
+    let name = String(Substring(first.utf8.dropFirst())).composed
     if words.count == 1 {
       if name.asciiLowercased == "status" { return .request(CommandRequest(.wish(.status))) }
       if actions.contains(name) { return .request(CommandRequest(.wish(.action(name)))) }

@@ -72,18 +72,15 @@ package struct SiteContent: Sendable {
   private init?(_ reader: inout ByteReader) {
     guard let peopleCount = reader.bigEndian32(), peopleCount <= Limits.peopleMax else { return nil }
     people = []
-    var (ids, names) = (Set<String>(), Set<String>())
+    var ids: Set<String> = []
     for _ in 0..<peopleCount {
-      guard let person = Person(&reader), ids.insert(person.id).inserted, names.insert(person.name).inserted else {
-        return nil
-      }
+      guard let person = Person(&reader), ids.insert(person.id).inserted else { return nil }
       people.append(person)
     }
     guard let actionCount = reader.bigEndian32(), actionCount <= Limits.actionsMax else { return nil }
     var actions: [String] = []
     for _ in 0..<actionCount {
-      guard let name = reader.text(), (1...Limits.actionNameSizeMax).contains(name.utf8.count), name.labelFault == nil
-      else { return nil }
+      guard let name = reader.name(sizeMax: Limits.actionNameSizeMax), !name.isEmpty else { return nil }
       actions.append(name)
     }
     guard let tagCount = reader.bigEndian32() else { return nil }
@@ -100,7 +97,7 @@ package struct SiteContent: Sendable {
 extension Person {
   fileprivate convenience init?(_ reader: inout ByteReader) {
     guard let id = reader.id(), let suspended = reader.byte(), suspended <= 1, let created = reader.integer(),
-      let name = reader.text(), name.personNameFault == nil, let lineCount = reader.byte()
+      let name = reader.name(), !name.isEmpty, let lineCount = reader.byte()
     else { return nil }
     var lines: [String] = []
     for _ in 0..<lineCount {
@@ -122,7 +119,7 @@ extension TagSecret {
     guard let id = reader.id(), let action = reader.bigEndian32(), action < actions.count,
       let index = reader.integer(), index >= 0, let created = reader.integer(),
       let person = reader.bigEndian32(), person < people.count, let key = reader.key(),
-      let uid = reader.sized(), let label = reader.text(), label.labelFault == nil
+      let uid = reader.sized(), let label = reader.name()
     else { return nil }
     let knownUID = TagUID(uid)
     if !uid.isEmpty, knownUID == nil { return nil }
@@ -146,7 +143,13 @@ extension ByteReader {
   fileprivate mutating func id() -> String? {
     guard let text = text() else { return nil }
     if text.isEmpty { return slice(16).map { UUIDText.text(of: $0) } }
-    return text.utf8.count <= Limits.siteIDSizeMax && text.labelFault == nil ? text : nil
+    return text.nameFault(sizeMax: Limits.siteIDSizeMax) == nil ? text : nil
+  }
+
+  /// A name, which may be of before names had a rule.
+  fileprivate mutating func name(sizeMax: Int = Limits.secretLabelSizeMax) -> String? {
+    guard let text = text(), text.utf8.count <= sizeMax else { return nil }
+    return text.isEmpty ? text : text.storedName
   }
 
   fileprivate mutating func key() -> SecretKey? {

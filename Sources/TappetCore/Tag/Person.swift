@@ -55,10 +55,7 @@ package final class Person: Sendable {
 package enum PersonError: Error, Hashable, Sendable {
   /// The name is empty.
   case nameMissing
-  /// Bytes of the name.
-  case nameTooLong(size: Int, max: Int)
-  /// The name has control characters.
-  case nameNotPrintable
+  case name(NameFault)
   /// Somebody has this name.
   case nameTaken(String)
   /// Nobody has this name.
@@ -70,10 +67,6 @@ package enum PersonError: Error, Hashable, Sendable {
 extension String {
   /// Why this text cannot be a person's name; `nil` if it can.
   package var personNameFault: PersonError? {
-    switch labelFault {
-    case .tooLong(let size, let max): .nameTooLong(size: size, max: max)
-    case .notPrintable: .nameNotPrintable
-    case nil: isEmpty ? .nameMissing : nil
-    }
+    isEmpty ? .nameMissing : nameFault().map { .name($0) }
   }
 }

@@ -12,7 +12,7 @@ package enum ShareURLError: Error, Hashable, Sendable {
   case malformedKey
   case repeatedParameter
   case malformedLabel
-  case labelTooLong(size: Int, max: Int)
+  case label(NameFault)
 }
 
 /// A shared secret.
@@ -110,11 +110,8 @@ package struct ShareURL: Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformedLabel }
     guard let label = text.trimmedLabel else { return nil }
-    switch label.labelFault {
-    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
-    case .notPrintable: throw .malformedLabel
-    case nil: return label
-    }
+    if let fault = label.nameFault() { throw .label(fault) }
+    return label
   }
 
   /// Encodes a label as the app does: characters with a meaning in a query, and everything that is not printable ASCII.
@@ -135,26 +132,5 @@ package struct ShareURL: Sendable {
       }
     }
     return text
-  }
-}
-
-extension String {
-  /// The text without white space and line ends at both ends; `nil` when nothing else is left.
-  package var trimmedLabel: String? {
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.isLabelSpace }),
-      let last = scalars.lastIndex(where: { !$0.isLabelSpace })
-    else { return nil }
-    return String(scalars[first...last])
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether the app trims it: Foundation's `whitespacesAndNewlines`.
-  fileprivate var isLabelSpace: Bool {
-    switch value {
-    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200B, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
-    default: false
-    }
   }
 }

@@ -3,10 +3,7 @@
 
 /// Why a tag's content could not be made.
 package enum TagDraftError: Error, Hashable, Sendable {
-  /// The label is longer than `max` bytes.
-  case labelTooLong(size: Int, max: Int)
-  /// The label contains characters that do not fit one line of text.
-  case malformedLabel
+  case label(NameFault)
   case crypto(CryptoError)
 }
 
@@ -31,11 +28,7 @@ package final class TagDraft: Sendable {
     unixSeconds: Int64
   ) throws(TagDraftError) {
     let label = label.flatMap { $0.trimmedLabel }
-    switch label?.labelFault {
-    case .tooLong(let size, let max): throw .labelTooLong(size: size, max: max)
-    case .notPrintable: throw .malformedLabel
-    case nil: break
-    }
+    if let fault = label?.nameFault() { throw .label(fault) }
     do throws(CryptoError) {
       let key = try SecretKey.random()
       var url = try TagURL.sign(index: index, timestamp: unixSeconds, key: key)

@@ -141,7 +141,7 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
     switch self {
     case .noReader: "reader-none"
     case .noSuchAction: "action-unknown"
-    case .draft(.labelTooLong), .draft(.malformedLabel): "label-malformed"
+    case .draft(.label): "label-malformed"
     case .draft(.crypto): "no-randomness"
     case .secretStore(.secret(.limitReached)): "secrets-full"
     case .secretStore(.secret(.person)): "person-unknown"
@@ -151,7 +151,7 @@ package indirect enum TagJobRefusal: Error, Hashable, Sendable {
 
   var isRefusal: Bool {
     switch self {
-    case .noReader, .noSuchAction, .draft(.labelTooLong), .draft(.malformedLabel),
+    case .noReader, .noSuchAction, .draft(.label),
       .secretStore(.secret(.limitReached)), .secretStore(.secret(.person)):
       true
     case .draft(.crypto), .secretStore: false

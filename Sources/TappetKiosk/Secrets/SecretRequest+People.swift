@@ -73,7 +73,7 @@ extension SecretService {
   /// Removes a person, and the secrets of their tags: otherwise the tags of a suspended person would work again.
   func removePerson(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
     let person = try secretStore.person(named: request.personName)
-    let secrets = try secretStore.usableSecrets().filter { $0.person?.id == person.id }.map { $0.id }
+    let secrets = try secretStore.usableSecrets().filter { $0.person?.name == person.name }.map { $0.id }
     let forgets = request.json["forget"] == .bool(true)
     let detail = "\(person.name); secrets: \(secrets.count)" + (forgets ? "; taps forgotten" : "")
     try secretStore.remove(
@@ -118,7 +118,7 @@ extension SecretService {
     tagCount: Int? = nil
   ) throws(SecretStoreError) -> SecretAnswer {
     let secrets = try secretStore.usableSecrets()
-    let count = tagCount ?? secrets.count { $0.person?.id == person.id }
+    let count = tagCount ?? secrets.count { $0.person?.name == person.name }
     var answer = SecretAnswer(
       json: .object([
         "id": .string(person.id), "name": .string(person.name), "suspended": .bool(person.isSuspended),

@@ -106,7 +106,7 @@ extension SecretService {
   }
 
   private func new(_ secretStore: SecretStore, _ request: SecretRequest) throws(SecretStoreError) -> SecretAnswer {
-    let name = request.json["action"]?.text ?? ""
+    let name = request.json["action"]?.text?.composed ?? ""
     guard let action = configuration.actions.first(where: { $0.name == name }) else {
       return .refused("there is no action '\(name)' in the configuration")
     }
@@ -127,7 +127,7 @@ extension SecretService {
     guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
       return .refused("the share code is for action \(share.index), which is not configured")
     }
-    if let wanted = request.json["action"]?.text, wanted != action.name {
+    if let wanted = request.json["action"]?.text?.composed, wanted != action.name {
       return .refused("the share code is for \(action.name), not for \(wanted)")
     }
     return try add(
@@ -246,10 +246,9 @@ extension SecretService {
   private func renameAction(
     _ secretStore: SecretStore, _ request: SecretRequest
   ) throws(SecretStoreError) -> SecretAnswer {
-    let (old, new) = (request.json["action"]?.text ?? "", request.json["name"]?.text ?? "")
-    guard (1...Limits.actionNameSizeMax).contains(new.utf8.count), new.labelFault == nil else {
-      return .refused("an action's name has 1 to \(Limits.actionNameSizeMax) bytes on one line")
-    }
+    let (old, new) = (request.json["action"]?.text?.composed ?? "", request.json["name"]?.text?.trimmedLabel ?? "")
+    guard !new.isEmpty else { return .refused("an action needs a name") }
+    if let fault = new.nameFault(sizeMax: Limits.actionNameSizeMax) { return .refused(fault.sentence(of: "name")) }
     let hasLearnedTags = try secretStore.learnedTags().contains { $0.tag.action == old }
     let hasSecrets = try secretStore.secrets().hasAny(of: old)
     guard old != new, hasSecrets || hasLearnedTags else {

@@ -194,7 +194,7 @@ extension SecretStoreError {
     case .keyIsGiven, .noTimestampKey, .noBrokerPassword: true
     case .secret(let error):
       switch error {
-      case .limitReached, .alreadyThere, .labelTooLong, .labelNotPrintable, .person, .peopleRow: true
+      case .limitReached, .alreadyThere, .label, .person, .peopleRow: true
       case .foreignKey, .unreadable, .notSealed, .store: false
       }
     }

@@ -270,6 +270,14 @@ extension Checkup {
       }
     } catch { note("site", .bad, error.sentence) }
     do throws(SecretStoreError) {
+      for name in try store.people().sharedNames {
+        note(
+          "people", .note,
+          "several are called \(name), whom an earlier version told apart: what is done to one is done to all; "
+            + "'tappet person rename' gives one another name")
+      }
+    } catch { note("people", .bad, error.sentence) }
+    do throws(SecretStoreError) {
       let audit = try store.auditState()
       if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }
     } catch { note("audit", .bad, error.sentence) }

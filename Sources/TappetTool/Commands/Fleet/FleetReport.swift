@@ -28,13 +28,13 @@ struct FleetReport {
 
   /// A line for each kiosk, and one for each further part that does not work.
   func lines() -> [String] {
-    let names = subjects.map { $0.clientID.visible }
+    let names = subjects.map { $0.clientID.escaped }
     let width = min(32, names.reduce(0) { max($0, $1.unicodeScalars.count) })
     return zip(subjects, names).flatMap { subject, name in
       subject.sentences.enumerated().map { index, sentence in
         let front = index == 0 ? name : ""
         let space = String(repeating: " ", count: max(0, width - front.unicodeScalars.count))
-        return front + space + "  " + Help.padded(subject.mark, 6) + sentence.visible
+        return front + space + "  " + Help.padded(subject.mark, 6) + sentence.escaped
       }
     }
   }

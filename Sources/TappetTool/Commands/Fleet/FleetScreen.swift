@@ -79,7 +79,7 @@ struct FleetScreen {
 
   /// Where the cursor is; `nil` while nothing is typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
-    isTyping ? (row: rows - 2, column: Self.prompt.utf8.count + wanted.visible.unicodeScalars.count) : nil
+    isTyping ? (row: rows - 2, column: Self.prompt.utf8.count + wanted.escaped.unicodeScalars.count) : nil
   }
 
   // MARK: Rows
@@ -87,14 +87,14 @@ struct FleetScreen {
   /// All rows of a screen of this size.
   mutating func rows(columns: Int, rows: Int, at unixMilliseconds: Int64) -> [ScreenRow] {
     let room = max(1, rows - Self.frame)
-    let summary = " \(fleet.summary(at: unixMilliseconds))  \(place.visible)"
+    let summary = " \(fleet.summary(at: unixMilliseconds))  \(place.escaped)"
     let middle =
       isHelp
       ? Self.help.map { ScreenRow(text: $0) } : kiosks(room, columns, at: unixMilliseconds)
     var screen = [ScreenRow(text: Self.padded(summary, columns), isReverse: true)] + middle.prefix(room + 1)
     screen += [ScreenRow](repeating: ScreenRow(text: ""), count: max(0, room + 1 - middle.count))
     let found = wanted.isEmpty ? notice : "only those with \(wanted.quoted)  " + notice
-    screen.append(ScreenRow(text: isTyping ? Self.prompt + wanted.visible : found))
+    screen.append(ScreenRow(text: isTyping ? Self.prompt + wanted.escaped : found))
     screen.append(ScreenRow(text: Self.padded(Self.keys, columns), isReverse: true))
     return screen
   }

@@ -38,11 +38,11 @@ struct FleetTable {
   private func cells(_ row: FleetRow) -> [String] {
     let (board, state) = (row.board, row.board.state)
     return [
-      board.clientID.visible, state?.light.visible ?? (board.isOnline == true ? "online" : "-"),
-      state?.version.visible ?? "-", board.silence(at: now)?.brief ?? "-",
+      board.clientID.escaped, state?.light.escaped ?? (board.isOnline == true ? "online" : "-"),
+      state?.version.escaped ?? "-", board.silence(at: now)?.brief ?? "-",
       state.map { $0.waiting > 99_999 ? "many" : String($0.waiting) } ?? "-",
       board.certificateDays(at: now).map { "\($0) d" } ?? "-", state?.reader.map { Self.word($0) } ?? "-",
-      state.map { Self.clock($0) } ?? "-", row.trouble?.sentence.visible ?? "none",
+      state.map { Self.clock($0) } ?? "-", row.trouble?.sentence.escaped ?? "none",
     ]
   }
 

@@ -116,7 +116,7 @@ final class FleetWatch {
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
       // The time first: a narrow terminal cuts the rest.
-      screen.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".visible
+      screen.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .disconnected, .fellBack, .acknowledged, .acknowledgedUnheard, .publishRefused: break
     }

@@ -14,11 +14,11 @@ struct BoxLabel {
   var picture: QRCode
 
   fileprivate init(_ box: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
-    name = box.name.visible
+    name = box.name.escaped
     code = box.code
-    path = try judged { () throws(InventoryError) in try inventory.location(of: box) }.path.visible
+    path = try judged { () throws(InventoryError) in try inventory.location(of: box) }.path.escaped
     do throws(QRCodeError) { picture = try QRCode(Array(box.code.utf8)) } catch {
-      throw .failed("\(box.code.visible): the QR code could not be made; the system is out of memory")
+      throw .failed("\(box.code.escaped): the QR code could not be made; the system is out of memory")
     }
   }
 }
@@ -70,7 +70,7 @@ enum LabelCommand {
     for line in label.picture.lines {
       Output.write(isTerminal ? "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\n" : line + "\n")
     }
-    Output.print("\(label.name)  [\(label.code.visible)]  \(label.path)")
+    Output.print("\(label.name)  [\(label.code.escaped)]  \(label.path)")
   }
 
   /// Writes all sheets or, when one cannot be written, none; with a number each if there are several.

@@ -18,7 +18,7 @@ enum LabelPrinter {
       ^XA^CI28
       ^FO20,20^BQN,2,\(magnification),H^FH^FDHA,\(field(label.code))^FS
       ^FO\(left),20^A0N,36,36^FB\(room),2,0,L^FH^FD\(field(label.name))^FS
-      ^FO\(left),100^A0N,28,28^FB\(room),1,0,L^FH^FD\(field(label.code.visible))^FS
+      ^FO\(left),100^A0N,28,28^FB\(room),1,0,L^FH^FD\(field(label.code.escaped))^FS
       ^FO\(left),134^A0N,20,20^FB\(room),3,0,L^FH^FD\(field(label.path))^FS
       ^XZ
 
@@ -49,7 +49,7 @@ enum LabelPrinter {
     bytes += [0x1D, 0x28, 0x6B, UInt8(size & 0xFF), UInt8(size >> 8), 0x31, 0x50, 0x30] + code
     bytes += [0x1D, 0x28, 0x6B, 3, 0, 0x31, 0x51, 0x30]
     bytes += [0x1B, 0x45, 1] + codePage850(label.name) + [0x0A, 0x1B, 0x45, 0]  // ESC E: bold on and off.
-    bytes += codePage850(label.code.visible) + [0x0A] + codePage850(label.path) + [0x0A]
+    bytes += codePage850(label.code.escaped) + [0x0A] + codePage850(label.path) + [0x0A]
     return bytes + [0x1B, 0x64, 2, 0x1D, 0x56, 0x42, 0]  // ESC d: two lines; GS V: to the knife, and cut.
   }
 

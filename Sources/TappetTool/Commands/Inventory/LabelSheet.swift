@@ -92,7 +92,7 @@ struct LabelSheet {
     var top = y + 2 * margin
     for (words, size, linesMax, style) in [
       (box.name, 400, 2, "font-family=\"sans-serif\" font-weight=\"bold\""),
-      (box.code.visible, 300, 1, "font-family=\"monospace\""), (box.path, 240, 3, "font-family=\"sans-serif\""),
+      (box.code.escaped, 300, 1, "font-family=\"monospace\""), (box.path, 240, 3, "font-family=\"sans-serif\""),
     ] {
       // A character of most fonts is at most 0.6 of its height wide on average.
       for line in LabelText.lines(words, columns: room * 10 / (size * 6), max: linesMax) {

@@ -52,10 +52,10 @@ struct MetricsText {
     }
   }
 
-  /// A label's value: the format knows three escapes.
+  /// A label's value: the format knows three escapes, and a terminal may show it.
   private static func escaped(_ value: String) -> String {
     var text = ""
-    for character in value.unicodeScalars {
+    for character in value.escapedLines.unicodeScalars {
       switch character {
       case "\\": text += "\\\\"
       case "\"": text += "\\\""

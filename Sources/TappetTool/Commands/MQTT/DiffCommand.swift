@@ -66,10 +66,10 @@ struct RetainedDifference {
   private var sameCount: Int { here.count - onlyHere.count - different.count }
 
   func print() {
-    for topic in onlyHere { Output.print("only here   " + topic.visible + "  " + text(here[topic])) }
-    for topic in onlyThere { Output.print("only there  " + topic.visible + "  " + text(there[topic])) }
+    for topic in onlyHere { Output.print("only here   " + topic.escaped + "  " + text(here[topic])) }
+    for topic in onlyThere { Output.print("only there  " + topic.escaped + "  " + text(there[topic])) }
     for topic in different {
-      Output.print("different   " + topic.visible + "  " + text(here[topic]) + " → " + text(there[topic]))
+      Output.print("different   " + topic.escaped + "  " + text(here[topic]) + " → " + text(there[topic]))
     }
     Output.printError(
       "\(sameCount) the same, \(different.count) different, \(onlyHere.count) only here, \(onlyThere.count) only there")

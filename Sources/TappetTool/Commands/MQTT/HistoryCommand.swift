@@ -57,7 +57,7 @@ enum HistoryCommand {
             }
           }
         if isPlain { return word }
-        let parts = word.visible.split(separator: "'", omittingEmptySubsequences: false)
+        let parts = word.escaped.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.joined(separator: "'\\''") + "'"
       }.joined(separator: " ")
   }

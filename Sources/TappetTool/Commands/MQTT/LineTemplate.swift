@@ -64,7 +64,7 @@ struct LineTemplate {
       case .text(let text): text
       case .payload: message.text(asHex: false)
       case .hexadecimal: Hex.encode(message.payload)
-      case .topic: message.topic.visible
+      case .topic: message.topic.escaped
       case .qos: String(message.qos)
       case .retained: message.isRetained ? "1" : "0"
       case .size: String(message.size)

@@ -46,7 +46,7 @@ final class MessagePrinter {
     }
     switch form {
     case .text:
-      let text = difference?.changes(message)?.visible ?? message.text(asHex: false)
+      let text = difference?.changes(message)?.escaped ?? message.text(asHex: false)
       lines += line(message, text + (tokens?.note(message.payload, at: time / 1000) ?? ""), time)
     case .hex: lines += line(message, message.text(asHex: true), time)
     case .template(let template): lines += template.line(message, time)
@@ -66,14 +66,14 @@ final class MessagePrinter {
     let thousandths = String(1000 + (time % 1000 + 1000) % 1000).dropFirst()
     let kept = message.isRetained ? "r" : " "
     return WallTime.timeOfDay(unixMilliseconds: time) + "." + thousandths + " q\(message.qos)" + kept + " "
-      + message.topic.visible + "  " + text + "\n"
+      + message.topic.escaped + "  " + text + "\n"
   }
 
   /// RFC 4180.
   private func row(_ message: LinkMessage, _ time: Int64) -> String {
     let (encoding, payload) = message.encoded
     let fields = [
-      WallTime.utc(unixMilliseconds: time) ?? "", message.topic.visible, String(message.qos),
+      WallTime.utc(unixMilliseconds: time) ?? "", message.topic.escaped, String(message.qos),
       message.isRetained ? "1" : "0", String(message.size), encoding, payload.escapedLines,
     ]
     return fields.map { MessagePrinter.field($0) }.joined(separator: ",") + "\n"
@@ -97,7 +97,7 @@ extension LinkMessage {
     if payload.isEmpty { return "(no bytes)" }
     if asHex { return Hex.encode(payload) }
     let (encoding, text) = encoded
-    return encoding == "text" ? text.visible : "base64:" + text
+    return encoding == "text" ? text.escaped : "base64:" + text
   }
 
   func json(_ time: Int64) -> JSON {

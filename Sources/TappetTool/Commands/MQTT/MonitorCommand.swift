@@ -150,7 +150,7 @@ final class MonitorLoop {
       let (pause, isStorm) = policy.lost(at: Instant.now())
       let why = isStorm ? " (more than \(Limits.lossStormMax) losses in a minute)" : ""
       // The time first: a narrow terminal cuts the rest.
-      model.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".visible
+      model.notice = "connecting again in \(pause.wholeMilliseconds / 1000) s\(why): \(failure.sentence)".escaped
       connectAt = Instant.now() + pause
     case .acknowledged: model.notice = "acknowledged"
     case .acknowledgedUnheard: model.notice = "acknowledged; nobody subscribes to the topic"

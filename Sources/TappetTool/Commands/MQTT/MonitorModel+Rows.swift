@@ -20,7 +20,7 @@ extension MonitorModel {
     let middle = self.middle(columns, room, now, second)
     screen += middle.prefix(room)
     screen += [ScreenRow](repeating: ScreenRow(text: ""), count: max(0, room - middle.count))
-    screen.append(ScreenRow(text: line.map { Self.prompt + $0.visible } ?? notice))
+    screen.append(ScreenRow(text: line.map { Self.prompt + $0.escaped } ?? notice))
     let keys = line == nil ? Self.keys + (view == .messages ? Self.keysOfMessages : "") : " enter publish  esc cancel"
     screen.append(ScreenRow(text: Self.padded(keys, columns), isReverse: true))
     return screen
@@ -28,13 +28,13 @@ extension MonitorModel {
 
   /// Where the cursor is; `nil` while nothing is typed.
   func cursor(rows: Int) -> (row: Int, column: Int)? {
-    line.map { (row: rows - 2, column: Self.prompt.utf8.count + $0.visible.unicodeScalars.count) }
+    line.map { (row: rows - 2, column: Self.prompt.utf8.count + $0.escaped.unicodeScalars.count) }
   }
 
   private func title(_ columns: Int, _ now: Instant) -> ScreenRow {
     let seconds = statistics.uptime(at: now).wholeMilliseconds / 1000
     let state = statistics.connectedSince == nil ? "not connected" : "MQTT \(version), up \(seconds) s"
-    let filters = filters.map { $0.visible }.joined(separator: " ")
+    let filters = filters.map { $0.escaped }.joined(separator: " ")
     return ScreenRow(
       text: Self.padded(" \(url)  \(state)  \(filters)" + (isPaused ? "  PAUSED" : ""), columns), isReverse: true)
   }
@@ -60,7 +60,7 @@ extension MonitorModel {
       limitPlace(to: max(0, rows.count - room))
       return rows.dropFirst(place).map { ScreenRow(text: TreeView.line($0)) }
     case .messages: return showsWhole ? whole(columns) : list(room)
-    case .statistics: return statistics.lines(at: now).map { ScreenRow(text: " " + $0.visible) }
+    case .statistics: return statistics.lines(at: now).map { ScreenRow(text: " " + $0.escaped) }
     }
   }
 
@@ -71,7 +71,7 @@ extension MonitorModel {
     return (first..<min(entries.count, first + room)).map { index in
       let entry = entries[entries.count - 1 - index]
       let (message, time) = (entry.message, WallTime.timeOfDay(unixMilliseconds: entry.unixMilliseconds))
-      let text = " \(time)  q\(message.qos)\(message.isRetained ? "r" : " ")  \(message.topic.visible)  "
+      let text = " \(time)  q\(message.qos)\(message.isRetained ? "r" : " ")  \(message.topic.escaped)  "
       return ScreenRow(text: text + message.summary(Limits.monitorSummarySizeMax), isReverse: index == place)
     }
   }
@@ -81,7 +81,7 @@ extension MonitorModel {
     let message = entry.message
     let text = message.text(asHex: false)
     var rows = [
-      ScreenRow(text: " " + message.topic.visible),
+      ScreenRow(text: " " + message.topic.escaped),
       ScreenRow(text: " QoS \(message.qos)\(message.isRetained ? ", retained" : ""), \(message.size) bytes"),
     ]
     var rest = Array(text.unicodeScalars.prefix(Limits.recentPayloadSizeMax))[...]

@@ -93,7 +93,7 @@ enum StatsCommand {
           + "\(time(trips.percentile(thousandths: 500))), p99 \(time(trips.percentile(thousandths: 990)))")
     }
     for line in figures.statistics.lines(at: Instant.now()) { Output.print(line) }
-    for figure in figures.sys { Output.print(figure.topic.visible + "  " + figure.text(asHex: false)) }
+    for figure in figures.sys { Output.print(figure.topic.escaped + "  " + figure.text(asHex: false)) }
     guard figures.sys.isEmpty else { return }
     Output.print(
       figures.isRefused ? "the broker does not let us read $SYS" : "nothing came on $SYS: not allowed, or not there")

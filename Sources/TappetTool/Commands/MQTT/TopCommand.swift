@@ -62,7 +62,7 @@ final class TopView {
       ]
       let text = figures.map { Self.right($0.0, $0.1) }.joined() + "  "
       let room = max(1, columns - text.utf8.count)
-      lines.append(text + String(String.UnicodeScalarView(row.topic.visible.unicodeScalars.prefix(room))))
+      lines.append(text + String(String.UnicodeScalarView(row.topic.escaped.unicodeScalars.prefix(room))))
     }
     if rates.uncounted > 0 { lines.append("and \(rates.uncounted) messages of further topics") }
     return lines

@@ -47,7 +47,7 @@ final class TreeView {
 
   static func line(_ row: TopicTree.Row) -> String {
     var text = right(row.rate, 7) + right(row.messages, 11) + "  "
-    text += String(repeating: "  ", count: row.depth) + (row.name.isEmpty ? "(empty)" : row.name.visible)
+    text += String(repeating: "  ", count: row.depth) + (row.name.isEmpty ? "(empty)" : row.name.escaped)
     if let value = row.value { text += " = " + value }
     return row.hidden > 0 ? text + "  (\(row.hidden) topics)" : text
   }

@@ -173,9 +173,7 @@ extension Command {
     _ name: String, _ arguments: Arguments, _ configuration: KioskConfiguration, _ members: [JSON.Member] = []
   ) throws(CommandFailure) -> JSON {
     for operand in arguments.operands {
-      if case .nameTooLong(let size, let max)? = operand.personNameFault {
-        throw .refused(PersonError.nameTooLong(size: size, max: max).sentence)
-      }
+      if let fault = operand.trimmedLabel?.personNameFault { throw .refused(fault.sentence) }
     }
     let answer = try SecretClient(configuration).ask(
       name, JSON.Member.text("name", arguments.operands[0]) + members

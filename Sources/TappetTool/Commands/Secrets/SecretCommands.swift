@@ -146,8 +146,9 @@ extension Command {
 
   /// Checked before it is sent anywhere: a request has no room for more.
   static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
-    guard case .tooLong(let size, let max) = label?.labelFault else { return label }
-    throw .refused(SecretError.labelTooLong(size: size, max: max).sentence)
+    let label = label.map { $0.trimmedLabel ?? "" }
+    if let fault = label?.nameFault() { throw .refused(fault.sentence(of: "label")) }
+    return label
   }
 }
 

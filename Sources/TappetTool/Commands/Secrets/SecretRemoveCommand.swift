@@ -54,7 +54,7 @@ extension Command {
     let (secrets, unreadable) = try client.list()
     let chosen = (secrets + unreadable).filter { secret in
       for name in ["action", "label"] {
-        if let wanted = arguments.value(name), secret[name]?.text != wanted { return false }
+        if let wanted = arguments.value(name)?.trimmedLabel, secret[name]?.text != wanted { return false }
       }
       return true
     }

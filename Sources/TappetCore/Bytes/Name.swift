@@ -1,0 +1,93 @@
+// The one rule for names: of people, secrets, actions, places and things. They are stored and compared in normalization
+// form C (Unicode Standard Annex 15), so that an é from a Mac's table is the é that somebody types, and they have no
+// character that nobody sees. Letters of two scripts that look alike stay two letters, and a ligature stays one.
+
+import CUTF8Proc
+
+/// Why a text cannot be a name.
+package enum NameFault: Hashable, Sendable {
+  /// Bytes of the text.
+  case tooLong(size: Int, max: Int)
+  /// A character that controls a terminal, turns the text around or shows nothing, and its place, counted from 1.
+  case unseen(Unicode.Scalar, place: Int)
+}
+
+extension String {
+  /// The text as a name: composed, with plain spaces in it and none at its ends; `nil` when nothing else is left.
+  ///
+  /// Variation selectors, which phones put behind emoji, and what spreadsheets leave at the ends are dropped.
+  @export(interface)
+  package var trimmedLabel: String? {
+    // Nearly all names.
+    if utf8.allSatisfy({ (0x20...0x7E).contains($0) }), utf8.first != 0x20, utf8.last != 0x20 {
+      return isEmpty ? nil : self
+    }
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.isLeftAtEnds }),
+      let last = scalars.lastIndex(where: { !$0.isLeftAtEnds })
+    else { return nil }
+    var kept = String.UnicodeScalarView()
+    for scalar in scalars[first...last] where !(0xFE0E...0xFE0F).contains(scalar.value) {
+      kept.append(scalar.isSpace ? " " : scalar)
+    }
+    return String(kept).composed
+  }
+
+  /// Why this text, which is trimmed, cannot be a name; `nil` if it can.
+  @export(interface)
+  package func nameFault(sizeMax: Int = Limits.secretLabelSizeMax) -> NameFault? {
+    let size = utf8.count
+    if size > sizeMax { return .tooLong(size: size, max: sizeMax) }
+    for (index, scalar) in unicodeScalars.enumerated() where !scalar.isVisible {
+      return .unseen(scalar, place: index + 1)
+    }
+    return nil
+  }
+
+  /// The name that this text, which was stored or sealed, stands for.
+  ///
+  /// Earlier versions stored names as they were typed; what nobody sees in them is dropped.
+  package var storedName: String {
+    var seen = String.UnicodeScalarView()
+    for scalar in unicodeScalars where scalar.isVisible { seen.append(scalar) }
+    return String(seen).trimmedLabel ?? escaped
+  }
+
+  /// The text in normalization form C; one that is too long for a name is left as it is.
+  @export(interface)
+  package var composed: String {
+    let size = utf8.count
+    // No character below U+0300 changes.
+    guard size <= Limits.composedTextSizeMax, unicodeScalars.contains(where: { $0.value >= 0x300 }) else { return self }
+    let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
+    // A character has at most four in its decomposition; the last place is for the NUL that the library adds.
+    var scalars = [utf8proc_int32_t](repeating: 0, count: 4 * size + 1)
+    var text = self
+    let count = text.withUTF8 { source in
+      utf8proc_decompose(source.baseAddress, source.count, &scalars, scalars.count - 1, options)
+    }
+    guard (1..<scalars.count).contains(count) else { return self }
+    let composedSize = utf8proc_reencode(&scalars, count, options)
+    guard composedSize > 0 else { return self }
+    return scalars.withUnsafeBytes { String(decoding: $0.prefix(composedSize), as: UTF8.self) }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a space or a line end, as the app trims them: Foundation's `whitespacesAndNewlines`; or what
+  /// spreadsheets, browsers and word processors leave beside a text; or a variation selector.
+  fileprivate var isLeftAtEnds: Bool {
+    switch value {
+    case 0x09...0x0D, 0x85, 0x2028, 0x2029, 0x200B...0x200D, 0x2060, 0xFE0E, 0xFE0F, 0xFEFF: true
+    default: isSpace
+    }
+  }
+
+  /// Whether it is one of the spaces, which look the same.
+  fileprivate var isSpace: Bool {
+    switch value {
+    case 0x20, 0xA0, 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
+  }
+}
