@@ -180,7 +180,7 @@ private struct AppSettingsReader {
       return nil
     }
     if let endpoint = BrokerEndpoint(url: text) ?? BrokerEndpoint(url: "mqtts://" + text) { return endpoint }
-    problems.append(.notAnEndpoint(text))
+    problems.append(.notAnEndpoint(text.withoutUserInfo))
     return nil
   }
 

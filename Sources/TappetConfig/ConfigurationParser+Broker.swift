@@ -128,7 +128,9 @@ extension YAMLReader {
   private mutating func endpoint(_ node: YAMLNode) -> BrokerEndpoint? {
     guard let text = text(node) else { return nil }
     if let endpoint = BrokerEndpoint(url: text) { return endpoint }
-    invalid(node, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+    let keys = " (user name and password have keys of their own: username, password)"
+    let hasUser = text.utf8.contains(UInt8(ascii: "@"))
+    invalid(node, expected: "mqtts://HOST[:PORT] or mqtt://HOST[:PORT]" + (hasUser ? keys : ""))
     return nil
   }
 }

@@ -244,8 +244,11 @@ struct YAMLReader {
     note(.wrongType(expected: expected, found: Self.kind(of: node)), at: node)
   }
 
-  static func shortened(_ text: String) -> String {
-    text.unicodeScalars.count <= 40 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(40))) + "…"
+  /// A value of the file as a sentence repeats it: not too long, and without the password that a URL may have.
+  static func shortened(_ value: String) -> String {
+    let text = value.withoutUserInfo
+    return text.unicodeScalars.count <= 40
+      ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(40))) + "…"
   }
 
   private static func kind(of node: YAMLNode) -> String {

@@ -56,6 +56,26 @@ import Testing
     #expect(BrokerEndpoint(url: url) == nil)
   }
 
+  @Test(arguments: [
+    ("mqtt://ha:sup3rsecret@h:1883", "mqtt://…@h:1883"), ("mqtts://ha:sup3rsecret@", "mqtts://…@"),
+    ("mqtts://ha:sup3r@/secret@h", "mqtts://…@h"), ("ha:sup3rsecret@h", "…@h"),
+    ("mqtts://a-user-of-a-long-name:and-a-sup3rsecret@h", "mqtts://…@h"),
+  ])
+  func `a password in a broker's address is not repeated`(_ url: String, _ shown: String) {
+    let text = "broker: {url: '\(url)', client_id: k}\nactions: [{name: a, topic: t, message: m}]\n"
+    guard case .refused(let problems) = ConfigurationParser.parse(Array(text.utf8), name: "k.yaml", folder: "/") else {
+      Issue.record("loaded")
+      return
+    }
+    let sentence =
+      "k.yaml:1:15: broker.url must be mqtts://HOST[:PORT] or mqtt://HOST[:PORT] (user name and password have keys of "
+      + "their own: username, password), not '\(shown)'"
+    #expect(problems.map(\.sentence) == [sentence])
+  }
+
+  @Test(arguments: ["mqtts://h", "@kiosk:example.org", "ann@example.org", "a:b", "@", "://@", ""])
+  func `text without a password is repeated as it is`(text: String) { #expect(text.withoutUserInfo == text) }
+
   @Test(arguments: [("mqtt://h", "5", true), ("mqtt://h", "3.1.1", false), ("mqtts://h", "5", false)])
   func `MQTT 5 is only for brokers behind TLS`(_ url: String, _ version: String, _ isRefused: Bool) {
     let text =

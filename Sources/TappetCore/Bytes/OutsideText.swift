@@ -20,6 +20,19 @@ extension String {
   /// The same with line ends and tabs as they are.
   package var escapedLines: String { escaped { $0.isVisible || $0 == "\n" || $0 == "\t" } }
 
+  /// The text without the user name and password of a URL, which some write where they do not belong.
+  ///
+  /// Up to the last '@', because a password may have one; `name:password@host` without a scheme is one too.
+  @export(interface)
+  package var withoutUserInfo: String {
+    guard let at = utf8.lastIndex(of: UInt8(ascii: "@")),
+      let colon = utf8[..<at].firstIndex(of: UInt8(ascii: ":"))
+    else { return self }
+    let isURL = utf8[colon..<at].starts(with: "://".utf8)
+    let start = isURL ? utf8.index(colon, offsetBy: 3) : utf8.startIndex
+    return start < at ? String(self[..<start]) + "…" + String(self[at...]) : self
+  }
+
   private func escaped(except isKept: (Unicode.Scalar) -> Bool) -> String {
     if unicodeScalars.allSatisfy(isKept) { return self }
     var text = ""

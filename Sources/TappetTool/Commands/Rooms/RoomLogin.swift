@@ -119,7 +119,7 @@ enum Homeserver {
   static func checked(_ url: String) throws(CommandFailure) -> String {
     let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
-      throw .refused("a homeserver's URL is 'https://HOST', not '\(url)'")
+      throw .refused("a homeserver's URL is 'https://HOST', not '\(url.withoutUserInfo)'")
     }
     return bare
   }

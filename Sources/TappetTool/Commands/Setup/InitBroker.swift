@@ -47,7 +47,8 @@ extension SetupWizard {
     try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT", default: nil) { answer in
       let text = answer.utf8.contains(UInt8(ascii: "/")) ? answer : "mqtts://" + answer
       guard var endpoint = BrokerEndpoint(url: text) else {
-        return answer.isEmpty ? "a host is needed" : "'\(answer)' is neither a host nor a mqtts:// or mqtt:// URL"
+        let given = answer.withoutUserInfo
+        return given.isEmpty ? "a host is needed" : "'\(given)' is neither a host nor a mqtts:// or mqtt:// URL"
       }
       let hasPort = BrokerEndpoint(url: text + ":1") == nil
       if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
