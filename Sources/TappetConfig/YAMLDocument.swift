@@ -67,6 +67,8 @@ package indirect enum YAMLError: Hashable, Sendable {
   case syntax(String)
   /// A tab in the indentation, where only spaces are allowed.
   case tab
+  /// A no-break space (U+00A0), which is a letter to YAML, where it takes only a plain one.
+  case noBreakSpace
   /// `!tag`: the configuration alone decides a value's type.
   case tag(String)
   case unknownAlias(String)
@@ -96,7 +98,9 @@ final class YAMLDocument {
   static func parse(_ bytes: [UInt8]) throws(YAMLFailure) -> YAMLNode {
     var result: Result<YAMLNode, YAMLFailure> = .failure(
       YAMLFailure(position: TextPosition(line: 1, column: 1), error: .empty))
-    bytes.withUnsafeBufferPointer { buffer in
+    // libyaml counts a byte order mark as a column, and then takes the first key for an indented one.
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    text.withUnsafeBufferPointer { buffer in
       do throws(YAMLFailure) { result = .success(try YAMLDocument(buffer).document()) } catch {
         result = .failure(error)
       }
@@ -169,6 +173,7 @@ final class YAMLDocument {
       try advance()
       while event.pointee.type != YAML_MAPPING_END_EVENT {
         keys.append(try node(depth: depth + 1))
+        try refuseNoBreakSpace(in: keys[keys.count - 1])
         try advance()
         values.append(try node(depth: depth + 1))
         try advance()
@@ -216,7 +221,40 @@ final class YAMLDocument {
       return YAMLFailure(position: place, error: .syntax(problem))
     }
     let isAtTab = parser.pointee.error == YAML_SCANNER_ERROR && parser.pointee.buffer.pointer?.pointee == 0x09
+    if !isAtTab, let place = noBreakSpace(line: Int(clamping: parser.pointee.problem_mark.line) + 1) {
+      return YAMLFailure(position: place, error: .noBreakSpace)
+    }
     return YAMLFailure(position: position(parser.pointee.problem_mark), error: isAtTab ? .tab : .syntax(problem))
+  }
+
+  /// No key has one: `url:\u{a0}x` is a word to YAML, and so is an indentation of them.
+  private func refuseNoBreakSpace(in key: YAMLNode) throws(YAMLFailure) {
+    guard case .scalar(let text, isPlain: true) = key.content else { return }
+    var position = key.position
+    for scalar in text.unicodeScalars {
+      if scalar == "\u{a0}" { throw YAMLFailure(position: position, error: .noBreakSpace) }
+      position.column += 1
+    }
+  }
+
+  /// The first no-break space that indents, or follows what a space must follow, in this line or the one before it.
+  ///
+  /// libyaml sees a missing colon only at the next line's.
+  private func noBreakSpace(line: Int) -> TextPosition? {
+    var last: (UInt8, UInt8) = (0, UInt8(ascii: "\n"))
+    var number = 1
+    let separators = Array("\r\n:-,[{".utf8)
+    for (offset, byte) in text.enumerated() where number <= line {
+      if (last.1, byte) == (0xC2, 0xA0) {
+        if number >= line - 1, separators.contains(last.0) { return TextPosition(of: offset - 1, in: text) }
+        // As if it were a space.
+        last.1 = last.0
+      } else if byte != 0x20 {
+        last = (last.1, byte)
+      }
+      if byte == UInt8(ascii: "\n") { number += 1 }
+    }
+    return nil
   }
 
   /// `!!str` and `!` turn any scalar into text (YAML 1.2 §3.3.2).

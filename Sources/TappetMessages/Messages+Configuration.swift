@@ -26,6 +26,7 @@ extension ConfigurationProblem {
     case .notUTF8: return "is not UTF-8 text"
     case .yaml(.syntax(let problem)): return "is not valid YAML: \(problem)"
     case .yaml(.tab): return "a tab is used where only spaces may indent"
+    case .yaml(.noBreakSpace): return "a no-break space (U+00A0) is used where only a plain space may be; type it again"
     case .yaml(.tag(let tag)): return "the tag '\(tag)' is not supported; write the value without it"
     case .yaml(.unknownAlias(let name)): return "the alias '*\(name)' is not defined before"
     case .yaml(.tooManyNodes(let max)): return "has more than \(max) values, aliases counted each time"

@@ -114,7 +114,27 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
     #expect(configuration.actions[1].isRetained && configuration.actions[1].index == 7)
   }
 
-  @Test func `a byte order mark is allowed`() { #expect(sentences("\u{FEFF}" + good) == []) }
+  @Test func `a byte order mark is allowed, before a comment and before a key, and shifts no place`() {
+    let keys = String(good.drop { $0 != "\n" }.dropFirst())
+    #expect(sentences("\u{FEFF}" + good) == [] && sentences("\u{FEFF}" + keys) == [])
+    #expect(sentences("\u{FEFF}clok: check\n" + keys) == sentences("clok: check\n" + keys))
+  }
+
+  @Test(arguments: [
+    ("clock:_check\n", "5:7"), ("clock:_check\nhistory: 90 d\n", "5:7"), ("_clock: check\n", "5:1"),
+    ("outbox:\n  count: 5\n _size: 1 MB\n", "7:2"), ("outbox: {count:_5}\n", "5:16"), ("clock_: check\n", "5:6"),
+    ("tags:\n  -_uid: a\n    action: light\n", "6:4"), ("# a:_b\nclock: _check\nhistory: 90 d: c\n", "6:8"),
+  ])
+  func `a no-break space is named, at its place`(_ text: String, _ place: String) {
+    let sentence = "a no-break space (U+00A0) is used where only a plain space may be; type it again"
+    #expect(sentences(good + text.replacing("_", with: "\u{a0}")) == ["kiosk.yaml:\(place): " + sentence])
+  }
+
+  @Test func `a no-break space in a text and in a comment is a character like any other`() throws {
+    let text = good.replacing("toggle", with: "'Porte\u{a0}:\u{a0}ouverte'") + "#\u{a0}note\n"
+    #expect(try load(text).actions[0].message.text == "Porte\u{a0}:\u{a0}ouverte")
+    #expect(sentences(text + "clock: [\n") == ["kiosk.yaml:7:1: is not valid YAML: did not find expected node content"])
+  }
 
   // MARK: Mistakes
 
