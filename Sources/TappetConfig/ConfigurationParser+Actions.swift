@@ -165,11 +165,16 @@ extension YAMLReader {
     return text
   }
 
-  /// May be empty: some devices act on any message.
+  /// May be empty, as some devices act on any message, but only where that is written: a value that was forgotten would
+  /// clear a retained topic.
   mutating func message(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat? = nil) -> PayloadTemplate? {
     guard let node else { return nil }
-    guard case .scalar(let text, _) = node.content else {
+    guard case .scalar(let text, let isPlain) = node.content else {
       note(.unquotedMessage, at: node)
+      return nil
+    }
+    guard !text.isEmpty || !isPlain else {
+      note(.wrongType(expected: "text, or '' for an empty message", found: "nothing"), at: node)
       return nil
     }
     guard !text.utf8.contains(0), text.utf8.count <= Limits.messageSizeMax else {

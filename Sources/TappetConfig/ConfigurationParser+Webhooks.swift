@@ -36,7 +36,7 @@ extension YAMLReader {
   }
 
   private mutating func webhookBody(_ node: YAMLNode?, hasKey: Bool, _ format: MessageFormat?) -> PayloadTemplate? {
-    if case .scalar("", _) = node?.content { return PayloadTemplate("") }
+    if case .scalar("", isPlain: false) = node?.content { return PayloadTemplate("") }
     return message(node, hasKey: hasKey, format == .literal ? .literal : nil)
   }
 

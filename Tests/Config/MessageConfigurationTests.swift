@@ -43,6 +43,31 @@ import Testing
     #expect(sentence.hasPrefix("k:3:") && sentence.contains("%{uid} %{tag}") && sentence.contains("format: literal"))
   }
 
+  @Test(arguments: [
+    ("topic: t, message: , retain: true", "message"), ("topic: t, message: ", "message"),
+    ("room: '#a:b', message: ", "message"), ("topic: t, message: m, on_remove: {message: }", "on_remove.message"),
+    ("topic: t, message: m, webhook: {url: 'https://a.example', body: }", "webhook.body"),
+  ])
+  func `a message whose value was forgotten is a mistake, not an empty message`(_ action: String, _ key: String) {
+    guard case .refused(let problems) = parse(action) else {
+      Issue.record("accepted: \(action)")
+      return
+    }
+    let sentence = "actions[0].\(key) must be text, or '' for an empty message, not nothing"
+    #expect(problems.contains { $0.sentence.hasSuffix(sentence) })
+  }
+
+  @Test(arguments: [
+    "topic: t, message: '', retain: true", "topic: t, message: m, on_remove: {message: \"\"}",
+    "topic: t, message: m, webhook: {url: 'https://a.example', body: ''}",
+  ])
+  func `an empty message that is written out is one`(_ action: String) {
+    guard case .loaded = parse(action) else {
+      Issue.record("\(parse(action))")
+      return
+    }
+  }
+
   @Test func `a topic has room for all that it names`() {
     let long = "topic: '" + String(repeating: "x", count: 65_500) + "%{tag}', message: x"
     guard case .refused(let problems) = parse(long) else {
