@@ -154,6 +154,17 @@ private struct Screenshot {
     #expect(try world.tappet("secret", "import").status == 1)
   }
 
+  @Test func `all share codes of a file are imported, and one that is refused keeps no other out`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let file = world.folder + "/codes"
+    func code(_ index: Int) -> String { "smpshare://secret?idx=\(index)&key=\(Signing.key())\n" }
+    try (code(0) + "\nnothing\n" + code(0) + code(2)).write(toFile: file, atomically: true, encoding: .utf8)
+    let taken = try world.tappet("secret", "import", "--file", file)
+    #expect(taken.status == 1 && taken.output.split(separator: "\n").count == 3, "\(taken)")
+    #expect(taken.errors.contains("share code 2: ") && taken.errors.contains("1 of 4 share codes"), "\(taken)")
+    #expect(try world.tappet("secret", "import", "--file", file, "--label", "x").status == 2)
+  }
+
   @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
   func `a USB scanner's input is accepted and not shown`() throws {
     let world = try KioskWorld(withBroker: false)

@@ -119,10 +119,31 @@ extension Prompt {
       if file >= 0, var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
       if file > 0 { close(file) }
     }
-    guard let line, line.count <= sizeMax else {
-      throw .failed("cannot read a \(what) of at most \(sizeMax) bytes from \(path ?? "standard input")")
-    }
+    guard let line, line.count <= sizeMax else { throw unreadable(what, sizeMax, path) }
     return line
+  }
+
+  private static func unreadable(_ what: String, _ sizeMax: Int, _ path: String?) -> CommandFailure {
+    .failed("cannot read a \(what) of at most \(sizeMax) bytes from \(path ?? "standard input")")
+  }
+
+  /// All lines of a file, or of standard input, that are not empty, at least one; a terminal is asked for one.
+  static func lines(from path: String?, question: String, what: String) throws(CommandFailure) -> [SecretBytes] {
+    let sizeMax = Limits.tagURLSizeMax
+    if path == nil, isPossible { return [try line(from: nil, question: question, what: what)] }
+    let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
+    defer { if file > 0 { close(file) } }
+    guard file >= 0 else { throw unreadable(what, sizeMax, path) }
+    let reader = LineReader(file, sizeMax: sizeMax)
+    var lines: [SecretBytes] = []
+    while !reader.isOver {
+      guard var line = reader.next(), lines.count < Limits.configuredSecretsMax else {
+        throw unreadable(what, sizeMax, path)
+      }
+      if !line.isEmpty { lines.append(SecretBytes(taking: &line)) }
+    }
+    guard !lines.isEmpty else { throw .refused("there is no \(what) in \(path ?? "standard input")") }
+    return lines
   }
 
   /// The same for a file that only its owner may read.

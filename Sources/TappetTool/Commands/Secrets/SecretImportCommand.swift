@@ -1,5 +1,5 @@
-// tappet secret import: a share code from standard input, a file or a USB scanner, or a tag that contains its key. A
-// key never comes from the command line, which every user of the machine can read.
+// tappet secret import: share codes from standard input or a file, a line each, one from a USB scanner, or a tag that
+// contains its key. A key never comes from the command line, which every user of the machine can read.
 
 import CPlatform
 import TappetConfig
@@ -12,14 +12,15 @@ extension Command {
     Command(
       words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
       options: [
-        CommandOption("file", "FILE", .file, "read the first line of a file"),
+        CommandOption("file", "FILE", .file, "read a file, a share code a line"),
         CommandOption("tag", "read a tag of the older format, which contains its key").orElse, .timeout(30),
         CommandOption("action", "NAME", .action, "refuse a secret of any other action"), .label,
       ],
       details: """
-        Takes a share URL (smpshare://secret?…) from standard input and accepts its tags from now on. On a
-        terminal, input is not shown, whether typed or from a USB scanner. The secret is refused if its
-        action is not configured, if it exists already, or if the action has as many secrets as it may have.
+        Takes a share URL (smpshare://secret?…) from each line of standard input and accepts its tags from
+        now on. On a terminal it is one line, which is not shown, whether typed or from a USB scanner. A
+        secret is refused if its action is not configured, if it exists already, or if the action has as
+        many secrets as it may have; the others are imported.
         """,
       example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
       misuse: {
@@ -29,23 +30,43 @@ extension Command {
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let label = try checkedLabel(arguments.value("label"))
         let members = JSON.Member.text("action", arguments.value("action")) + JSON.Member.text("label", label)
-        let url = try shareURL(arguments, configuration)
-        let answer = try SecretClient(configuration).ask("secret-add", members, enclosing: url).json
-        Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
+        let urls = try shareURLs(arguments, configuration)
+        if urls.count > 1, label != nil {
+          throw .usage("--label is for one share code, and there are \(urls.count); each brings its own")
+        }
+        try importAll(urls, members, SecretClient(configuration))
       })
   }
 
-  private static func shareURL(
+  /// Imports each for itself: one that is refused, perhaps because it is there already, keeps no other out.
+  private static func importAll(
+    _ urls: [SecretBytes], _ members: [JSON.Member], _ client: SecretClient
+  ) throws(CommandFailure) {
+    var failures = 0
+    for (index, url) in urls.enumerated() {
+      do throws(CommandFailure) {
+        let answer = try client.ask("secret-add", members, enclosing: url).json
+        Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
+      } catch {
+        if urls.count == 1 { throw error }
+        Output.printError("tappet: share code \(index + 1): \(error.sentence ?? "")")
+        failures += 1
+      }
+    }
+    if failures > 0 { throw .refused("\(failures) of \(urls.count) share codes were not imported") }
+  }
+
+  private static func shareURLs(
     _ arguments: Arguments, _ configuration: KioskConfiguration
-  ) throws(CommandFailure) -> SecretBytes {
+  ) throws(CommandFailure) -> [SecretBytes] {
     guard arguments.has("tag") else {
-      return try Prompt.line(from: arguments.value("file"), question: "Share code", what: "share code")
+      return try Prompt.lines(from: arguments.value("file"), question: "Share code", what: "share code")
     }
     if isatty(2) == 1 { Output.printError("Hold the tag to the reader…") }
     let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
     try reader.startTags(onlyNext: true)
     switch try reader.nextTag() {
-    case .read(let reading): return try shareURL(of: reading)
+    case .read(let reading): return [try shareURL(of: reading)]
     case .faulted(_, let model, let fault): throw .refused("\(model.name): \(fault.sentence)")
     case nil: throw .refused("cancelled")
     }
