@@ -141,7 +141,7 @@ extension StoreError {
       .other(let failure):
       failure.systemCode
     case .cannotOpen(_, let error): error.code
-    case .newerSchema, .foreignOwner, .wrongFileType: 0
+    case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: 0
     }
   }
 }

@@ -41,6 +41,7 @@ extension StoreError {
     case .cannotOpen(let path, let error): "\(path) cannot be opened: \(error.text)"
     case .foreignOwner(let path, let user):
       "\(path) belongs to another user (\(user)); run as that user, or change its owner"
+    case .sharedFolder(let path): "other users work in the folder \(path) too; name one of its own"
     case .wrongFileType(let path): "\(path) is not a regular file or folder; move it away"
     case .other(let failure): "the database \(failure.path) failed (SQLite code \(failure.code))"
     }

@@ -39,6 +39,8 @@ package indirect enum StoreError: Error, Hashable, Sendable {
   case cannotOpen(path: String, SystemError)
   /// The folder or a file in it belongs to another user and cannot be trusted.
   case foreignOwner(path: String, user: UInt32)
+  /// The folder is one in which others work too, as /tmp.
+  case sharedFolder(path: String)
   /// There is something else in the place of the folder or of a file.
   case wrongFileType(path: String)
   /// Any other failure.
@@ -54,7 +56,7 @@ extension StoreError {
     case .ioError: .ioError
     case .corrupt: .corrupt
     case .busy: .busy
-    case .newerSchema, .foreignOwner, .wrongFileType: .other(0)
+    case .newerSchema, .foreignOwner, .sharedFolder, .wrongFileType: .other(0)
     case .cannotOpen(_, let error): StoreFault(systemCode: error.code) ?? .ioError
     case .other(let failure): .other(failure.code)
     }

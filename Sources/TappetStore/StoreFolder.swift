@@ -39,10 +39,19 @@ package final class StoreFolder {
     guard result == 0 else { throw .cannotOpen(path: path, .last("fstat")) }
     try requireOwner(of: status, path: path)
     // Write access to the folder is enough to replace our database by another one.
-    if status.st_mode & 0o022 != 0, fchmod(opened, status.st_mode & 0o7755) == -1 {
-      throw .cannotOpen(path: path, .last("fchmod"))
+    if status.st_mode & 0o022 != 0 {
+      guard status.st_mode & 0o1000 == 0, !folder.hasFilesOfOthers else { throw .sharedFolder(path: path) }
+      guard fchmod(opened, status.st_mode & 0o7755) == 0 else { throw .cannotOpen(path: path, .last("fchmod")) }
     }
     return folder
+  }
+
+  /// Whether it holds files of users who would be locked out with their rights to the folder, as /var/mail does.
+  private var hasFilesOfOthers: Bool {
+    FolderNames.sorted(in: path).contains { name in
+      var status = stat()
+      return lstat(file(name), &status) == 0 && status.st_uid != 0 && status.st_uid != owner.st_uid
+    }
   }
 
   deinit { close(descriptor) }

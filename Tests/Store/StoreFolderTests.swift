@@ -51,6 +51,32 @@ private final class Exchanger: @unchecked Sendable {
     #expect(StateFolder.mode(victim) == 0o644)
   }
 
+  @Test func `a folder with the sticky bit is refused, and keeps its mode`() throws {
+    let path = TestFolder.make("folder")
+    for mode: mode_t in [0o1777, 0o1775] {
+      chmod(path, mode)
+      #expect(throws: StoreError.sharedFolder(path: path)) { _ = try StoreFolder.open(path: path) }
+      #expect(StateFolder.mode(path) == mode)
+    }
+    chmod(path, 0o1700)
+    _ = try StoreFolder.open(path: path)
+    #expect(StateFolder.mode(path) == 0o1700)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `a folder with others' files is refused, and keeps its mode, unless they have no rights to it`() throws {
+    let path = TestFolder.make("folder")
+    try "x".write(toFile: path + "/mail", atomically: false, encoding: .utf8)
+    chmod(path, 0o2775)
+    _ = try StoreFolder.open(path: path)
+    #expect(StateFolder.mode(path) == 0o2755)
+    chown(path + "/mail", 65_534, 65_534)
+    _ = try StoreFolder.open(path: path)
+    chmod(path, 0o2775)
+    #expect(throws: StoreError.sharedFolder(path: path)) { _ = try StoreFolder.open(path: path) }
+    #expect(StateFolder.mode(path) == 0o2775)
+  }
+
   @Test func `others' rights to a file are removed, and a link is not a file`() throws {
     let path = TestFolder.make("folder")
     let folder = try StoreFolder.open(path: path)
