@@ -324,6 +324,9 @@ final class BrokerLinkSession {
     session.connack = Connack(
       code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil
     )
-    session.observe?(.answered(properties))
+    guard let observe = session.observe else { return }
+    // Now: after a refusal the broker closes, and no TLS connection is left to be looked at.
+    session.noteSecured(observe)
+    observe(.answered(properties))
   }
 }

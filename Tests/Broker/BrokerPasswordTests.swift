@@ -51,6 +51,24 @@ import Testing
     #expect(BrokerPassword(bytes("")) == nil && BrokerPassword(bytes("a\0b")) == nil)
   }
 
+  @Test(arguments: [MQTTVersion.v311, .v5])
+  func `a wrong password is not blamed on TLS, however soon the broker closes`(_ version: MQTTVersion) throws {
+    let broker = try TestBroker(.password(user: "kiosk", password: "correct horse"))
+    var settings = broker.settings(version: version)
+    settings.passwordFile = try file("battery staple\n")
+    for _ in 0..<12 {
+      let trace = ConnectTrace(settings.endpoints[0])
+      let log = LinkLog()
+      let link = try BrokerLink(settings: settings, post: { log.take($0) }, observe: { trace.note($0) })
+      defer { link.shutdown() }
+      link.connect(endpoint: 0)
+      guard case .failed(let refused)? = log.event(1) else { throw TestFault("it was accepted") }
+      let facts = trace.facts
+      #expect(facts.steps.map { $0.stage.word } == ["name", "tcp", "tls"] && facts.steps.allSatisfy { $0.isGood })
+      #expect(refused.stage(facts, usesTLS: true) == .mqtt)
+    }
+  }
+
   private func bytes(_ text: String) -> SecretBytes {
     var bytes = Array(text.utf8)
     return SecretBytes(taking: &bytes)
