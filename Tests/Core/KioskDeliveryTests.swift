@@ -37,7 +37,7 @@ import Testing
     let accepted = story.accept(at: 100, .of(.lightSecret))
     let entry = try #require(accepted)
     #expect(
-      story.at(200, .link(.lost(.closedByBroker))) == ["light offline", "report link lost 0"])
+      story.at(200, .link(.lost(.closedByBroker))) == ["closes 1", "light offline", "report link lost 0"])
     #expect(story.sleep(until: 1_300) == ["connect 0"])
     story.at(1_400, .link(.connected(sessionPresent: false)))
     #expect(story.at(1_410, .store(.fetched([entry], reachedEnd: true))) == ["publish light"])

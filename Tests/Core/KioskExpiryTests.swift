@@ -158,7 +158,7 @@ import Testing
     _ = story.sleep(until: 5_100)
     story.at(5_110, .store(.expired([], earliest: nil)))
     #expect(
-      story.at(5_200, .link(.lost(.closedByBroker))) == ["expire", "light offline", "report link lost 0"])
+      story.at(5_200, .link(.lost(.closedByBroker))) == ["closes 1", "expire", "light offline", "report link lost 0"])
     #expect(
       story.at(5_210, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])
     #expect(story.kiosk.outboxCount == 0)
@@ -171,7 +171,7 @@ import Testing
     let accepted = story.accept(at: 100, .of(.of(.brief, id: "b", byte: 5)))
     let entry = try #require(accepted)
     #expect(story.sleep(until: 5_100) == ["expire but 1"])
-    #expect(story.at(5_105, .link(.lost(.closedByBroker))) == ["light offline", "report link lost 0"])
+    #expect(story.at(5_105, .link(.lost(.closedByBroker))) == ["closes 1", "light offline", "report link lost 0"])
     #expect(story.at(5_110, .store(.expired([], earliest: nil))) == ["expire"])
     #expect(
       story.at(5_120, .store(.expired([entry], earliest: nil))) == ["light expired", "report expired brief", "forget"])

@@ -337,7 +337,7 @@ struct Outbox: Sendable {
 
 extension PayloadTemplate {
   /// Number of bytes in the template, by which the outbox is bounded.
-  var size: Int { text.utf8.count }
+  package var size: Int { text.utf8.count }
 }
 
 extension OutboxEntry {

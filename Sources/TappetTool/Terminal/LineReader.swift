@@ -7,6 +7,8 @@ import TappetPlatform
 /// Reads lines from a descriptor, which stays its owner's.
 final class LineReader {
   private let file: Int32
+  /// The same terminal, opened so that reading never blocks: Ctrl-C discards what was typed, also what poll just saw.
+  private let terminal: FileDescriptor?
   private let sizeMax: Int
   /// One piece of memory for everything: what grows leaves copies behind.
   private var memory: [UInt8]
@@ -17,6 +19,8 @@ final class LineReader {
   init(_ file: Int32, sizeMax: Int) {
     self.file = file
     self.sizeMax = sizeMax
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
+    terminal = isatty(file) == 1 ? try? FileDescriptor.open("/proc/self/fd/\(file)", flags) : nil
     memory = [UInt8](repeating: 0, count: sizeMax + 2)
   }
 
@@ -32,15 +36,19 @@ final class LineReader {
       searched = size
       if size == memory.count { break }
       if let signals, case .signal = signals.wait(for: file, until: nil) { break }
-      let count = try? checked("read") {
-        memory.withUnsafeMutableBytes { read(file, $0.baseAddress?.advanced(by: size), $0.count - size) }
+      let source = signals == nil ? file : terminal?.number ?? file
+      do throws(SystemError) {
+        let count = try checked("read") {
+          memory.withUnsafeMutableBytes { read(source, $0.baseAddress?.advanced(by: size), $0.count - size) }
+        }
+        size += count
+        if count > 0 { continue }
+      } catch {
+        if error.code == EAGAIN { continue }
+        break
       }
-      guard let count else { break }
-      size += count
-      if count == 0 {
-        isOver = true
-        return take(size, through: size)
-      }
+      isOver = true
+      return take(size, through: size)
     }
     isOver = true
     return nil
