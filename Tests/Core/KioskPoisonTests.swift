@@ -95,6 +95,14 @@ import Testing
     #expect(story.disk.isEmpty)
   }
 
+  @Test func `hundreds of one action that the broker will not have keep those of another back for seconds`() {
+    let others = (281...300).map { OutboxEntry.waiting(.scene, sequence: $0) }
+    let story = PoisonStory(PoisonStory.waiting(280, actions: [.light]) + others, poison: Set(1...280))
+    story.run(until: 60_000)
+    #expect(story.taken.sorted() == Array(281...300))
+    #expect(story.stormCount == 0)
+  }
+
   // MARK: Others' faults
 
   @Test func `a broker that is restarted at any moment costs no message its place`() {

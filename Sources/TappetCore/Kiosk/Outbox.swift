@@ -298,10 +298,15 @@ struct Outbox: Sendable {
     return (through, Limits.outboxWindow)
   }
 
-  /// Whether few entries are next; suspects do not count, for others may have to go first.
+  /// Whether few entries are next; suspects and those behind them do not count, for others may have to go first.
   private var isRunningLow: Bool {
-    let suspectCount = window.count < Limits.suspectsMax ? window.count { suspicion.isSuspect($0) } : 0
-    return window.count - suspectCount <= Limits.outboxWindow / 2
+    let few = Limits.outboxWindow / 2
+    guard window.count > few, window.count < Limits.suspectsMax else { return window.count <= few }
+    var waiting: [String] = []
+    for entry in window where suspicion.isSuspect(entry) && !waiting.contains(entry.action) {
+      waiting.append(entry.action)
+    }
+    return window.count { !waiting.contains($0.action) } <= few
   }
 
   /// Holds back the entries of these actions only; what was held back before is read again.
