@@ -144,7 +144,7 @@ final class BrokerLinkSession {
       throw .files(.unreadable(path: path, SystemCode(error.code)))
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
-      guard !content.firstLine.isEmpty else { throw .files(.empty(path: path)) }
+      guard !content.firstLine.isEmpty else { throw .files(.passwordEmpty(path: path)) }
       var password = Array(content.firstLine) + [0]
       defer { LibCrypto.wipe(&password) }
       let code = password.withUnsafeBytes {

@@ -38,6 +38,9 @@ extension YAMLReader {
       } catch {
         switch error {
         case .malformed: invalid(element, expected: "days and hours such as 'Mon-Fri 07:00-19:30'")
+        case .days(let part):
+          note(.invalidValue(part, expected: "written with days such as 'Mon-Fri' or 'Sat,Sun'"), at: element)
+        case .time(let part): note(.invalidValue(part, expected: "written with times such as '07:00'"), at: element)
         case .endsBeforeBegin:
           invalid(element, expected: "hours that end after they begin; divide them at midnight: 24:00 and 00:00")
         }

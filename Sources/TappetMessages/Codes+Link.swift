@@ -82,6 +82,7 @@ extension CertificateProblem {
   package var code: String {
     switch self {
     case .unreadable: "file-unreadable"
+    case .passwordEmpty: "password-empty"
     case .tooLarge, .empty, .notPEM, .request, .bundleDamaged, .bundleLegacy, .bundleSlow, .bundleWithoutCertificate,
       .unknownKey:
       "certificate-unusable"

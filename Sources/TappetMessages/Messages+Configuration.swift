@@ -84,7 +84,7 @@ extension ConfigurationProblem {
       return "\(what) is only sent over TLS: use mqtts://, or leave the password out"
     case .passwordInFile:
       return "\(what) must be {file: FILE}: write the password into a file of its own, with mode 0600"
-    case .passwordFileEmpty(let path): return "\(path) is empty; write the password into its first line"
+    case .passwordFileEmpty(let path): return "\(path) has an empty first line; write the password into it"
     case .badWebhookURL:
       return "\(what) must be 'https://HOST/…' without a user, spaces and '#', or {file: FILE} with such a line"
     case .plainWebhook:

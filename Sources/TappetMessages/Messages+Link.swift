@@ -236,6 +236,7 @@ extension CertificateProblem {
     case .unreadable(let path, let system): "\(path) cannot be read: \(system.text)"
     case .tooLarge(let path): "\(path) is too large for a certificate or key file: is it the right file?"
     case .empty(let path): "\(path) is empty: put the PEM text into it"
+    case .passwordEmpty(let path): "\(path) has an empty first line; write the password into its first line"
     case .notPEM(let path): "\(path) has no readable certificate: it must be PEM, with '-----BEGIN CERTIFICATE-----'"
     case .notCRL(let path):
       "\(path) has no readable revocation list: it must be PEM, with '-----BEGIN X509 CRL-----', or DER"

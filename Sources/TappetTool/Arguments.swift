@@ -116,7 +116,9 @@ struct Arguments {
       return .usage("option '\(name)' is ambiguous: " + meant.joined(separator: ", "))
     }
     let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
-    return .usage("unknown option '\(name)'\(suggestion); 'tappet \(command.words) --help' lists them")
+    let isText = !name.begins(with: "--") && !command.operands.isEmpty
+    let separator = isText ? " (write '--' before a text that begins with '-')" : ""
+    return .usage("unknown option '\(name)'\(suggestion)\(separator); 'tappet \(command.words) --help' lists them")
   }
 
   // MARK: Checks

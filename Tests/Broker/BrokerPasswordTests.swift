@@ -98,7 +98,7 @@ import Testing
     guard case .failed(let gone)? = try outcome(settings) else { throw TestFault("it was accepted") }
     #expect(gone.sentence.contains(folder + "/none"), "\(gone.sentence)")
     settings.passwordFile = try file("\n")
-    #expect(try outcome(settings) == .failed(.files(.empty(path: folder + "/password"))))
+    #expect(try outcome(settings) == .failed(.files(.passwordEmpty(path: folder + "/password"))))
   }
 
   @Test func `a password is never sent in the clear`() throws {

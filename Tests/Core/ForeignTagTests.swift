@@ -131,6 +131,7 @@ import Testing
   }
 
   @Test func `a UID that is drawn by lot is told apart`() {
+    #expect(TagUID(written: "04-A1-b2-C3") == TagUID([4, 0xA1, 0xB2, 0xC3]) && TagUID(written: "04-A1-B2") == nil)
     #expect(TagUID([8, 1, 2, 3])?.isRandom == true && TagUID([4, 1, 2, 3])?.isRandom == false)
     #expect(TagUID([8, 1, 2, 3, 4, 5, 6])?.isRandom == false)
   }

@@ -83,6 +83,10 @@ import Testing
       message(.secretList, ["--jsn"]) == "unknown option '--jsn' (did you mean '--json'?); "
         + "'tappet secret list --help' lists them")
     #expect(message(.secretList, ["-x"])?.hasPrefix("unknown option '-x'") == true)
+    #expect(
+      message(.mqttPub, ["t", "-5"]) == "unknown option '-5' (write '--' before a text that begins with '-'); "
+        + "'tappet mqtt pub --help' lists them")
+    #expect(message(.mqttPub, ["--url", "mqtt://h", "--", "t", "-5"]) == nil)
     #expect(message(.secretList, ["--json=1"]) == "option '--json' does not take a value")
     #expect(message(.secretNew, ["--label"]) == "option '--label' needs a value: LABEL")
     #expect(message(.certImport, ["--c", "x"]) == "option '--c' is ambiguous: --certificate, --ca, --config")

@@ -46,6 +46,10 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
 package enum WeeklyHoursError: Error, Hashable, Sendable {
   /// It is not written like `Mon-Fri 07:00-19:30`.
   case malformed
+  /// This part is not days as `Mon-Fri` or `Sat,Sun`.
+  case days(String)
+  /// This part is not a time as `07:00`.
+  case time(String)
   /// They end before they begin, or at once.
   case endsBeforeBegin
 }
@@ -60,25 +64,46 @@ package struct WeeklyHours: Hashable, Sendable {
   private static let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// Parses `Mon-Fri 07:00-19:30`, `Sat,Sun 09:00-12:00` or `Mon 00:00-24:00`.
+  ///
+  /// Takes what has only one meaning, too: `mon - fri 7:00–19:30`.
   @export(interface)
   package init(_ text: String) throws(WeeklyHoursError) {
-    let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
-    guard parts.count == 2, let days = WeeklyHours.days(parts[0]) else { throw .malformed }
+    let parts = WeeklyHours.words(text)
+    guard parts.count == 2 else { throw .malformed }
+    guard let days = WeeklyHours.days(parts[0]) else { throw .days(String(decoding: parts[0], as: UTF8.self)) }
     let times = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard times.count == 2, let begin = WeeklyHours.minute(times[0]), let end = WeeklyHours.minute(times[1]) else {
-      throw .malformed
-    }
+    guard times.count == 2 else { throw .malformed }
+    let (begin, end) = (try WeeklyHours.minute(times[0]), try WeeklyHours.minute(times[1]))
     guard begin < end else { throw .endsBeforeBegin }
     self.days = days
     minutes = begin..<end
   }
 
+  /// The words of a text, with a hyphen for an en dash, and without spaces around hyphens and commas.
+  private static func words(_ text: String) -> [ArraySlice<UInt8>] {
+    func joins(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: ",") }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if byte == 0x20, joins(bytes.last) { continue }
+      bytes.append(byte)
+      if bytes.suffix(3).elementsEqual("–".utf8) {
+        bytes.removeLast(3)
+        bytes.append(UInt8(ascii: "-"))
+      }
+      guard let last = bytes.last, joins(last) else { continue }
+      bytes.removeLast()
+      while bytes.last == 0x20 { bytes.removeLast() }
+      bytes.append(last)
+    }
+    return bytes.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
+  }
+
   /// The bits of `Mon-Fri`, `Sat` or `Mon,Wed-Thu`.
-  private static func days(_ text: Substring.UTF8View) -> UInt8? {
+  private static func days(_ text: ArraySlice<UInt8>) -> UInt8? {
     var days: UInt8 = 0
     for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       let ends = part.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map { end in
-        names.firstIndex { $0.utf8.elementsEqual(end) }
+        names.firstIndex { $0.utf8.elementsEqual(end, by: { $0 | 0x20 == $1 | 0x20 }) }
       }
       guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last else {
         return nil
@@ -89,16 +114,15 @@ package struct WeeklyHours: Hashable, Sendable {
   }
 
   /// The minute since midnight of `07:30`; 1440 of `24:00`.
-  private static func minute(_ text: Substring.UTF8View) -> Int64? {
-    let digits = Array(text)
-    guard digits.count == 5, digits[2] == UInt8(ascii: ":") else { return nil }
-    var numbers: [Int64] = []
-    for pair in [digits[0...1], digits[3...4]] {
-      guard pair.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-      numbers.append(pair.reduce(0) { $0 * 10 + Int64($1 - 0x30) })
-    }
-    let minute = numbers[0] * 60 + numbers[1]
-    return numbers[1] < 60 && minute <= 1440 ? minute : nil
+  private static func minute(_ text: ArraySlice<UInt8>) throws(WeeklyHoursError) -> Int64 {
+    let numbers = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard numbers.count == 2, (1...2).contains(numbers[0].count), numbers[1].count == 2,
+      text.allSatisfy({ (0x30...0x3A).contains($0) })
+    else { throw .time(String(decoding: text, as: UTF8.self)) }
+    let values = numbers.map { digits in digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
+    let minute = values[0] * 60 + values[1]
+    guard values[1] < 60, minute <= 1440 else { throw .time(String(decoding: text, as: UTF8.self)) }
+    return minute
   }
 
   /// As it is written: `Mon-Fri 07:00-19:30`.

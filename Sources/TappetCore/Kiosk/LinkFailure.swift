@@ -276,6 +276,8 @@ package indirect enum CertificateProblem: Error, Hashable, Sendable {
   case unreadable(path: String, SystemCode)
   case tooLarge(path: String)
   case empty(path: String)
+  /// The file of the broker's password has an empty first line.
+  case passwordEmpty(path: String)
   /// It contains no certificate, or a damaged one.
   case notPEM(path: String)
   /// It contains no revocation list, or a damaged one.

@@ -69,9 +69,9 @@ extension ForeignTag.Mark {
 }
 
 extension TagUID {
-  /// The UID of these digits, with or without colons; `nil` unless it has 4, 7 or 10 bytes.
+  /// The UID of these digits, with or without colons or hyphens between them; `nil` unless it has 4, 7 or 10 bytes.
   package init?(written text: String) {
-    let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    let digits = String(decoding: text.utf8.filter { $0 != 0x3A && $0 != 0x2D }, as: UTF8.self)
     guard let bytes = Hex.decode(digits), [4, 7, 10].contains(bytes.count) else { return nil }
     self.init(bytes)
   }

@@ -65,7 +65,7 @@ package struct PersonLimits: Hashable, Sendable {
   private static func hours(_ text: String) throws(PersonLimitsError) -> WeeklyHours {
     do throws(WeeklyHoursError) { return try WeeklyHours(text) } catch {
       switch error {
-      case .malformed: throw .hours(text)
+      case .malformed, .days, .time: throw .hours(text)
       case .endsBeforeBegin: throw .hoursEndBeforeBegin(text)
       }
     }
