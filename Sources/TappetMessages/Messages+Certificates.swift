@@ -9,8 +9,7 @@ extension CertificateFinding {
   @export(interface)
   package func isGood(at now: Int64) -> Bool {
     switch remark {
-    case .certificate(let details, _, _, _):
-      details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
+    case .certificate(let details, _, _, _): details.isValid(atUnixSeconds: now)
     case .keyMatches, .keyAlone, .chain, .chainEnds, .hostMatches: true
     case .wrongPurpose, .cannotSign, .weakKey, .unknownKey, .weakSignature, .keyFitsNone, .keyOpenToOthers,
       .leafNotFirst,

@@ -265,12 +265,15 @@ extension TagURLParameter {
 extension CertificateDetails {
   /// One line for `tappet check`.
   @export(interface)
-  package func sentence(at now: Int64) -> String {
+  package func sentence(at now: Int64, isNeeded: Bool = true) -> String {
     let days = daysLeft(atUnixSeconds: now)
     if now < notBeforeUnixSeconds {
       return "\(path): \(subject.quoted) is not valid yet; is this machine's clock right?"
     }
-    if days < 0 { return "\(path): \(subject.quoted) expired \(CertificateDetails.ago(daysLeft: days)); replace it" }
+    if days < 0 {
+      return "\(path): \(subject.quoted) expired \(CertificateDetails.ago(daysLeft: days)); "
+        + (isNeeded ? "replace it" : "another one of the file is valid: remove this one")
+    }
     return "\(path): \(subject.quoted), \(days) days left"
       + (days < Limits.certificateWarningDays ? "; renew it now" : "")
   }

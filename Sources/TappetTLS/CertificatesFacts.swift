@@ -55,4 +55,9 @@ package struct CertificateDetails: Hashable, Sendable {
     guard !overflow else { return now < 0 ? .max : .min }
     return left >= 0 ? left / 86_400 : (left + 1) / 86_400 - 1
   }
+
+  /// Whether it has begun, and has not expired.
+  package func isValid(atUnixSeconds now: Int64) -> Bool {
+    daysLeft(atUnixSeconds: now) >= 0 && notBeforeUnixSeconds <= now
+  }
 }

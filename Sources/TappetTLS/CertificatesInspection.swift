@@ -68,6 +68,19 @@ extension Certificates {
     return min(least ?? authority, authority)
   }
 
+  /// Returns the facts without the authorities that have expired, if another one is valid.
+  ///
+  /// Nobody needs those: if the broker's chain does, the connection fails and says so.
+  @export(interface)
+  package static func needed(_ facts: [CertificateFact], atUnixSeconds now: Int64) -> [CertificateFact] {
+    func authority(_ fact: CertificateFact) -> CertificateDetails? {
+      guard case .certificate(let details) = fact, details.role == .authority else { return nil }
+      return details
+    }
+    guard facts.contains(where: { authority($0)?.isValid(atUnixSeconds: now) == true }) else { return facts }
+    return facts.filter { (authority($0)?.daysLeft(atUnixSeconds: now) ?? 0) >= 0 }
+  }
+
   // MARK: Inspection
 
   private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {

@@ -108,6 +108,24 @@ import Testing
     #expect(details.daysLeft(atUnixSeconds: .min) == .max)
   }
 
+  @Test func `an authority that has expired is not needed as long as another one is valid`() {
+    func fact(_ role: CertificateDetails.Role, _ days: ClosedRange<Int64>) -> CertificateFact {
+      .certificate(
+        CertificateDetails(
+          role: role, path: "ca", subject: "s\(days)", issuer: "", notBeforeUnixSeconds: days.lowerBound * 86_400,
+          notAfterUnixSeconds: days.upperBound * 86_400))
+    }
+    let (expired, valid, future) = (fact(.authority, 0...9), fact(.authority, 0...20), fact(.authority, 15...30))
+    func needed(_ facts: CertificateFact...) -> [CertificateFact] {
+      Certificates.needed(facts, atUnixSeconds: 86_400 * 10)
+    }
+    #expect(needed(expired, valid, future) == [valid, future])
+    #expect(needed(expired) == [expired] && needed(expired, future) == [expired, future])
+    // A certificate of the kiosk's own stands in for none.
+    let (own, chain) = (fact(.client, 0...9), fact(.clientChain, 0...20))
+    #expect(needed(expired, own, chain) == [expired, own, chain] && needed(valid, own) == [valid, own])
+  }
+
   @Test func `inspection finds the faults`() throws {
     let certificate = TestCertificates.path("client.pem")
     let open = try file(try String(contentsOfFile: TestCertificates.path("second-client.key"), encoding: .utf8))

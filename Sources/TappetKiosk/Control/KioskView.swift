@@ -140,7 +140,8 @@ package struct KioskView: Sendable {
       "panel": panel.json,
       "outputs": outputsJSON, "commands": .array(commands.map { $0.json }),
       "locked": isLocked.map { .bool($0) } ?? .null, "reload": reload.map { $0.json } ?? .null,
-      "certificates": .array(certificates.compactMap { certificate($0) }),
+      "certificates": .array(
+        Certificates.needed(certificates, atUnixSeconds: now.unixSeconds).compactMap { certificate($0) }),
       "clock": clockJSON,
       "outbox": .number(Int64(outboxCount)), "counters": countersJSON,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),

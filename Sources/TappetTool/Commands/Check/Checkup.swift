@@ -129,13 +129,15 @@ struct Checkup {
       return note("certificates", .good, "none needed: no endpoint uses TLS")
     }
     let now = SystemClock().now().unixSeconds
-    for fact in Certificates.inspect(broker) {
+    let facts = Certificates.inspect(broker)
+    let needed = Certificates.needed(facts, atUnixSeconds: now)
+    for fact in facts {
       switch fact {
       case .systemTrustStore:
         note("certificates", .good, "the broker's certificate is checked against the system's trust store")
       case .certificate(let details):
-        let isValid = details.daysLeft(atUnixSeconds: now) >= 0 && details.notBeforeUnixSeconds <= now
-        note("certificate", isValid, details.sentence(at: now))
+        let verdict: Verdict = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
+        note("certificate", verdict, details.sentence(at: now, isNeeded: verdict != .note))
       case .revocationLists(let path, let count):
         note("revocation", .good, "\(path): \(count) \(count == 1 ? "list" : "lists"), valid now")
       case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
