@@ -10,7 +10,7 @@ import Testing
   private static let label = "ntag213 uid=04a1b2c3d4e5f6 ndef=d101095402656e626f78203137"
 
   private static let more = """
-    - {name: door, topic: home/door/set, message: open, offline: drop}
+      - {name: door, topic: home/door/set, message: open, offline: drop}
     unknown_tags: {topic: 'storeroom/%{text}', message: '%{uid}', cooldown: 0 s}
     panel: {simulator: panel, buttons: [{name: A, line: LA, press: door}]}
     """
@@ -31,9 +31,7 @@ import Testing
     """
 
   private func world(port: UInt16, _ scheme: String = "mqtts") throws -> KioskWorld {
-    let configuration = KioskWorld.KioskConfiguration(
-      scheme: scheme, port: port, more: Self.more.replacingOccurrences(of: "\n", with: "\n      "))
-    return try KioskWorld(configuration, withBroker: false)
+    try KioskWorld(KioskWorld.KioskConfiguration(scheme: scheme, port: port, more: Self.more), withBroker: false)
   }
 
   private func tapAndPress(_ world: KioskWorld) throws {

@@ -116,7 +116,7 @@ import Testing
     #expect(try refusal("smpshare://secret?idx=9&key=\(Signing.key())").contains("action 9, which is not configured"))
     #expect(try refusal("smpshare://secret?idx=0&key=\(world.keys[0])").contains("is there already"))
     #expect(try refusal("https://example.com").contains("not a share code"))
-    #expect(try refusal("").contains("not a share code"))
+    #expect(try refusal("").contains("there is no share code in standard input"))
     try "smpshare://secret?idx=0&key=\(Signing.key())\n".write(
       toFile: world.folder + "/share", atomically: true, encoding: .utf8)
     #expect(try world.tappet("secret", "import", "--file", world.folder + "/share").status == 0)
