@@ -65,10 +65,12 @@ final class KioskWorld {
         client_id: \(configuration.clientID)
 
       """
-    if let ca = configuration.ca { text += "  ca: \(try Certificates.path(ca))\n" }
+    // A full path is another authority's.
+    func file(_ name: String) throws -> String { name.hasPrefix("/") ? name : try Certificates.path(name) }
+    if let ca = configuration.ca { text += "  ca: \(try file(ca))\n" }
     if let name = configuration.certificate {
-      text += "  certificate: \(try Certificates.path(name + ".pem"))\n"
-      text += "  private_key: \(try Certificates.path(name + ".key"))\n"
+      text += "  certificate: \(try file(name + ".pem"))\n"
+      text += "  private_key: \(try file(name + ".key"))\n"
     }
     text += """
       timestamp_key: {file: timestamp.key}
