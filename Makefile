@@ -350,7 +350,7 @@ image-test: image all  ## boots the image in QEMU: first start, tap, power cut, 
 # Three circles, and nothing twice: `check` after each change, `test` before anything reaches main, `verify` before a
 # release and after a change of what it tests.
 
-.PHONY: check check-tests test test-one lint tidy format
+.PHONY: check check-tests test test-programs lint tidy format
 check:  ## a developer's minute: layout, house rules, the core's and the platform's tests, incremental
 	@$(MAKE) --no-print-directory --jobs=2 lint tidy check-tests
 
