@@ -26,9 +26,10 @@ import Testing
     #expect(feed.contains(#""name": "Box 7", "code": "B-7", "path": "House → Cellar → Rack""#), "\(feed)")
     // The box lies there already: now the rack is held, and the box no more.
     _ = try world.tap(rack, until: "confirming", messages: 1)
-    // The place first, then the box.
+    // The place first, then the box. The light asks already, for the rack.
     let shelf = try writeTag(world, "--spot", "Shelf")
-    _ = try world.tap(shelf, until: "confirming", messages: 1)
+    let held = try world.tap(shelf, until: "delivered-by-tag", messages: 1)
+    #expect(held.log.contains("spot Shelf is in"), "\(held)")
     _ = try world.tap(box, until: "accepted", messages: 1)
     #expect(try world.tappet("find", "B-7").output == "box       Box 7  [B-7]  \(path)\n")
     try world.goodTap()
