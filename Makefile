@@ -110,9 +110,8 @@ READER_LIBS = $(shell $(PKG_CONFIG) --libs libnfc)
 # ---- What is built --------------------------------------------------------------------------------------------------
 
 SOURCES := $(shell find Sources Include Package.swift -type f)
-PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-mqtt \
-	libexec/tappet/tappet-inventory libexec/tappet/tappet-reader libexec/tappet/tappet-webhook \
-	libexec/tappet/tappet-matrix)
+PROGRAMS := $(addprefix $(OUT)/,bin/tappet bin/tappet-sim libexec/tappet/tappet-tool libexec/tappet/tappet-reader \
+	libexec/tappet/tappet-webhook libexec/tappet/tappet-matrix)
 LIBRARIES := $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a
 PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*.yaml board/presets/*.yaml \
 	board/completions/*))
@@ -221,18 +220,6 @@ $(OUT)/bin/tappet:
 $(OUT)/libexec/tappet/tappet-tool:
 	@mkdir -p $(@D) $(SYMBOLS)
 	$(LINK) -o $(WHOLE) Sources/tappet-tool/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
-		$(LDFLAGS) $(TOOL_LIBS)
-	$(STRIPPED)
-
-$(OUT)/libexec/tappet/tappet-mqtt:
-	@mkdir -p $(@D) $(SYMBOLS)
-	$(LINK) -o $(WHOLE) Sources/tappet-mqtt/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
-		$(LDFLAGS) $(TOOL_LIBS)
-	$(STRIPPED)
-
-$(OUT)/libexec/tappet/tappet-inventory:
-	@mkdir -p $(@D) $(SYMBOLS)
-	$(LINK) -o $(WHOLE) Sources/tappet-inventory/main.c $(WIPING) $(STANDINS) $(SHIM) $(ARCHIVES)/libTappetToolStatic.a \
 		$(LDFLAGS) $(TOOL_LIBS)
 	$(STRIPPED)
 
@@ -535,9 +522,8 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 		share/doc/tappet/docs/images \
 		share/doc/tappet/docs/examples share/tappet/profiles share/tappet/presets share/tappet/completions)
 	install -m 755 $(OUT)/bin/tappet $(OUT)/bin/tappet-sim $(PLACE)/bin
-	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-mqtt tappet-inventory tappet-reader \
-		tappet-webhook tappet-matrix) \
-		$(PLACE)/libexec/tappet
+	install -m 755 $(addprefix $(OUT)/libexec/tappet/,tappet-tool tappet-reader tappet-webhook \
+		tappet-matrix) $(PLACE)/libexec/tappet
 	install -m 644 $(OUT)/lib/libtappet.so.0 $(OUT)/lib/libtappet.a $(PLACE)/$(LIBDIR)
 	ln -sf libtappet.so.0 $(PLACE)/$(LIBDIR)/libtappet.so
 	install -m 644 Include/tappet.h $(PLACE)/include

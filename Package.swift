@@ -61,8 +61,8 @@ let modules = [
 ]
 // Built in the tests' mode too, so that a break in a shipped program shows at once.
 let programs: [Target] = [
-  ("", "Tool"), ("-tool", "Tool"), ("-mqtt", "Tool"), ("-inventory", "Tool"), ("-reader", "Reader"),
-  ("-webhook", "Webhook"), ("-matrix", "Matrix"), ("-sim", "Simulator"),
+  ("", "Tool"), ("-tool", "Tool"), ("-reader", "Reader"), ("-webhook", "Webhook"), ("-matrix", "Matrix"),
+  ("-sim", "Simulator"),
 ].map { .executableTarget(name: "tappet" + $0.0, dependencies: [.byName(name: "Tappet" + $0.1)]) }
 
 // `TAPPET_TESTS="CoreTests PlatformTests"` chooses test targets, for `make check` and the address sanitizer.

@@ -1,4 +1,4 @@
-// Bounds of the broker tool, tappet-mqtt.
+// Bounds of the broker tool, `tappet mqtt`.
 
 extension Limits {
   /// Bytes of messages that wait to be printed; a broker that sends more is read more slowly.

@@ -177,8 +177,6 @@ struct Command {
     case withFiles(NamedFiles, (Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
     /// While a kiosk runs, mistakes in the file do not matter.
     case running((Arguments, KioskConfiguration) throws(CommandFailure) -> Void)
-    /// Its function is in this program alone.
-    case program(String)
   }
 
   /// `secret new`.
@@ -246,7 +244,6 @@ struct Command {
     case .configured(let run): try run(arguments, try Settings.load(arguments))
     case .withFiles(let files, let run): try run(arguments, try Settings.load(arguments, files: files))
     case .running(let run): try run(arguments, try Settings.loadRunning(arguments))
-    case .program(let program): throw .usage("this command is in \(program); run it as 'tappet \(words)'")
     }
   }
 }

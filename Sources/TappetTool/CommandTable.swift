@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetStore
 
 extension Command {
   /// Every command, in the order of the overview.
@@ -44,13 +45,15 @@ enum CommandTable {
     default: break
     }
     guard let command = find(rest) else { return unknown(first, rest.count > 1 ? rest[1] : nil) }
-    let words = rest.dropFirst(command.isPair ? 2 : 1)
+    let own = rest.dropFirst(command.isPair ? 2 : 1)
     // For the scripts of 'tappet completion' alone.
-    if command.words == "completion", words.first == "--words" {
-      Output.write(Completion(of: Array(words.dropFirst(2))).text)
+    if command.words == "completion", own.first == "--words" {
+      Output.write(Completion(of: Array(own.dropFirst(2))).text)
       return .success
     }
-    return command.run(global + words)
+    let status = command.run(global + own)
+    BrokerHistory.note(words, of: command, status)
+    return status
   }
 
   /// The command that these words begin with.

@@ -1,10 +1,10 @@
 // The programs of the command line. `tappet` is the kiosk: it runs for months and contains only what that needs.
 // The commands that are typed now and then, with the libraries that only they need, are in
-// `libexec/tappet/tappet-tool`, which `tappet` becomes for them. Next to it are the broker tool, `tappet-mqtt`, and the
-// inventory, `tappet-inventory`.
+// `libexec/tappet/tappet-tool`, which `tappet` becomes for them.
 
 import CPlatform
 import TappetCore
+import TappetKiosk
 import TappetPlatform
 
 private typealias ArgumentVector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -24,34 +24,9 @@ package func tappet_tool_main(
   _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   guard let arguments else { return ExitStatus.usage.rawValue }
-  return Output.finalStatus(CommandTable.run(prepare(count, arguments))).rawValue
-}
-
-/// The entry of `tappet-mqtt`, called by its main.c.
-@_cdecl("tappet_mqtt_main")
-package func tappet_mqtt_main(
-  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-  guard let arguments else { return ExitStatus.usage.rawValue }
-  // Anything else is explained where all commands are known.
-  guard let status = MQTTProgram.run(prepare(count, arguments)) else {
-    return become("tappet-tool", arguments).rawValue
-  }
-  return Output.finalStatus(status).rawValue
-}
-
-/// The entry of `tappet-inventory`, called by its main.c.
-@_cdecl("tappet_inventory_main")
-package func tappet_inventory_main(
-  _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-  guard let arguments else { return ExitStatus.usage.rawValue }
   let words = prepare(count, arguments)
-  if words.first == "--socket" { return InventoryHelperProgram.serve(words).rawValue }
-  guard let status = InventoryProgram.run(words) else {
-    return become("tappet-tool", arguments).rawValue
-  }
-  return Output.finalStatus(status).rawValue
+  if words.first == InventoryHelper.option { return InventoryHelperProgram.serve(words).rawValue }
+  return Output.finalStatus(CommandTable.run(words)).rawValue
 }
 
 /// Readies the process for secrets; returns what was typed after the program's name.
@@ -74,16 +49,13 @@ private func main(_ words: [String], _ arguments: ArgumentVector) -> ExitStatus 
     return Output.finalStatus(.success)
   case "run": return Output.finalStatus(Command.run.run(global + rest.dropFirst()))
   case "status": return Output.finalStatus(Command.status.run(global + rest.dropFirst()))
-  case "mqtt", "fleet", "people": return become("tappet-mqtt", arguments)
-  case "building", "room", "spot", "box", "item", "find", "label", "inventory":
-    return become("tappet-inventory", arguments)
-  default: return become("tappet-tool", arguments)
+  default: return becomeTool(arguments)
   }
 }
 
 /// Returns only if the program cannot be started.
-private func become(_ program: String, _ arguments: ArgumentVector) -> ExitStatus {
-  let path = InstalledPrograms.locate(program)
+private func becomeTool(_ arguments: ArgumentVector) -> ExitStatus {
+  let path = InstalledPrograms.locate("tappet-tool")
   do throws(SystemError) { try checked("execv") { execv(path, arguments) } } catch {
     Output.printError(
       "tappet: \(path), which has this command, cannot be started: \(error.text); install Tappet again")

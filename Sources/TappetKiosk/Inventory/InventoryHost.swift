@@ -1,23 +1,27 @@
-// tappet-inventory: where it is, and how it is started.
+// tappet-inventory, the inventory's process: which program it is, and how it is started.
 
 import CPlatform
 import TappetConfig
 import TappetCore
 import TappetPlatform
 
-/// Where tappet-inventory is.
+/// The program of tappet-inventory: tappet-tool, with an option.
 package enum InventoryHelper {
-  /// TAPPET_INVENTORY, else where it is installed.
+  /// The option for the socket's number.
+  package static let option = "--inventory-socket"
+
+  /// TAPPET_INVENTORY, else where tappet-tool is installed.
   package static var path: String {
     if let path = secure_getenv("TAPPET_INVENTORY") { return String(cString: path) }
-    return InstalledPrograms.locate("tappet-inventory")
+    return InstalledPrograms.locate("tappet-tool")
   }
 }
 
 extension Runtime {
   func startInventory() {
     do throws(SystemError) {
-      try helpers.inventory.start(InventoryHelper.path, "--socket", ["--state", configuration.stateFolder], reactor)
+      try helpers.inventory.start(
+        InventoryHelper.path, InventoryHelper.option, ["--state", configuration.stateFolder], reactor)
     } catch { return inbox.append(.inventory(.notStarted(code: error.code))) }
     helpers.inventory.send(InventoryOrder.begin(scanner: configuration.inventory?.scanner ?? "").encode())
   }

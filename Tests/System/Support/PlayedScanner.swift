@@ -18,7 +18,7 @@ final class PlayedScanner {
       try Programs.installed("cc"),
       ["-std=gnu11", "-shared", "-fPIC", "-o", library, Repository.root + "/Tests/System/Faults/scanner.c"])
     guard made.status == 0 else { throw TestFault(made.errors) }
-    let program = try Programs.built("tappet-inventory").path
+    let program = try Programs.built("tappet-tool").path
     try "#!/bin/sh\nLD_PRELOAD='\(library)' exec '\(program)' \"$@\"\n"
       .write(toFile: wrapper, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: wrapper)

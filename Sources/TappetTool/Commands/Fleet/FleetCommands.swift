@@ -1,4 +1,4 @@
-// The commands of 'tappet fleet': names, options and help. Their functions are in tappet-mqtt.
+// The commands of 'tappet fleet': names, options and help.
 
 import TappetConfig
 import TappetCore
@@ -20,7 +20,7 @@ extension Command {
         its width. Exit status as 'mqtt connect'.
         """,
       example: "tappet fleet list",
-      misuse: { misuseOfBroker($0) ?? MetricsText.misuse($0) }, body: .program("tappet-mqtt"))
+      misuse: { misuseOfBroker($0) ?? MetricsText.misuse($0) }, body: .plain(FleetCommand.list))
   }
 
   static var fleetWatch: Command {
@@ -33,7 +33,7 @@ extension Command {
         terminal is then as it was. ? explains the keys: / finds, p shows only problems, n sorts by name.
         With NO_COLOR nothing is coloured. Without a terminal it prints the list once, at the end.
         """,
-      example: "tappet fleet watch", misuse: misuseOfBroker, body: .program("tappet-mqtt"))
+      example: "tappet fleet watch", misuse: misuseOfBroker, body: .plain(FleetCommand.watch))
   }
 
   static var fleetSilent: Command {
@@ -47,7 +47,7 @@ extension Command {
         Lists the kiosks that are not connected, or have told no state for that time. Prints nothing when
         there are none. Exit status: 1 there are some; else as 'mqtt connect'.
         """,
-      example: "tappet fleet silent --for 10m", misuse: misuseOfBroker, body: .program("tappet-mqtt"))
+      example: "tappet fleet silent --for 10m", misuse: misuseOfBroker, body: .plain(FleetCommand.silent))
   }
 
   /// Where kiosks take commands, if the command line does not say.
@@ -72,7 +72,7 @@ extension Command {
         or does not answer; else as 'mqtt connect'.
         """,
       example: "tappet fleet run check --key-file fleet.key", misuse: misuseOfFleetRun,
-      body: .program("tappet-mqtt"))
+      body: .plain(FleetRunCommand.run))
   }
 
   private static func misuseOfFleetRun(_ arguments: Arguments) -> String? {

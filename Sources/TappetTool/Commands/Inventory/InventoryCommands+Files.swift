@@ -23,7 +23,7 @@ extension Command {
         BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id.
         """,
       example: "tappet label --all --format svg --sheet a4-3x8 --out labels.svg",
-      misuse: misuseOfLabel, body: .program(InventoryProgram.name))
+      misuse: misuseOfLabel, body: .running(LabelCommand.run))
   }
 
   private static func misuseOfLabel(_ arguments: Arguments) -> String? {
@@ -66,7 +66,7 @@ extension Command {
         an object with these members on each line. 'tappet inventory undo' takes an import back.
         """,
       example: "tappet inventory import --dry-run boxes.csv",
-      misuse: misuseOfFormat, body: .program(InventoryProgram.name))
+      misuse: misuseOfFormat, body: .running(ImportCommand.run))
   }
 
   static var inventoryExport: Command {
@@ -80,7 +80,7 @@ extension Command {
         import' reads back unchanged, here or elsewhere. History and undo are not in it.
         """,
       example: "tappet inventory export >inventory.csv",
-      misuse: misuseOfFormat, body: .program(InventoryProgram.name))
+      misuse: misuseOfFormat, body: .running(ExportCommand.run))
   }
 
   private static func misuseOfFormat(_ arguments: Arguments) -> String? {

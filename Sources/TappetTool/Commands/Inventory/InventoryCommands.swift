@@ -1,5 +1,4 @@
-// The commands of the inventory: names, options and help, for completions and the manual page too. Their functions are
-// in tappet-inventory, a program of its own.
+// The commands of the inventory: names, options and help, for completions and the manual page too.
 
 import TappetConfig
 import TappetCore
@@ -28,7 +27,7 @@ extension Command {
         guard let container = kind.container, !arguments.has("in") else { return misuseOfMinimum(arguments) }
         return "--in names the \(container.name) that it comes into"
       },
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.add() })
   }
 
   private static func thingList(_ kind: InventoryKind) -> Command {
@@ -49,7 +48,7 @@ extension Command {
       misuse: { arguments in
         ["in", "low", "lent"].count(where: { arguments.has($0) }) > 1 ? "give one of --in, --low and --lent" : nil
       },
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
   }
 
   private static func thingShow(_ kind: InventoryKind) -> Command {
@@ -61,7 +60,7 @@ extension Command {
         Shows \(kind.indefinite): where it is, \(kind == .item ? "its quantity, notes and photo" : "its contents").
         \(naming(kind))
         """,
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.show() })
   }
 
   private static func thingMove(_ kind: InventoryKind) -> Command {
@@ -76,7 +75,7 @@ extension Command {
         \(naming(kind))
         """,
       misuse: { $0.has("to") ? nil : "--to names the \(container.name) that it comes into" },
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.move() })
   }
 
   private static func thingEdit(_ kind: InventoryKind) -> Command {
@@ -101,7 +100,7 @@ extension Command {
         }
         return misuseOfMinimum(arguments)
       },
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.edit() })
   }
 
   private static func thingRemove(_ kind: InventoryKind) -> Command {
@@ -114,7 +113,7 @@ extension Command {
         'tappet inventory undo' takes it back.
         \(naming(kind))
         """,
-      body: .program(InventoryProgram.name))
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.remove() })
   }
 
   static var find: Command {
@@ -131,7 +130,7 @@ extension Command {
         Newest first. Exit status: 1 nothing was found.
         """,
       example: "tappet find 'schraub m4'",
-      body: .program(InventoryProgram.name))
+      body: .running(FindCommand.run))
   }
 
   private static var inventoryMoves: Command {
@@ -145,7 +144,7 @@ extension Command {
         is listed, and so is the way back. With --json one object per line.
         """,
       misuse: { $0.has("box") && $0.has("item") ? "give one of --box and --item" : nil },
-      body: .program(InventoryProgram.name))
+      body: .running(InventoryHistory.listMoves))
   }
 
   private static var inventoryUndo: Command {
@@ -157,7 +156,7 @@ extension Command {
         comes back with everything that was in it, what was moved or edited is as before. The last 50 changes
         can be taken back, one after the other.
         """,
-      body: .program(InventoryProgram.name))
+      body: .running(InventoryHistory.undo))
   }
 
   // MARK: Words
@@ -198,6 +197,15 @@ extension Command {
     guard let text = arguments.value("minimum"), !text.isEmpty else { return nil }
     if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
     return "--minimum takes a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
+  }
+}
+
+extension Command.Body {
+  /// The function of a command for a building, room, spot, box or item.
+  static func thing(
+    _ kind: InventoryKind, _ run: @escaping (ThingCommand) throws(CommandFailure) -> Void
+  ) -> Command.Body {
+    .running { (arguments, settings) throws(CommandFailure) in try run(ThingCommand(kind, arguments, settings)) }
   }
 }
 

@@ -5,10 +5,10 @@ import TappetPlatform
 import TappetStore
 
 extension BrokerHistory {
-  /// Keeps a command that was run.
+  /// Keeps a command that was run and ended with this status.
   ///
   /// The history is a convenience: a disk that does not take it fails nothing.
-  static func note(_ words: [String], of command: Command) {
+  static func note(_ words: [String], of command: Command, _ status: ExitStatus) {
     let kind: Kind
     switch command.words {
     case "mqtt connect": kind = .connection
@@ -16,7 +16,9 @@ extension BrokerHistory {
     case "mqtt pub": kind = .publish
     default: return
     }
-    guard let folder = usualFolder else { return }
+    guard status != .usage, status != .configuration, !words.contains(where: { $0 == "--help" || $0 == "-h" }),
+      let folder = usualFolder
+    else { return }
     let now = SystemClock().now().unixMilliseconds
     try? open(folder: folder, makes: true)?.note(Entry(kind: kind, words: words, unixMilliseconds: now))
   }

@@ -37,8 +37,8 @@ enum HistoryCommand {
     }
     let words = entries[number - 1].words
     Output.printError(line(words))
-    let status = MQTTProgram.run(words)
-    if let status, status != .success { throw .reported(status) }
+    let status = CommandTable.run(words)
+    if status != .success { throw .reported(status) }
   }
 
   /// The words as a shell takes them.

@@ -18,7 +18,7 @@ extension Command {
         about itself below $SYS, where that is allowed; how long the connection is up, what came over it, and
         each reason for which it was lost. Publishes nothing.
         """,
-      example: "tappet mqtt stats", misuse: misuseOfStats, body: .program("tappet-mqtt"))
+      example: "tappet mqtt stats", misuse: misuseOfStats, body: .plain(StatsCommand.run))
   }
 
   static var mqttTop: Command {
@@ -36,7 +36,7 @@ extension Command {
         Counts the messages of FILTER (#) by topic, over the last second, minute and hour. A terminal shows
         the busiest and draws them again each second; otherwise the table is printed at the end.
         """,
-      example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .program("tappet-mqtt"))
+      example: "tappet mqtt top 'home/#' --by bytes", misuse: misuseOfTop, body: .plain(TopCommand.run))
   }
 
   static var mqttMonitor: Command {
@@ -49,7 +49,7 @@ extension Command {
         Shows the connection, the topics of FILTER (#) as a tree, the newest messages, statistics, and a line
         to publish. The last row names the keys. Needs ncurses (the package libncursesw6).
         """,
-      example: "tappet mqtt monitor 'home/#'", misuse: misuseOfSub, body: .program("tappet-mqtt"))
+      example: "tappet mqtt monitor 'home/#'", misuse: misuseOfSub, body: .plain(MonitorCommand.run))
   }
 
   static var mqttRecent: Command {
@@ -69,7 +69,7 @@ extension Command {
         'mqtt sub' keeps its newest 50 messages when it ends, in a file that only their user can read; of a
         long one the first 16 KB. Lists them, the newest first, or those of FILTER.
         """,
-      example: "tappet mqtt recent 'home/#' --match on", misuse: misuseOfRecent, body: .program("tappet-mqtt"))
+      example: "tappet mqtt recent 'home/#' --match on", misuse: misuseOfRecent, body: .plain(RecentCommand.run))
   }
 
   static var mqttHistory: Command {
@@ -80,7 +80,7 @@ extension Command {
         Lists the ten newest 'mqtt connect', 'mqtt sub' and 'mqtt pub', from a file that only their user can
         read. Passwords are never in it.
         """,
-      example: "tappet mqtt history --again 2", body: .program("tappet-mqtt"))
+      example: "tappet mqtt history --again 2", body: .plain(HistoryCommand.run))
   }
 
   private static func misuseOfStats(_ arguments: Arguments) -> String? {

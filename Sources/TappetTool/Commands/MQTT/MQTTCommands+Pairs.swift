@@ -15,7 +15,7 @@ extension Command {
         Exit status 1: there are some.
         """,
       example: "tappet mqtt diff --other mqtts://new.example 'home/#'", misuse: misuseOfDiff,
-      body: .program("tappet-mqtt"))
+      body: .plain(DiffCommand.run))
   }
 
   static var mqttBridgeCheck: Command {
@@ -33,7 +33,7 @@ extension Command {
         Exit status 1: it did not arrive, or there is a loop.
         """,
       example: "tappet mqtt bridge-check --other mqtts://cloud.example --topic site/test", misuse: misuseOfBridge,
-      body: .program("tappet-mqtt"))
+      body: .plain(BridgeCheckCommand.run))
   }
 
   private static func misuseOfDiff(_ arguments: Arguments) -> String? {

@@ -20,7 +20,7 @@ extension Command {
         else as 'mqtt connect'.
         """,
       example: "tappet mqtt wait home/door --match state.open=false --timeout 10", misuse: misuseOfSub,
-      body: .program("tappet-mqtt"))
+      body: .plain(WaitCommand.run))
   }
 
   static var mqttClean: Command {
@@ -35,7 +35,7 @@ extension Command {
         Lists the retained messages of these filters and, after a question, has the broker forget them. All
         over one connection. Exit status 20: one was refused; the output says how many were cleared.
         """,
-      example: "tappet mqtt clean 'home/old/#' --dry-run", misuse: misuseOfSub, body: .program("tappet-mqtt"))
+      example: "tappet mqtt clean 'home/old/#' --dry-run", misuse: misuseOfSub, body: .plain(CleanCommand.run))
   }
 
   static var mqttRecord: Command {
@@ -52,7 +52,7 @@ extension Command {
         Writes a new FILE (mode 0600) with one JSON object per line: microseconds since the first message,
         topic, QoS, retained, payload in base64. 'mqtt replay' publishes it again.
         """,
-      misuse: misuseOfRecord, body: .program("tappet-mqtt"))
+      misuse: misuseOfRecord, body: .plain(RecordCommand.run))
   }
 
   static var mqttReplay: Command {
@@ -69,7 +69,7 @@ extension Command {
         others. It has worked when the broker has acknowledged everything.
         """,
       example: "tappet mqtt replay tuesday.jsonl --speed 10 --topic-map home/#=test/#", misuse: misuseOfReplay,
-      body: .program("tappet-mqtt"))
+      body: .plain(ReplayCommand.run))
   }
 
   private static func misuseOfRecord(_ arguments: Arguments) -> String? {

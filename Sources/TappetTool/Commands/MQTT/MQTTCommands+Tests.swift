@@ -19,7 +19,7 @@ extension Command {
         to each topic with commands. Every subscriber to a topic receives the test message.
         Exit status 1: something is missing or denied.
         """,
-      example: "sudo -u tappet tappet mqtt probe", misuse: misuseOfProbe, body: .program("tappet-mqtt"))
+      example: "sudo -u tappet tappet mqtt probe", misuse: misuseOfProbe, body: .plain(ProbeCommand.run))
   }
 
   static var mqttBench: Command {
@@ -42,7 +42,7 @@ extension Command {
         and a histogram, also after Ctrl-C.
         Exit status 1: a message was lost or refused.
         """,
-      example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .program("tappet-mqtt"))
+      example: "tappet mqtt bench --rate 1000 --for 10", misuse: misuseOfBench, body: .plain(BenchCommand.run))
   }
 
   private static func misuseOfProbe(_ arguments: Arguments) -> String? {

@@ -1,5 +1,4 @@
 // The commands of the broker tool, 'tappet mqtt': names, options and help, for completions and the manual page too.
-// Their functions are in tappet-mqtt, a program of its own.
 
 import TappetConfig
 import TappetCore
@@ -47,7 +46,7 @@ extension Command {
         refused the TLS handshake, 15 wrong protocol on that port, 16 silence, 17 login refused, 18 refused
         for another reason, 19 connection lost.
         """,
-      example: "sudo -u tappet tappet mqtt connect", misuse: misuseOfBroker, body: .program("tappet-mqtt"))
+      example: "sudo -u tappet tappet mqtt connect", misuse: misuseOfBroker, body: .plain(ConnectCommand.run))
   }
 
   static var mqttPub: Command {
@@ -71,7 +70,7 @@ extension Command {
         know, and the output says so. After a lost connection, unacknowledged messages are sent again.
         Exit status: 20 the broker refused a message or did not acknowledge all; else as 'mqtt connect'.
         """,
-      example: "tappet mqtt pub home/light on", misuse: misuseOfPub, body: .program("tappet-mqtt"))
+      example: "tappet mqtt pub home/light on", misuse: misuseOfPub, body: .plain(PubCommand.run))
   }
 
   static var mqttSub: Command {
@@ -100,7 +99,7 @@ extension Command {
         Exit status: 21 the broker refused a filter; 27 the time was over before N messages came; else as
         'mqtt connect'.
         """,
-      example: "tappet mqtt sub 'home/#' --for 60", misuse: misuseOfSub, body: .program("tappet-mqtt"))
+      example: "tappet mqtt sub 'home/#' --for 60", misuse: misuseOfSub, body: .plain(SubCommand.run))
   }
 }
 

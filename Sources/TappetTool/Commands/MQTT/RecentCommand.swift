@@ -39,7 +39,8 @@ enum RecentCommand {
     }
     let words = ["mqtt", "sub"] + recent.brokerWords + ["--", entries[entries.count - number].message.topic]
     Output.printError(HistoryCommand.line(words))
-    if let status = MQTTProgram.run(words), status != .success { throw .reported(status) }
+    let status = CommandTable.run(words)
+    if status != .success { throw .reported(status) }
   }
 
   /// Writes a file as 'mqtt record' does, with the pauses between the messages.

@@ -1,4 +1,4 @@
-// The commands of 'tappet people': one set of people for all doors of a site. Their functions are in tappet-mqtt.
+// The commands of 'tappet people': one set of people for all doors of a site.
 
 import TappetConfig
 import TappetCore
@@ -16,7 +16,7 @@ extension Command {
         pushed: copy it to every door. push.key signs it: it stays with the person who pushes, because whoever
         has it decides who may enter. The lines have the public key that belongs to it.
         """,
-      example: "tappet people keys /etc/tappet", body: .program("tappet-mqtt"))
+      example: "tappet people keys /etc/tappet", body: .plain(SiteKeys.run))
   }
 
   static var peoplePush: Command {
@@ -33,6 +33,6 @@ extension Command {
         tags that are not. People whom somebody added at a door, and who never were in a push, stay there.
         Push from one place. Exit status as 'mqtt pub'.
         """,
-      example: "sudo tappet people push push.key", misuse: misuseOfBroker, body: .program("tappet-mqtt"))
+      example: "sudo tappet people push push.key", misuse: misuseOfBroker, body: .plain(PushCommand.run))
   }
 }
