@@ -222,7 +222,7 @@ final class RoomEncrypter: RoomCipher {
 
   private func handle(_ step: RoomDestination.Step, _ status: Int, _ seconds: UInt32?, _ body: [UInt8]) {
     guard !posts.isEmpty else { return }
-    var (status, body) = (status, body)
+    var (status, answer) = (status, MatrixAnswer(body))
     if case .check = step, let room = posts[0].room.id {
       if status == 200, let machine {
         guard let rotation = JSON(decoding: body, roundsFractions: true).flatMap({ Rotation($0) }) else {
@@ -232,11 +232,11 @@ final class RoomEncrypter: RoomCipher {
         machine.noteEncrypted(room)
       } else if status == 404, isEncrypted(room) {
         // A homeserver that denies it is not believed.
-        (status, body) = (200, Array("{}".utf8))
+        (status, answer) = (200, MatrixAnswer(isObject: true))
       }
     }
     let turn = posts[0].room.handle(
-      step, isFirst: posts[0].isFirst, status: status, retryAfterSeconds: seconds, body, at: clock.now().instant)
+      step, isFirst: posts[0].isFirst, status: status, retryAfterSeconds: seconds, answer, at: clock.now().instant)
     switch turn {
     case .next(let next):
       if case .members = step { posts[0].users = RoomEncrypter.members(body) }

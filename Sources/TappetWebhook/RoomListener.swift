@@ -190,7 +190,7 @@ final class RoomListener {
     switch (outcome, step) {
     case (.failed(let trouble, let code), _): failed(.trouble(trouble, code: code), retryAfterSeconds: nil)
     case (.answered(200, _, let body), .resolve(let index)):
-      guard let id = MatrixAnswer(body).member("room_id"), RoomDestination.isRoom(id), id.begins(with: "!") else {
+      guard let id = MatrixAnswer(body).roomID else {
         return failed(.trouble(.notAHomeserver, code: 200), retryAfterSeconds: nil)
       }
       rooms[index].id = id
@@ -361,7 +361,7 @@ final class RoomListener {
     case .answered(let status, let seconds, let body) where status == 429 || status >= 500:
       pause = .seconds(Int64(seconds ?? MatrixAnswer(body).retryAfterSeconds ?? 2))
     case .failed: pause = .seconds(2)
-    case .answered(200, _, let body): event = MatrixAnswer(body).member("event_id")
+    case .answered(200, _, let body): event = MatrixAnswer(body).eventID
     case .answered: break
     }
     if pause == .zero || !answers[0].mayBeRepeated() { answers.removeFirst() }

@@ -40,7 +40,8 @@ struct RoomService {
       return nil
     }
     let turn = room.handle(
-      message.step, isFirst: message.isFirst, status: Int(status), retryAfterSeconds: seconds, body, at: now)
+      message.step, isFirst: message.isFirst, status: Int(status), retryAfterSeconds: seconds,
+      MatrixAnswer(body), at: now)
     rooms[message.number] = room
     switch turn {
     case .next(let step):

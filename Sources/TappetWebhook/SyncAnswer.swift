@@ -71,7 +71,7 @@ struct SyncAnswer {
   }
 
   /// The caller deletes it.
-  private static func tree(_ bytes: [UInt8]) -> UnsafeMutablePointer<cJSON>? {
+  static func tree(_ bytes: [UInt8]) -> UnsafeMutablePointer<cJSON>? {
     bytes.withUnsafeBufferPointer { buffer in
       buffer.baseAddress.flatMap { start in
         start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }

@@ -78,18 +78,16 @@ package struct RoomDestination: Sendable {
   /// `isFirst`: it was the message's first one. If facts of an earlier message were wrong, they are asked for again.
   @export(interface)
   package mutating func handle(
-    _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ body: [UInt8], at now: Instant
+    _ step: Step, isFirst: Bool = false, status: Int, retryAfterSeconds: UInt32?, _ answer: MatrixAnswer,
+    at now: Instant
   ) -> Turn {
-    let answer = MatrixAnswer(body)
     switch (step, status, answer.errorCode) {
     case (_, 429, _), (_, _, "M_LIMIT_EXCEEDED"):
       return .answered(status: 429, retryAfterSeconds: retryAfterSeconds ?? answer.retryAfterSeconds)
     case (_, 408, _), (_, 425, _), (_, 500...599, _):
       return .answered(status: status, retryAfterSeconds: retryAfterSeconds)
     case (.resolve, 200, _):
-      guard let found = answer.member("room_id"), RoomDestination.isRoom(found), found.begins(with: "!") else {
-        return .failed(.notAHomeserver)
-      }
+      guard let found = answer.roomID else { return .failed(.notAHomeserver) }
       id = found
       return .next(.check)
     case (.check, 200, _):
@@ -105,7 +103,7 @@ package struct RoomDestination: Sendable {
       freshUntil = now + Limits.roomFactsMax
       return .next(.send)
     case (.members, 200, _) where answer.isObject: return .next(.send)
-    case (.send, 200, _) where answer.member("event_id") != nil: return .answered(status: 200, retryAfterSeconds: nil)
+    case (.send, 200, _) where answer.eventID != nil: return .answered(status: 200, retryAfterSeconds: nil)
     default:
       // The room may have been closed, or replaced by another one, meanwhile.
       freshUntil = nil
@@ -126,47 +124,20 @@ package struct RoomDestination: Sendable {
   }
 }
 
-/// The little that is read of a homeserver's answer: texts and numbers at any place in an object.
-package struct MatrixAnswer {
-  private let bytes: [UInt8]
-
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  /// Whether it could be a JSON object.
-  var isObject: Bool { bytes.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{") }
-
-  package var errorCode: String? { member("errcode") }
-
+/// The members of a homeserver's answer that matter; the module that receives it reads the JSON.
+package struct MatrixAnswer: Sendable {
+  /// Whether it is a JSON object.
+  package var isObject = false
+  package var errorCode: String?
   /// `retry_after_ms` in whole seconds, rounded up.
-  package var retryAfterSeconds: UInt32? {
-    guard let place = value(of: "retry_after_ms") else { return nil }
-    let digits = bytes[place...].prefix { (0x30...0x39).contains($0) }
-    return Int64(decimal: digits).map { UInt32(clamping: min(($0 - 1) / 1000 + 1, 1 << 30)) }
-  }
+  package var retryAfterSeconds: UInt32?
+  /// An alias's room.
+  package var roomID: String?
+  /// The event that a message became.
+  package var eventID: String?
 
-  /// A text without escapes; `nil` for anything else.
-  package func member(_ name: String) -> String? {
-    guard let place = value(of: name), bytes[place] == UInt8(ascii: "\"") else { return nil }
-    let text = bytes[(place + 1)...].prefix { $0 != UInt8(ascii: "\"") }
-    guard text.endIndex < bytes.count, !text.contains(UInt8(ascii: "\\")) else { return nil }
-    return String(validating: text, as: UTF8.self)
-  }
-
-  /// The place of the first byte of a member's value.
-  private func value(of name: String) -> Int? {
-    guard isObject else { return nil }
-    let key = Array("\"\(name)\"".utf8)
-    var place = 0
-    while place + key.count < bytes.count {
-      defer { place += 1 }
-      guard bytes[place] == key[0], bytes[place..<(place + key.count)].elementsEqual(key) else { continue }
-      let rest = bytes[(place + key.count)...].drop { $0 <= 0x20 }
-      guard rest.first == UInt8(ascii: ":") else { continue }
-      let value = rest.dropFirst().drop { $0 <= 0x20 }
-      return value.isEmpty ? nil : value.startIndex
-    }
-    return nil
-  }
+  /// An answer without a known member.
+  package init(isObject: Bool = false) { self.isObject = isObject }
 }
 
 extension String {

@@ -1,0 +1,47 @@
+// The members that are read of a homeserver's answer.
+
+import TestSupport
+import Testing
+
+@testable import TappetCore
+@testable import TappetWebhook
+
+@Suite struct MatrixAnswerTests {
+  private func answer(_ text: String) -> MatrixAnswer { MatrixAnswer(Array(text.utf8)) }
+
+  @Test(
+    arguments: [
+      (#"{"errcode":"M_FORBIDDEN","error":"no"}"#, "M_FORBIDDEN"), (#" { "errcode" : "M_\u0041" }"#, "M_A"),
+      (#"{"error":"\"errcode\":\"M_UNKNOWN_TOKEN\"","errcode":"M_FORBIDDEN"}"#, "M_FORBIDDEN"),
+      (#"{"body":"\"errcode\":\"M_UNKNOWN_TOKEN\""}"#, nil), (#"{"x":{"errcode":"M_UNKNOWN_TOKEN"}}"#, nil),
+      (#"{"a \"errcode":"M_UNKNOWN_TOKEN"}"#, nil), (#"{"errcode":7}"#, nil), (#"["errcode"]"#, nil), ("<html>", nil),
+      ("", nil), (#"{"errcode":"M_"#, nil),
+    ] as [(String, String?)])
+  func `an error is the member of the answer, and no text in it`(_ text: String, _ code: String?) {
+    #expect(answer(text).errorCode == code)
+  }
+
+  @Test(
+    arguments: [
+      ("0", 1), ("1", 1), ("1000", 1), ("2001", 3), ("1e300", 1 << 30), (#""5""#, nil), ("null", nil),
+    ] as [(String, UInt32?)])
+  func `a pause is in whole seconds`(_ number: String, _ seconds: UInt32?) {
+    #expect(answer("{\"retry_after_ms\":\(number)}").retryAfterSeconds == seconds)
+  }
+
+  @Test(arguments: [("!a:h", "!a:h"), ("", nil), ("#b:h", nil), ("! ", nil), ("a", nil)] as [(String, String?)])
+  func `a room is an id`(_ id: String, _ room: String?) {
+    #expect(answer("{\"room_id\":\"\(id)\"}").roomID == room)
+  }
+
+  @Test func `any bytes are an answer`() {
+    var random = Randomness(seed: (1, 2, 3, 4))
+    let pieces = ["{", "}", "\"", ":", " ", "errcode", "room_id", "event_id", "retry_after_ms", "99999999999999999999"]
+    for _ in 0..<5_000 {
+      let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+        pieces[Int.random(in: 0..<pieces.count, using: &random)]
+      }.joined()
+      #expect(answer(text).errorCode == nil || text.contains("errcode"))
+    }
+  }
+}
