@@ -18,7 +18,7 @@ extension CommandArrival.Content {
     } else if text.first == UInt8(ascii: "{") {
       self = JSON(decoding: Array(text)).flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
     } else if (1...Limits.outputWordSizeMax).contains(text.count),
-      text.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) })
+      text.allSatisfy({ $0.isASCIILetter })
     {
       self = .request(CommandRequest(.word(String(decoding: text, as: UTF8.self))))
     } else {

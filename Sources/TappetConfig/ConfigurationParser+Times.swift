@@ -66,13 +66,9 @@ extension YAMLReader {
   /// The name of a zone whose table is installed.
   mutating func timeZone(_ node: YAMLNode?) -> String? {
     guard let node, let name = shortText(node, sizeMax: Limits.timeZoneSizeMax) else { return nil }
-    let isName = name.utf8.allSatisfy {
-      (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2F
-        || $0 == 0x5F || $0 == 0x2D || $0 == 0x2B
-    }
     var file = stat()
-    if isName, name.utf8.first != 0x2F, stat("/usr/share/zoneinfo/" + name, &file) == 0,
-      file.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
+    if name.hasOnlyASCIIAlphanumerics(and: "/_-+"), name.utf8.first != 0x2F,
+      stat("/usr/share/zoneinfo/" + name, &file) == 0, file.st_mode & UInt32(S_IFMT) == UInt32(S_IFREG)
     {
       return name
     }

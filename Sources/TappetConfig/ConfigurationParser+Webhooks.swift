@@ -80,7 +80,7 @@ extension YAMLReader {
         invalid(key, expected: "a header's name that Tappet does not set itself")
         continue
       }
-      if headers.contains(where: { $0.name.asciiLowercase == name.asciiLowercase }) {
+      if headers.contains(where: { $0.name.asciiLowercased == name.asciiLowercased }) {
         note(.duplicateKey(name), at: key)
       }
       guard let value = headerValue(values[index], of: name) else { continue }
@@ -95,7 +95,7 @@ extension YAMLReader {
       _ = firstLine(of: path, at: node)
       return .file(path)
     }
-    if ["authorization", "cookie"].contains(name.asciiLowercase) {
+    if ["authorization", "cookie"].contains(name.asciiLowercased) {
       note(.passwordInFile, at: node)
       return nil
     }
@@ -105,15 +105,10 @@ extension YAMLReader {
   /// RFC 9110 §5.6.2; without those that libcurl, or the promise of a delivery, needs.
   private func isHeaderName(_ name: String) -> Bool {
     let own = ["host", "content-length", "transfer-encoding", "connection", "expect", "idempotency-key"]
-    let lower = name.asciiLowercase
+    let lower = name.asciiLowercased
     return (1...Limits.webhookHeaderNameSizeMax).contains(name.utf8.count) && !own.contains(lower)
       && !lower.utf8.starts(with: "webhook-".utf8)
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
-      }
+      && name.hasOnlyASCIIAlphanumerics(and: "-_")
   }
 
   private mutating func certificates(in mapping: YAMLMapping, at node: YAMLNode, _ endpoint: inout WebhookEndpoint) {
@@ -170,12 +165,5 @@ extension YAMLReader {
       }
       return content.firstLine
     }
-  }
-}
-
-extension String {
-  /// With ASCII letters in lower case.
-  fileprivate var asciiLowercase: String {
-    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

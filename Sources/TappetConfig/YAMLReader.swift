@@ -229,7 +229,7 @@ struct YAMLReader {
 
   private func quantity(_ node: YAMLNode) -> (Int64, unit: String)? {
     guard case .scalar(let text, _) = node.content else { return nil }
-    let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
     guard let number = Int64(decimal: digits) else { return nil }
     let unit = text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }
     return (number, String(decoding: unit, as: UTF8.self))

@@ -22,7 +22,7 @@ package enum WallTime {
   package static func unixMilliseconds(utc text: String) -> Int64? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int32? {
-      guard bytes[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      guard bytes[range].allSatisfy({ $0.isASCIIDigit }) else { return nil }
       return bytes[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) }
     }
     guard bytes.count == 24, let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),

@@ -315,7 +315,7 @@ private struct LegacyProvider {
 extension Certificates {
   /// Whether a file of this name contains certificate and key together.
   package static func isBundleName(_ path: String) -> Bool {
-    let name = path.utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
+    let name = path.utf8.map { $0.asciiLowercased }
     return [".p12", ".pfx"].contains { (ending: String) in name.suffix(4).elementsEqual(ending.utf8) }
   }
 

@@ -112,9 +112,6 @@ package enum CertificateRequest {
   /// Whether a text can be a DNS name in a certificate.
   package static func isDNSName(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count) && text.utf8.first != 0x2E && text.utf8.first != 0x2D
-      && text.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
-          || $0 == 0x2E
-      }
+      && text.hasOnlyASCIIAlphanumerics(and: "-.")
   }
 }

@@ -186,7 +186,7 @@ extension ValueKind {
 extension Int64 {
   /// Seconds as people type them: `300`, `300s`, `5m` or `5min`, `2h`, `1d`.
   init?(seconds text: String) {
-    let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
     let units: KeyValuePairs<String, Int64> = ["": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]
     let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
     guard let number = Int64(decimal: digits), let factor = units.first(where: { $0.key == unit })?.value,

@@ -14,7 +14,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
-      parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
+      parts.allSatisfy({ $0.allSatisfy { $0.isASCIIDigit } })
     else { return nil }
     let (year, month, day) = (CalendarDay.value(parts[0]), CalendarDay.value(parts[1]), CalendarDay.value(parts[2]))
     guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }

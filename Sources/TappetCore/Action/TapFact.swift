@@ -94,11 +94,11 @@ extension FactPlace {
     var places: [FactPlace] = []
     var offset = 0
     while offset + 2 < bytes.count {
-      guard bytes[offset] == 0x25, bytes[offset + 1] == 0x7B, (0x61...0x7A).contains(bytes[offset + 2]) else {
+      guard bytes[offset] == 0x25, bytes[offset + 1] == 0x7B, bytes[offset + 2].isASCIILowercase else {
         offset += 1
         continue
       }
-      let name = bytes[(offset + 2)...].prefix { (0x61...0x7A).contains($0) || $0 == 0x5F }
+      let name = bytes[(offset + 2)...].prefix { $0.isASCIILowercase || $0 == 0x5F }
       guard name.endIndex < bytes.count, bytes[name.endIndex] == 0x7D,
         let fact = TapFact(rawValue: String(decoding: name, as: UTF8.self))
       else { return nil }

@@ -316,10 +316,3 @@ extension OutputRequest {
     self = request
   }
 }
-
-extension String {
-  /// ASCII letters in lower case; everything else as it is.
-  package var asciiLowercased: String {
-    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-  }
-}

@@ -183,10 +183,6 @@ extension SiteBundle {
 extension String {
   /// Whether this can be a site's name: a level of a topic, and nothing but letters, digits, '-', '_' and '.'.
   package var siteNameIsGood: Bool {
-    (1...Limits.siteNameSizeMax).contains(utf8.count)
-      && utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-          || byte == 0x2D || byte == 0x2E || byte == 0x5F
-      }
+    (1...Limits.siteNameSizeMax).contains(utf8.count) && hasOnlyASCIIAlphanumerics(and: "-._")
   }
 }

@@ -58,9 +58,7 @@ extension TapNews {
 
 extension TagUID {
   /// In the form of Home Assistant's own readers.
-  fileprivate var text: String {
-    String(decoding: Hex.encode(bytes).utf8.map { (0x61...0x7A).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
-  }
+  fileprivate var text: String { String(decoding: Hex.digits(of: bytes).map { $0.asciiUppercased }, as: UTF8.self) }
 }
 
 extension Trigger {

@@ -48,11 +48,7 @@ struct FleetProvisioning {
 
   /// Whether AWS allows this name of a template.
   static func isTemplate(_ name: String) -> Bool {
-    (1...36).contains(name.utf8.count)
-      && name.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
-          || $0 == 0x5F
-      }
+    (1...36).contains(name.utf8.count) && name.hasOnlyASCIIAlphanumerics(and: "-_")
   }
 
   /// `NAME=VALUE`.

@@ -148,7 +148,7 @@ private struct HistoryQuery {
 private enum HistoryTime {
   /// `30min`, `12h` or `7d` before `now`, a date of this time zone, or a time as --json prints it.
   static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
-    let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
     let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
     let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
     for entry in units where entry.key == unit {

@@ -122,8 +122,7 @@ struct InventoryHeader {
   init(_ names: [String]) throws(InventoryRowError) {
     var seen: Set<String> = []
     for name in names {
-      let key = String(
-        decoding: (name.trimmedLabel ?? "").utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+      let key = (name.trimmedLabel ?? "").asciiLowercased
       if let column = InventoryColumn.allCases.first(where: { $0.rawValue == key }) {
         meanings.append(.own(column))
       } else if key.begins(with: "hb.") {

@@ -112,11 +112,9 @@ struct ConfigTemplate {
 
   /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the word itself if nothing in it has a meaning.
   static func quoted(_ text: String) -> String {
-    let isWord = text.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x2F
-        || $0 == 0x5F || $0 == 0x2E
-    }
-    if isWord, let first = text.utf8.first, (0x61...0x7A).contains(first) || first == 0x2F, !reserved.contains(text) {
+    if text.hasOnlyASCIIAlphanumerics(and: "-/_."), let first = text.utf8.first,
+      first.isASCIILowercase || first == 0x2F, !reserved.contains(text)
+    {
       return text
     }
     if text.utf8.contains(0x22), text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x27 }) {
@@ -155,16 +153,14 @@ struct ConfigTemplate {
   static func name(of title: String, fallback: String) -> String {
     var name: [UInt8] = []
     for byte in title.utf8 {
-      if (0x41...0x5A).contains(byte) {
-        name.append(byte + 32)
-      } else if (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) {
-        name.append(byte)
+      if byte.isASCIIAlphanumeric {
+        name.append(byte.asciiLowercased)
       } else if byte < 0x80, let last = name.last, last != 0x2D {
         name.append(0x2D)
       }
     }
     while name.last == 0x2D { name.removeLast() }
-    guard let first = name.first, (0x61...0x7A).contains(first), name.count <= Limits.actionNameSizeMax,
+    guard let first = name.first, first.isASCIILowercase, name.count <= Limits.actionNameSizeMax,
       title.utf8.allSatisfy({ $0 < 0x80 })
     else { return fallback }
     return String(decoding: name, as: UTF8.self)
