@@ -9,11 +9,9 @@ package final class WebhookSecret: Sendable {
   package init?(_ line: ArraySlice<UInt8>) {
     var digits = line
     if digits.starts(with: "whsec_".utf8) { digits = digits.dropFirst(6) }
-    var decoded = [UInt8](repeating: 0, count: Limits.webhookSecretSizeMax)
-    defer { LibCrypto.wipe(&decoded) }
-    let count = decoded.withUnsafeMutableBytes { Base64.decode(digits, into: $0) }
-    guard let count, count >= Limits.webhookSecretSizeMin else { return nil }
-    key = decoded.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    guard var decoded = Base64.decode(Array(digits)) else { return nil }
+    key = SecretBytes(taking: &decoded)
+    guard (Limits.webhookSecretSizeMin...Limits.webhookSecretSizeMax).contains(key.count) else { return nil }
   }
 
   /// The value of `webhook-signature`: `v1,` and the Base64 of HMAC-SHA256 of `id.timestamp.body`.

@@ -129,7 +129,7 @@ struct ESTServer {
   /// Base64, with or without line ends, of a message with certificates; `nil` for anything else.
   static func certificates(in body: [UInt8]) -> [UInt8]? {
     let digits = body.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return Base64.decode(String(decoding: digits, as: UTF8.self)).flatMap {
+    return Base64.decode(digits).flatMap {
       CertificateAnswer.certificates(ofPKCS7: $0)
     }
   }

@@ -79,7 +79,7 @@ struct RecordedMessage {
   init?(_ line: [UInt8]) {
     guard let json = JSON(decoding: line), let time = json["us"]?.wholeNumber, time >= 0,
       let topic = json["topic"]?.text, !topic.isEmpty, let qos = json["qos"]?.wholeNumber, (0...2).contains(qos),
-      let text = json["payload"]?.text, let payload = Base64.decode(text)
+      let text = json["payload"]?.text, let payload = Base64.decode(Array(text.utf8))
     else { return nil }
     microseconds = time
     message = Publisher.Message(
