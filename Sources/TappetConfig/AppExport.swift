@@ -279,6 +279,6 @@ private struct AppSettingsReader {
   }
 
   private static func isUUID(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte) || byte == 0x2D
+    Hex.value(of: byte) != 0xFF || byte == 0x2D
   }
 }

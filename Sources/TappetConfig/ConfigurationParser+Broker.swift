@@ -139,35 +139,12 @@ extension BrokerEndpoint {
   /// `mqtts://host:port` or `mqtt://host:port`; ports 8883 and 1883 may be left out; IPv6 addresses are in brackets.
   @export(interface)
   package init?(url: String) {
-    let bytes = Array(url.utf8)
-    let usesTLS = bytes.starts(with: "mqtts://".utf8)
-    guard usesTLS || bytes.starts(with: "mqtt://".utf8) else { return nil }
-    var rest = bytes.dropFirst(usesTLS ? 8 : 7)
-    if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
-    let host: ArraySlice<UInt8>
-    if rest.first == UInt8(ascii: "[") {
-      guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-      host = rest[(rest.startIndex + 1)..<end]
-      rest = rest[(end + 1)...]
-      guard !host.isEmpty, host.allSatisfy({ BrokerEndpoint.isAddress($0) }) else { return nil }
-    } else {
-      host = rest.prefix { $0 != UInt8(ascii: ":") }
-      rest = rest.dropFirst(host.count)
-      guard !host.isEmpty, host.count <= 253, host.allSatisfy({ BrokerEndpoint.isName($0) }) else { return nil }
-    }
-    var port = Int64(usesTLS ? 8883 : 1883)
-    if let colon = rest.first {
-      guard colon == UInt8(ascii: ":"), let number = Int64(decimal: rest.dropFirst()) else { return nil }
-      port = number
-    }
-    guard let port = UInt16(exactly: port), port > 0 else { return nil }
-    self.init(host: String(decoding: host, as: UTF8.self), port: port, usesTLS: usesTLS)
+    var text = Array(url.utf8)[...]
+    if text.last == UInt8(ascii: "/") { text = text.dropLast() }
+    let usesTLS = text.starts(with: "mqtts://".utf8)
+    guard usesTLS || text.starts(with: "mqtt://".utf8),
+      let authority = URLAuthority(text.dropFirst(usesTLS ? 8 : 7))
+    else { return nil }
+    self.init(host: authority.host, port: authority.port ?? (usesTLS ? 8883 : 1883), usesTLS: usesTLS)
   }
-
-  private static func isName(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
-      || byte == 0x2E || byte == 0x5F
-  }
-
-  private static func isAddress(_ byte: UInt8) -> Bool { isName(byte) || byte == 0x3A || byte == 0x25 }
 }

@@ -76,7 +76,8 @@ package struct ShareURL: Sendable {
   @export(interface)
   package func text() -> [UInt8] {
     let head = Array("smpshare://secret?idx=\(index)&key=".utf8)
-    let tail = label.map { Array("&label=".utf8) + ShareURL.encodeLabel($0) } ?? []
+    // As the app does: characters with a meaning in a query are escaped, and everything that is not printable ASCII.
+    let tail = label.map { Array("&label=".utf8) + $0.percentEncoded(except: "!$'()*+,;:@/?") } ?? []
     let size = head.count + 2 * SecretKey.size + tail.count
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       var place = buffer.startIndex
@@ -112,25 +113,5 @@ package struct ShareURL: Sendable {
     guard let label = text.trimmedLabel else { return nil }
     if let fault = label.nameFault() { throw .label(fault) }
     return label
-  }
-
-  /// Encodes a label as the app does: characters with a meaning in a query, and everything that is not printable ASCII.
-  private static func encodeLabel(_ label: String) -> [UInt8] {
-    var text: [UInt8] = []
-    for byte in label.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        text.append(byte)
-      default:
-        if "-._~!$'()*+,;:@/?".utf8.contains(byte) {
-          text.append(byte)
-        } else {
-          let digits = Hex.digits(of: [byte]).map { (0x61...0x66).contains($0) ? $0 - 32 : $0 }
-          text += [UInt8(ascii: "%")] + digits
-        }
-      }
-    }
-    return text
   }
 }

@@ -104,66 +104,12 @@ extension Int64 {
     guard let first = digits.first, digits.count <= 19, first != 0x30 || digits.count == 1 else { return nil }
     var value: Int64 = 0
     for digit in digits {
-      guard (0x30...0x39).contains(digit) else { return nil }
+      guard digit.isASCIIDigit else { return nil }
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       let (sum, overflowed) = product.addingReportingOverflow(Int64(digit - 0x30))
       if overflow || overflowed { return nil }
       value = sum
     }
     self = value
-  }
-}
-
-/// A URL's parts, in place; nothing is decoded, copied or allocated.
-struct URLParts {
-  /// A part of the text; valid as long as the text is.
-  typealias Part = Slice<UnsafeBufferPointer<UInt8>>
-
-  var scheme: Part
-  var host: Part
-  var query: Part
-
-  /// Splits `scheme://host[/path][?query][#fragment]`; missing parts are empty.
-  init(_ text: UnsafeBufferPointer<UInt8>) {
-    var rest = text[...]
-    scheme = rest[..<rest.startIndex]
-    host = scheme
-    query = scheme
-    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
-    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-      query = rest[(mark + 1)...]
-      rest = rest[..<mark]
-    }
-    guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return }
-    scheme = rest[..<colon]
-    guard rest[(colon + 1)...].starts(with: "//".utf8) else { return }
-    let authority = rest[(colon + 3)...]
-    host = authority.prefix { $0 != UInt8(ascii: "/") }
-  }
-
-  /// Name and value of each parameter, in order; empty ones are skipped, one without `=` has an empty value.
-  struct Parameters: IteratorProtocol {
-    var rest: Part
-
-    mutating func next() -> (name: Part, value: Part)? {
-      while !rest.isEmpty {
-        let parameter = rest.prefix { $0 != UInt8(ascii: "&") }
-        rest = rest[parameter.endIndex...].dropFirst()
-        guard !parameter.isEmpty else { continue }
-        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-        return (name, parameter[name.endIndex...].dropFirst())
-      }
-      return nil
-    }
-  }
-
-  /// The query's parameters.
-  var parameters: Parameters { Parameters(rest: query) }
-
-  /// Lends the bytes of `text` to `body`, which must not keep them.
-  static func withBytes<Result, Failure: Error>(
-    of text: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try Array(text).withUnsafeBufferPointer(body)
   }
 }

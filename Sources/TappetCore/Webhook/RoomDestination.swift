@@ -139,19 +139,3 @@ package struct MatrixAnswer: Sendable {
   /// An answer without a known member.
   package init(isObject: Bool = false) { self.isObject = isObject }
 }
-
-extension String {
-  /// As one part of a URL's path: everything but the unreserved (RFC 3986 §2.3) is escaped.
-  package var percentEncoded: String {
-    var text: [UInt8] = []
-    for byte in utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
-      default:
-        let digits = Hex.digits(of: [byte])
-        text += [UInt8(ascii: "%")] + digits.map { (0x61...0x66).contains($0) ? $0 - 0x20 : $0 }
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-}

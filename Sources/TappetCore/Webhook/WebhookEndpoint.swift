@@ -90,45 +90,21 @@ package struct WebhookURL: Hashable, Sendable {
   /// `nil` for anything but printable ASCII `https://HOST…` or `http://HOST…` without a user and a fragment.
   @export(interface)
   package init?(_ text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count <= Limits.webhookURLSizeMax, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-    usesTLS = bytes.starts(with: "https://".utf8)
-    guard usesTLS || bytes.starts(with: "http://".utf8) else { return nil }
-    let rest = bytes.dropFirst(usesTLS ? 8 : 7)
-    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "#")),
-      !bytes.contains(UInt8(ascii: "\\"))
+    guard text.utf8.count <= Limits.webhookURLSizeMax,
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") })
     else { return nil }
-    var name = authority
-    var port: ArraySlice<UInt8>
-    if name.first == UInt8(ascii: "[") {
-      guard let end = name.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-      port = name[(end + 1)...]
-      name = name[(name.startIndex + 1)..<end]
-    } else {
-      name = authority.prefix { $0 != UInt8(ascii: ":") }
-      port = authority.dropFirst(name.count)
+    let (scheme, authority) = URLParts.withBytes(of: text.utf8) { bytes in
+      let parts = URLParts(bytes)
+      return (String(decoding: parts.scheme, as: UTF8.self), Array(parts.host))
     }
-    guard !name.isEmpty, name.allSatisfy({ WebhookURL.isHostByte($0) }) else { return nil }
-    if !port.isEmpty {
-      guard port.first == UInt8(ascii: ":"), let number = Int64(decimal: port.dropFirst()),
-        (1...65_535).contains(number)
-      else { return nil }
-    }
-    host = String(decoding: name, as: UTF8.self)
-    origin = (usesTLS ? "https://" : "http://") + String(decoding: authority, as: UTF8.self)
+    guard scheme == "https" || scheme == "http", let place = URLAuthority(authority[...]) else { return nil }
+    usesTLS = scheme == "https"
+    host = place.host
+    origin = scheme + "://" + String(decoding: authority, as: UTF8.self)
   }
 
   /// Whether what is sent there stays on this machine.
   package var isLoopback: Bool { host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8) && isIPv4 }
 
-  private var isIPv4: Bool { host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } }
-
-  /// Letters, digits, `-`, `.`, `_` and, in brackets, `:` and `%`.
-  private static func isHostByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x3A, 0x25: true
-    default: false
-    }
-  }
+  private var isIPv4: Bool { host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E } }
 }

@@ -1,0 +1,101 @@
+// The parts of a URL (RFC 3986), and the escapes in them.
+
+/// A URL's parts, in place; nothing is decoded, copied or allocated.
+struct URLParts {
+  /// A part of the text; valid as long as the text is.
+  typealias Part = Slice<UnsafeBufferPointer<UInt8>>
+
+  var scheme: Part
+  var host: Part
+  var query: Part
+
+  /// Splits `scheme://host[/path][?query][#fragment]`; missing parts are empty.
+  init(_ text: UnsafeBufferPointer<UInt8>) {
+    var rest = text[...]
+    scheme = rest[..<rest.startIndex]
+    host = scheme
+    query = scheme
+    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = rest[(mark + 1)...]
+      rest = rest[..<mark]
+    }
+    guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return }
+    scheme = rest[..<colon]
+    guard rest[(colon + 1)...].starts(with: "//".utf8) else { return }
+    let authority = rest[(colon + 3)...]
+    host = authority.prefix { $0 != UInt8(ascii: "/") }
+  }
+
+  /// Name and value of each parameter, in order; empty ones are skipped, one without `=` has an empty value.
+  struct Parameters: IteratorProtocol {
+    var rest: Part
+
+    mutating func next() -> (name: Part, value: Part)? {
+      while !rest.isEmpty {
+        let parameter = rest.prefix { $0 != UInt8(ascii: "&") }
+        rest = rest[parameter.endIndex...].dropFirst()
+        guard !parameter.isEmpty else { continue }
+        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+        return (name, parameter[name.endIndex...].dropFirst())
+      }
+      return nil
+    }
+  }
+
+  /// The query's parameters.
+  var parameters: Parameters { Parameters(rest: query) }
+
+  /// Lends the bytes of `text` to `body`, which must not keep them.
+  static func withBytes<Result, Failure: Error>(
+    of text: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try Array(text).withUnsafeBufferPointer(body)
+  }
+}
+
+/// `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, as a URL has it after the slashes.
+package struct URLAuthority: Hashable, Sendable {
+  /// The name or the address, without brackets.
+  package let host: String
+  package let port: UInt16?
+
+  /// `nil` for a user, an empty host, and whatever no name and no address has.
+  @export(interface)
+  package init?(_ text: ArraySlice<UInt8>) {
+    let isAddress = text.first == UInt8(ascii: "[")
+    let mark = text.firstIndex(of: UInt8(ascii: isAddress ? "]" : ":"))
+    guard let end = mark ?? (isAddress ? nil : text.endIndex) else { return nil }
+    host = String(decoding: text[..<end].dropFirst(isAddress ? 1 : 0), as: UTF8.self)
+    guard (1...253).contains(host.utf8.count), host.hasOnlyASCIIAlphanumerics(and: isAddress ? "-._:%" : "-._") else {
+      return nil
+    }
+    let rest = text[end...].dropFirst(isAddress ? 1 : 0)
+    guard let colon = rest.first else {
+      port = nil
+      return
+    }
+    guard colon == UInt8(ascii: ":"), let number = Int64(decimal: rest.dropFirst()),
+      (1...0xFFFF).contains(number)
+    else { return nil }
+    port = UInt16(number)
+  }
+}
+
+extension String {
+  /// As one part of a URL: everything but the unreserved (RFC 3986 §2.3) is escaped.
+  package var percentEncoded: String { String(decoding: percentEncoded(except: ""), as: UTF8.self) }
+
+  /// With further characters that are not escaped.
+  func percentEncoded(except others: String) -> [UInt8] {
+    var text: [UInt8] = []
+    for byte in utf8 {
+      if byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte) || others.utf8.contains(byte) {
+        text.append(byte)
+      } else {
+        text += [UInt8(ascii: "%")] + Hex.digits(of: [byte]).map { $0.asciiUppercased }
+      }
+    }
+    return text
+  }
+}
