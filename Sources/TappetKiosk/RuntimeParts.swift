@@ -119,7 +119,7 @@ struct RuntimeParts {
 
   private static func seed() -> (UInt64, UInt64, UInt64, UInt64)? {
     guard let bytes = try? LibCrypto.random(count: 32) else { return nil }
-    func word(_ index: Int) -> UInt64 { bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+    func word(_ index: Int) -> UInt64 { UInt64(bigEndianBytes: bytes[index * 8..<index * 8 + 8]) }
     return (word(0), word(1), word(2), word(3))
   }
 }

@@ -394,7 +394,6 @@ extension EntryID {
   /// The transaction of a reply to an event: the same one each time.
   fileprivate init(digestOf event: String) {
     let digest = LibCrypto.digest(Array(event.utf8))
-    func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-    self.init(high: half(digest[..<8]), low: half(digest[8..<16]))
+    self.init(high: UInt64(bigEndianBytes: digest[..<8]), low: UInt64(bigEndianBytes: digest[8..<16]))
   }
 }

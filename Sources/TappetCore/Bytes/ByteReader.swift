@@ -40,8 +40,8 @@ struct ByteReader {
   }
 
   /// Takes four bytes, the highest first.
-  mutating func bigEndian32() -> UInt32? {
-    guard let field = slice(4) else { return nil }
-    return field.reduce(0) { $0 << 8 | UInt32($1) }
-  }
+  mutating func bigEndian32() -> UInt32? { slice(4).map { UInt32(bigEndianBytes: $0) } }
+
+  /// Takes two bytes, the highest first.
+  mutating func bigEndian16() -> UInt16? { slice(2).map { UInt16(bigEndianBytes: $0) } }
 }

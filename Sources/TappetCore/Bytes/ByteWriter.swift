@@ -8,22 +8,20 @@ struct ByteWriter {
 
   mutating func head(_ kind: UInt8, _ number: UInt32) {
     byte(kind)
-    integer32(number)
+    integer(number)
   }
 
-  mutating func integer32(_ value: UInt32) {
-    for place in 0..<4 { byte(UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * place))) }
-  }
+  mutating func integer(_ value: some FixedWidthInteger) { bytes += value.bigEndianBytes }
 
-  mutating func integer(_ value: Int64) {
-    for place in 0..<8 { byte(UInt8(truncatingIfNeeded: value >> Int64(56 - 8 * place))) }
+  mutating func id(_ id: EntryID) {
+    integer(id.high)
+    integer(id.low)
   }
 
   /// Cut to what the size before it can say.
   mutating func sized(_ value: [UInt8]) {
     let kept = value.prefix(Int(UInt16.max))
-    byte(UInt8(kept.count >> 8))
-    byte(UInt8(kept.count & 0xFF))
+    integer(UInt16(kept.count))
     bytes += kept
   }
 
@@ -31,14 +29,32 @@ struct ByteWriter {
   mutating func text(_ text: String) { sized(Array(text.cut(toSize: Int(UInt16.max)).utf8)) }
 }
 
+extension FixedWidthInteger {
+  /// A number from as many bytes as it has, the highest first.
+  package init(bigEndianBytes bytes: some Sequence<UInt8>) {
+    self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+  }
+
+  /// Its bytes, the highest first.
+  package var bigEndianBytes: [UInt8] {
+    stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+  }
+}
+
 extension ByteReader {
   /// Takes eight bytes, the highest first.
-  mutating func integer() -> Int64? { slice(8).map { $0.reduce(0) { $0 << 8 | Int64($1) } } }
+  mutating func integer() -> Int64? { slice(8).map { Int64(bigEndianBytes: $0) } }
+
+  mutating func entryID() -> EntryID? {
+    slice(16).map {
+      EntryID(high: UInt64(bigEndianBytes: $0.prefix(8)), low: UInt64(bigEndianBytes: $0.suffix(8)))
+    }
+  }
 
   /// Takes a size of two bytes, and as many bytes.
   mutating func sized() -> [UInt8]? {
-    guard let high = byte(), let low = byte() else { return nil }
-    return slice(Int(high) << 8 | Int(low)).map { Array($0) }
+    guard let size = bigEndian16() else { return nil }
+    return slice(Int(size)).map { Array($0) }
   }
 
   /// Takes a text with its size; `nil` when it is not UTF-8.

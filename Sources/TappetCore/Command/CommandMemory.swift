@@ -9,8 +9,8 @@ struct CommandMemory: Sendable {
     var sentAt: Int64
 
     init(_ bytes: [UInt8], sentAt: Int64) {
-      high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-      low = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+      high = UInt64(bigEndianBytes: bytes.prefix(8))
+      low = UInt64(bigEndianBytes: bytes.dropFirst(8).prefix(8))
       self.sentAt = sentAt
     }
   }

@@ -63,15 +63,14 @@ package enum DiscoveryName {
     if safe.elementsEqual(name.utf8), !safe.isEmpty { return name }
     let sum = checksum(Array(name.utf8))
     let folded = UInt16(truncatingIfNeeded: sum >> 16 ^ sum)
-    return String(decoding: safe, as: UTF8.self) + "-"
-      + Hex.encode([UInt8(folded >> 8), UInt8(truncatingIfNeeded: folded)])
+    return String(decoding: safe, as: UTF8.self) + "-" + Hex.encode(folded.bigEndianBytes)
   }
 
   /// One name for two.
   package static func mapped(_ first: String, _ second: String) -> String { mapped(first + "+" + second) }
 
   private static func isSafe(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
+    byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D
   }
 
   /// FNV-1a, 32 bits.

@@ -18,8 +18,8 @@ package struct InventoryID: Hashable, Sendable {
   /// Reads 16 bytes; `nil` for any other number.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
-    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    high = UInt64(bigEndianBytes: bytes[..<8])
+    low = UInt64(bigEndianBytes: bytes[8...])
   }
 
   /// Reads 32 hexadecimal digits in five groups.
@@ -32,15 +32,7 @@ package struct InventoryID: Hashable, Sendable {
   }
 
   /// The 16 bytes, the most significant first.
-  package var bytes: [UInt8] {
-    Array(unsafeUninitializedCapacity: 16) { buffer, count in
-      for index in 0..<8 {
-        buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
-        buffer[8 + index] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * index))
-      }
-      count = 16
-    }
-  }
+  package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
   /// Lower-case digits in five groups.
   package var text: String {

@@ -174,7 +174,7 @@ extension InventoryMessage {
       writer.text(code)
     case .scanner(let code):
       writer.byte(8)
-      writer.integer32(UInt32(bitPattern: code))
+      writer.integer(UInt32(bitPattern: code))
     }
     return writer.bytes
   }
@@ -222,7 +222,7 @@ extension ByteWriter {
     byte(UInt8(clamping: thing.kind.rawValue))
     integer(thing.quantity)
     integer(thing.minimum ?? -1)
-    integer32(UInt32(clamping: thing.contentCount))
+    integer(UInt32(clamping: thing.contentCount))
     sized(thing.container?.bytes ?? [])
     for value in [thing.name, thing.code, thing.path, thing.holder ?? ""] { text(value) }
     let listed = thing.contents.prefix(Int(UInt8.max))

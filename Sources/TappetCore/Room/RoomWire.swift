@@ -122,12 +122,12 @@ extension RoomOrder {
       writer.text(text)
     case .ask(let number, let room, let text):
       writer.byte(5)
-      writer.integer(Int64(bitPattern: number))
+      writer.integer(number)
       writer.text(room)
       writer.text(text)
     case .close(let number, let text):
       writer.byte(6)
-      writer.integer(Int64(bitPattern: number))
+      writer.integer(number)
       writer.text(text)
     case .encrypt(let encryption, let state):
       writer.bytes = [7, encryption.devices.rawValue, encryption.allowsPlain ? 1 : 0]
@@ -169,7 +169,7 @@ extension RoomOrder {
       else { return nil }
       self = .encrypt(RoomEncryption(devices: devices, allowsPlain: plain == 1), state: state)
     case 8:
-      guard let id = reader.id(), let room = reader.text() else { return nil }
+      guard let id = reader.entryID(), let room = reader.text() else { return nil }
       self = .post(id, room: room, body: Array(reader.rest()))
     default: return nil
     }
@@ -186,10 +186,10 @@ extension RoomMessage {
     case .listening: writer.byte(2)
     case .failed(.status(let status)):
       writer.bytes = [3, 0]
-      writer.integer32(UInt32(clamping: status))
+      writer.integer(UInt32(clamping: status))
     case .failed(.trouble(let trouble, let code)):
       writer.bytes = [3, trouble.rawValue]
-      writer.integer32(UInt32(bitPattern: code))
+      writer.integer(UInt32(bitPattern: code))
     case .access(let room, let access):
       writer.byte(4)
       writer.text(room)
@@ -198,24 +198,24 @@ extension RoomMessage {
       writer.byte(5)
       for value in [line.room, line.event, line.user] { writer.text(value) }
       writer.integer(line.unixMilliseconds)
-      writer.integer(line.power ?? .min)
+      writer.integer(line.power ?? Int64.min)
       writer.text(line.text)
     case .answered(let answer):
       writer.byte(6)
-      writer.integer(Int64(bitPattern: answer.question))
+      writer.integer(answer.question)
       writer.text(answer.user)
-      writer.integer(answer.power ?? .min)
+      writer.integer(answer.power ?? Int64.min)
       writer.byte(answer.isYes ? 1 : 0)
     case .posted(let id, let status, let seconds):
       writer.byte(8)
       writer.id(id)
-      writer.bytes += [UInt8(status >> 8), UInt8(status & 0xFF)]
-      writer.integer32(seconds ?? .max)
+      writer.integer(status)
+      writer.integer(seconds ?? UInt32.max)
     case .undelivered(let id, let trouble, let code):
       writer.byte(9)
       writer.id(id)
       writer.byte(trouble.rawValue)
-      writer.integer32(UInt32(bitPattern: code))
+      writer.integer(UInt32(bitPattern: code))
     }
     return writer.bytes
   }
@@ -256,31 +256,17 @@ extension RoomMessage {
         RoomAnswer(
           question: UInt64(bitPattern: number), user: user, power: power == .min ? nil : power, isYes: yes == 1))
     case 8:
-      guard let id = reader.id(), let high = reader.byte(), let low = reader.byte(), let seconds = reader.bigEndian32()
-      else { return nil }
-      self = .posted(
-        id, status: UInt16(high) << 8 | UInt16(low), retryAfterSeconds: seconds == .max ? nil : seconds)
+      guard let id = reader.entryID(), let status = reader.bigEndian16(), let seconds = reader.bigEndian32() else {
+        return nil
+      }
+      self = .posted(id, status: status, retryAfterSeconds: seconds == .max ? nil : seconds)
     case 9:
-      guard let id = reader.id(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
+      guard let id = reader.entryID(), let trouble = reader.byte().flatMap({ WebhookTrouble(rawValue: $0) }),
         let code = reader.bigEndian32()
       else { return nil }
       self = .undelivered(id, trouble, code: Int32(bitPattern: code))
     default: return nil
     }
     guard reader.remaining == 0 else { return nil }
-  }
-}
-
-extension ByteWriter {
-  fileprivate mutating func id(_ id: EntryID) {
-    integer(Int64(bitPattern: id.high))
-    integer(Int64(bitPattern: id.low))
-  }
-}
-
-extension ByteReader {
-  fileprivate mutating func id() -> EntryID? {
-    guard let high = integer(), let low = integer() else { return nil }
-    return EntryID(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
   }
 }

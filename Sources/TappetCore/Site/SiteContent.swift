@@ -28,7 +28,7 @@ package struct SiteContent: Sendable {
     // Nothing is copied to a larger place, which would leave keys behind.
     writer.bytes.reserveCapacity(64 + people.count * 1200 + tags.count * 400)
     var places: [String: UInt32] = [:]
-    writer.integer32(UInt32(clamping: people.count))
+    writer.integer(UInt32(clamping: people.count))
     for (place, person) in people.enumerated() {
       places[person.id] = UInt32(clamping: place)
       writer.id(person.id)
@@ -41,18 +41,18 @@ package struct SiteContent: Sendable {
     }
     let actions = Set(tags.map { $0.action }).sorted()
     var numbers: [String: UInt32] = [:]
-    writer.integer32(UInt32(clamping: actions.count))
+    writer.integer(UInt32(clamping: actions.count))
     for (number, action) in actions.enumerated() {
       numbers[action] = UInt32(clamping: number)
       writer.text(action)
     }
-    writer.integer32(UInt32(clamping: tags.count))
+    writer.integer(UInt32(clamping: tags.count))
     for tag in tags {
       writer.id(tag.id)
-      writer.integer32(numbers[tag.action] ?? 0)
+      writer.integer(numbers[tag.action] ?? 0)
       writer.integer(tag.index)
       writer.integer(tag.createdUnixSeconds)
-      writer.integer32(tag.person.flatMap { places[$0.id] } ?? 0)
+      writer.integer(tag.person.flatMap { places[$0.id] } ?? 0)
       tag.key.withBytes { writer.bytes += $0 }
       writer.sized(tag.uid?.bytes ?? [])
       writer.text(tag.label ?? "")

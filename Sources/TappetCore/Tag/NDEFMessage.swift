@@ -157,7 +157,7 @@ package struct NDEFMessage: Hashable, Sendable {
       if isShort { header |= 0x10 }
       if record.id != nil { header |= 0x08 }
       bytes += [header, typeSize]
-      bytes += isShort ? [UInt8(payloadSize)] : (0..<4).map { UInt8(truncatingIfNeeded: payloadSize >> (24 - 8 * $0)) }
+      bytes += isShort ? [UInt8(payloadSize)] : payloadSize.bigEndianBytes
       if record.id != nil { bytes.append(idSize) }
       bytes += record.type + (record.id ?? []) + record.payload
     }

@@ -42,13 +42,27 @@ package enum WebhookMessage: Equatable, Sendable {
 extension WebhookOrder {
   @export(interface)
   package func encode() -> [UInt8] {
+    var writer = ByteWriter()
     switch self {
-    case .endpoint(let number, let endpoint): [1] + bigEndian(number) + endpoint.encoded
-    case .begin: [2]
-    case .post(let number, let id, let body): [3] + bigEndian(number) + bigEndian(id) + body
+    case .endpoint(let number, let endpoint):
+      writer.byte(1)
+      writer.integer(number)
+      writer.endpoint(endpoint)
+    case .begin: writer.byte(2)
+    case .post(let number, let id, let body):
+      writer.byte(3)
+      writer.integer(number)
+      writer.id(id)
+      writer.bytes += body
     case .call(let number, let id, let method, let path, let body):
-      [4] + bigEndian(number) + bigEndian(id) + [method.rawValue] + sized(path) + body
+      writer.byte(4)
+      writer.integer(number)
+      writer.id(id)
+      writer.byte(method.rawValue)
+      writer.text(path)
+      writer.bytes += body
     }
+    return writer.bytes
   }
 
   @export(interface)
@@ -76,16 +90,21 @@ extension WebhookOrder {
 extension WebhookMessage {
   @export(interface)
   package func encode() -> [UInt8] {
+    var writer = ByteWriter()
     switch self {
-    case .taken: [1]
-    case .ready: [2, WebhookMessage.protocolVersion]
-    case .answered(let id, let status, let seconds):
-      [3] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max)
+    case .taken: writer.byte(1)
+    case .ready: writer.bytes = [2, WebhookMessage.protocolVersion]
+    case .answered(let id, let status, let seconds): writer.answer(3, id, status, seconds)
     case .failed(let id, let trouble, let code):
-      [4] + bigEndian(id) + [trouble.rawValue] + bigEndian(UInt32(bitPattern: code))
+      writer.byte(4)
+      writer.id(id)
+      writer.byte(trouble.rawValue)
+      writer.integer(code)
     case .replied(let id, let status, let seconds, let body):
-      [5] + bigEndian(id) + bigEndian(status) + bigEndian(seconds ?? .max) + body
+      writer.answer(5, id, status, seconds)
+      writer.bytes += body
     }
+    return writer.bytes
   }
 
   @export(interface)
@@ -118,19 +137,41 @@ extension WebhookMessage {
   }
 }
 
-extension WebhookEndpoint {
-  /// Without the action's name, which nobody needs there.
-  fileprivate var encoded: [UInt8] {
-    var bytes: [UInt8] = [method.rawValue, redirects, allowsPlain ? 1 : 0]
-    bytes += bigEndian(UInt32(clamping: timeout.wholeMilliseconds))
-    bytes += url.encoded
-    for file in [caFile, certificateFile, privateKeyFile, secretFile] { bytes += sized(file ?? "") }
-    bytes += sized(room ?? "")
-    bytes.append(UInt8(clamping: headers.count))
-    for header in headers { bytes += sized(header.name) + header.value.encoded }
-    return bytes
+extension ByteWriter {
+  fileprivate mutating func answer(_ kind: UInt8, _ id: EntryID, _ status: UInt16, _ seconds: UInt32?) {
+    byte(kind)
+    self.id(id)
+    integer(status)
+    integer(seconds ?? UInt32.max)
   }
 
+  /// Without the action's name, which nobody needs there.
+  fileprivate mutating func endpoint(_ endpoint: WebhookEndpoint) {
+    bytes += [endpoint.method.rawValue, endpoint.redirects, endpoint.allowsPlain ? 1 : 0]
+    integer(UInt32(clamping: endpoint.timeout.wholeMilliseconds))
+    value(endpoint.url)
+    let files = [endpoint.caFile, endpoint.certificateFile, endpoint.privateKeyFile, endpoint.secretFile]
+    for part in files + [endpoint.room] { text(part ?? "") }
+    byte(UInt8(clamping: endpoint.headers.count))
+    for header in endpoint.headers {
+      text(header.name)
+      value(header.value)
+    }
+  }
+
+  private mutating func value(_ value: WebhookEndpoint.Value) {
+    switch value {
+    case .text(let content):
+      byte(0)
+      text(content)
+    case .file(let path):
+      byte(1)
+      text(path)
+    }
+  }
+}
+
+extension WebhookEndpoint {
   fileprivate init?(_ reader: inout ByteReader) {
     guard let method = reader.byte().flatMap({ Method(rawValue: $0) }), let redirects = reader.byte(),
       let plain = reader.byte(), let milliseconds = reader.bigEndian32(), let url = reader.value(),
@@ -154,41 +195,7 @@ extension WebhookEndpoint {
   }
 }
 
-extension WebhookEndpoint.Value {
-  fileprivate var encoded: [UInt8] {
-    switch self {
-    case .text(let text): [0] + sized(text)
-    case .file(let path): [1] + sized(path)
-    }
-  }
-}
-
-private func bigEndian(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
-
-private func bigEndian(_ number: UInt32) -> [UInt8] {
-  (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * UInt32($0))) }
-}
-
-private func bigEndian(_ id: EntryID) -> [UInt8] {
-  [id.high, id.low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
-}
-
-/// Cut to what the size before it can say.
-private func sized(_ text: String) -> [UInt8] {
-  let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
-  return bigEndian(UInt16(clamping: bytes.count)) + bytes
-}
-
 extension ByteReader {
-  fileprivate mutating func bigEndian16() -> UInt16? { slice(2).map { $0.reduce(0) { $0 << 8 | UInt16($1) } } }
-
-  fileprivate mutating func entryID() -> EntryID? {
-    guard let bytes = slice(16) else { return nil }
-    let halves = (bytes.prefix(8), bytes.dropFirst(8))
-    return EntryID(
-      high: halves.0.reduce(0) { $0 << 8 | UInt64($1) }, low: halves.1.reduce(0) { $0 << 8 | UInt64($1) })
-  }
-
   fileprivate mutating func value() -> WebhookEndpoint.Value? {
     guard let kind = byte(), kind <= 1, let text = text() else { return nil }
     return kind == 0 ? .text(text) : .file(text)

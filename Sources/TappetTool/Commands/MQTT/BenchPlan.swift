@@ -36,17 +36,12 @@ struct BenchPlan {
 
   /// Counter and time, each of 8 bytes, big-endian: emqtt-bench's `cnt64,ts` has unix milliseconds.
   func payload(_ number: Int64, due: Instant, unixMilliseconds: Int64) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: size)
-    let time = isEmqtt ? unixMilliseconds : due.nanoseconds
-    for place in 0..<8 {
-      bytes[place] = UInt8(truncatingIfNeeded: number >> Int64(56 - 8 * place))
-      bytes[8 + place] = UInt8(truncatingIfNeeded: time >> Int64(56 - 8 * place))
-    }
-    return bytes
+    let head = number.bigEndianBytes + (isEmqtt ? unixMilliseconds : due.nanoseconds).bigEndianBytes
+    return head + [UInt8](repeating: 0, count: size - head.count)
   }
 
   static func number(_ payload: [UInt8], at offset: Int) -> Int64? {
     guard payload.count >= offset + 8 else { return nil }
-    return payload[offset..<offset + 8].reduce(0) { $0 << 8 | Int64($1) }
+    return Int64(bigEndianBytes: payload[offset..<offset + 8])
   }
 }
