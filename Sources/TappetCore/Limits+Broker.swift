@@ -31,14 +31,12 @@ extension Limits {
   ///
   /// OpenSSL's handshake takes some 60 KB at its deepest; the default of 8 MB would count against memory locks.
   package static let linkStackSize = 512 * 1024
-  /// The first ceiling of the backoff.
-  package static let reconnectDelayMin: Duration = .seconds(1)
+  /// The ceilings of the pause before the broker is tried again.
+  package static var reconnect: Backoff { Backoff(.seconds(1), upTo: .seconds(64)) }
   /// The longest wait before the next broker of several is tried, after an attempt with another one failed.
   package static let nextBrokerDelayMax: Duration = .milliseconds(100)
   /// Rounds over several brokers before the backoff's ceiling doubles: an election takes up to ten seconds.
   package static let electionRounds = 8
-  /// The last ceiling of the backoff.
-  package static let reconnectDelayMax: Duration = .seconds(64)
   /// A connection that lasted this long was a good one: the backoff starts again from its first ceiling.
   package static let connectionProvedAfter: Duration = .seconds(30)
   /// Connections lost within `stormWindow` before they had proved themselves; more are a storm.

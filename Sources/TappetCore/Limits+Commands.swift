@@ -51,10 +51,8 @@ extension Limits {
   package static let roomWireSizeMax = 8 * 1024
   /// Bytes of a line that could be a command.
   package static let roomLineSizeMax = 512
-  /// The first pause after a homeserver failed, which doubles.
-  package static let roomRetryMin: Duration = .seconds(1)
-  /// The longest of these pauses.
-  package static let roomRetryMax: Duration = .seconds(60)
+  /// The pauses after a homeserver failed.
+  package static var roomRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(60)) }
   /// Without a sign for this long the process hangs: it gives one after each answer, and each failure.
   package static let roomSignMax: Duration = .seconds(180)
   /// Attempts to give one answer.

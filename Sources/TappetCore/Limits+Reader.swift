@@ -71,8 +71,6 @@ extension Limits {
   package static let readersListedMax = 16
   /// How long libnfc may take to list the readers; it asks each USB device.
   package static let readerListTime: Duration = .seconds(10)
-  /// The first wait before a reader is started again.
-  package static let readerRestartDelayMin: Duration = .milliseconds(250)
-  /// The longest wait before a reader is started again: a tap must work within 2 s of the reader's return.
-  package static let readerRestartDelayMax: Duration = .milliseconds(1500)
+  /// The waits before a reader is started again: a tap must work within 2 s of the reader's return.
+  package static var readerRestart: Backoff { Backoff(.milliseconds(250), upTo: .milliseconds(1500)) }
 }

@@ -19,10 +19,8 @@ extension Limits {
   package static let webhookTimeoutMax: Duration = .seconds(60)
   /// Without any answer for this long tappet-webhook hangs: it ends each request itself by its timeout.
   package static let webhookAnswerMax: Duration = .seconds(75)
-  /// The first ceiling of the pause after a request that is to be repeated.
-  package static let webhookRetryMin: Duration = .seconds(1)
-  /// The last ceiling of it.
-  package static let webhookRetryMax: Duration = .seconds(300)
+  /// The ceilings of the pause after a request that is to be repeated.
+  package static var webhookRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(300)) }
   /// `Retry-After` counts up to this time; a server that asks for more is asked after it.
   package static let webhookRetryAfterMax: Duration = .seconds(3600)
   /// Bytes of an answer that are read; nothing in it is used but its status.

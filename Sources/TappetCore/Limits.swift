@@ -181,20 +181,16 @@ package enum Limits {
   package static let codePauseMax: Duration = .seconds(5)
   /// Number of the first wrong code that makes a person wait; each further one does, too.
   package static let codeAttemptsMax = 3
-  /// The first wait after a wrong code; it doubles.
-  package static let codeWaitMin: Duration = .seconds(30)
-  /// The longest wait after a wrong code: someone who has forgotten it comes back after a coffee.
-  package static let codeWaitMax: Duration = .seconds(900)
+  /// The waits after a wrong code: someone who has forgotten it comes back after a coffee.
+  package static var codeWait: Backoff { Backoff(.seconds(30), upTo: .seconds(900)) }
   /// Buttons of one panel; a header has 28 lines.
   package static let buttonsMax = 32
   /// Chords, which are pairs of buttons.
   package static let chordsMax = 32
   /// Bytes of a button's or a line's name; the kernel's own limit for a line is 31.
   package static let lineNameSizeMax = 63
-  /// The first wait before missing lines are tried again; it grows.
-  package static let panelRetryMin: Duration = .seconds(1)
-  /// The longest wait: a line that comes back works within this time.
-  package static let panelRetryMax: Duration = .seconds(30)
+  /// The waits before missing lines are tried again: a line that comes back works within the last.
+  package static var panelRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(30)) }
   /// Steps of a light's pattern, as written.
   package static let patternStepsMax = 32
   /// Milliseconds of one step: a shorter one is invisible, a longer one too slow.
@@ -212,10 +208,8 @@ package enum Limits {
   package static let helperStartMax: Duration = .seconds(20)
   /// Time in which one that was asked to end has ended.
   package static let helperEndMax: Duration = .seconds(8)
-  /// The first pause after one failed, which doubles.
-  package static let helperRetryMin: Duration = .seconds(1)
-  /// The longest of these pauses.
-  package static let helperRetryMax: Duration = .seconds(30)
+  /// The ceilings of the pause after one failed.
+  package static var helperRetry: Backoff { Backoff(.seconds(1), upTo: .seconds(30)) }
   /// The tool writes a secret in milliseconds; an SD card may stall for seconds meanwhile.
   package static let storeBusyTimeout: Duration = .seconds(5)
   /// Interval between two attempts to lock the state folder: much shorter than a sync.

@@ -217,7 +217,7 @@ final class RoomEncrypter: RoomCipher {
 
   private func pause(_ seconds: UInt32?, atLeast least: Duration = Limits.roomKeysRetry) {
     let asked = seconds.map { Duration.seconds(Int64($0)) } ?? .zero
-    dueAt = clock.now().instant + min(max(asked, least), Limits.roomRetryMax)
+    dueAt = clock.now().instant + min(max(asked, least), Limits.roomRetry.last)
   }
 
   private func handle(_ step: RoomDestination.Step, _ status: Int, _ seconds: UInt32?, _ body: [UInt8]) {
@@ -244,7 +244,7 @@ final class RoomEncrypter: RoomCipher {
       posts[0].isFirst = false
     // The outbox repeats its messages; nobody else repeats a reply.
     case .answered(let status, let seconds) where status != 200 && !posts[0].isAnswered:
-      pause(seconds, atLeast: Limits.roomRetryMin)
+      pause(seconds, atLeast: Limits.roomRetry.first)
     case .answered(let status, let seconds):
       end(.posted(posts[0].id, status: UInt16(clamping: status), retryAfterSeconds: seconds))
     case .failed(let trouble): end(.undelivered(posts[0].id, trouble, code: Int32(clamping: status)))

@@ -219,10 +219,10 @@ final class RoomListener {
   private func failed(_ fault: WebhookFault, retryAfterSeconds: UInt32?) {
     if case .trouble(.notAHomeserver, _) = fault { since = nil }
     if case .trouble(.tokenRefused, _) = fault { isRefused = true }
-    let usual = isRefused ? Limits.roomRetryMax : Limits.roomRetryMin * (1 << min(failures, 9))
+    let usual = isRefused ? Limits.roomRetry.last : Limits.roomRetry.pause(after: failures)
     let asked = retryAfterSeconds.map { Duration.seconds(Int64($0)) } ?? .zero
     // Never longer: the kiosk waits for a sign.
-    askAt = now + min(max(usual, asked), Limits.roomRetryMax)
+    askAt = now + min(max(usual, asked), Limits.roomRetry.last)
     failures += 1
     send(.failed(fault))
   }
@@ -249,8 +249,8 @@ final class RoomListener {
     passOnDeciphered()
     send(.listening)
     // A proxy that answers at once, with nothing, is not asked without a pause.
-    let isHasty = !isFirst && answer.rooms.isEmpty && now - askedAt < Limits.roomRetryMin
-    askAt = now + (isHasty ? Limits.roomRetryMin : .zero)
+    let isHasty = !isFirst && answer.rooms.isEmpty && now - askedAt < Limits.roomRetry.first
+    askAt = now + (isHasty ? Limits.roomRetry.first : .zero)
   }
 
   /// The room's condition after an answer; encryption and a successor are for good.
@@ -365,7 +365,7 @@ final class RoomListener {
     case .answered: break
     }
     if pause == .zero || !answers[0].mayBeRepeated() { answers.removeFirst() }
-    answerAt = answers.isEmpty ? nil : now + min(pause, Limits.roomRetryMax)
+    answerAt = answers.isEmpty ? nil : now + min(pause, Limits.roomRetry.last)
     if let event { said(given, event) }
   }
 

@@ -80,7 +80,7 @@ import Testing
     for loss in 0..<30 {
       let verdict = policy.connectionLost(
         connectedAt: now, at: now + .seconds(2), endpointCount: 3, random: &random)
-      guard case .retry(let delay) = verdict, delay <= Limits.reconnectDelayMax else {
+      guard case .retry(let delay) = verdict, delay <= Limits.reconnect.last else {
         Issue.record("a storm after \(loss + 1) losses")
         return
       }

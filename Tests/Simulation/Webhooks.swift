@@ -169,7 +169,7 @@ extension World {
       fail("posted to a server that rests")
     }
     guard !isFinished, isBegun, !isStopping, disk.isIdle, !book.isStoreInTrouble else { return }
-    let isLost = hook.lostAt.map { now.instant - $0 <= Limits.webhookRetryMax + .seconds(1) } ?? false
+    let isLost = hook.lostAt.map { now.instant - $0 <= Limits.webhookRetry.last + .seconds(1) } ?? false
     for row in disk.rows where row.entry.destination == .webhook && !row.isForgotten {
       if hook.outstanding.contains(where: { $0.id == row.id }) { continue }
       if row.isOver(at: now, clockIsGood: isSynchronised || settings.trustsClock) {

@@ -156,11 +156,8 @@ struct HelperSupervision: Sendable {
     return loss == why ? [] : [.report(helper.lost(why))]
   }
 
-  /// Exponential with full jitter.
   private mutating func rest(at now: Instant, random: inout Randomness) {
+    state = .resting(until: now + Limits.helperRetry.pause(after: failures, random: &random))
     failures += 1
-    let ceiling = min(Limits.helperRetryMax, Limits.helperRetryMin * (1 << min(failures - 1, 9)))
-    let pause = Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random)
-    state = .resting(until: now + .nanoseconds(pause))
   }
 }

@@ -201,8 +201,7 @@ struct ReaderSupervision: Sendable {
   }
 
   private mutating func scheduleRestart(at now: Instant) {
-    let delay = min(Limits.readerRestartDelayMax, Limits.readerRestartDelayMin * (1 << min(failures, 4)))
+    state = .waiting(until: now + Limits.readerRestart.pause(after: failures))
     failures += 1
-    state = .waiting(until: now + delay)
   }
 }

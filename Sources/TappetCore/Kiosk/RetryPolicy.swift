@@ -52,7 +52,7 @@ struct RetryPolicy: Sendable {
     failedInTurn += 1
     guard failedInTurn % endpointCount == 0 else {
       failures += 1
-      return jitter(upTo: Limits.nextBrokerDelayMax, &random)
+      return .upTo(Limits.nextBrokerDelayMax, random: &random)
     }
     return pause(endpointCount, &random)
   }
@@ -85,7 +85,7 @@ struct RetryPolicy: Sendable {
     if now - connectedAt >= Limits.connectionProvedAfter { (failures, closesAtMessages) = (0, 0) }
     closesAtMessages += 1
     return closesAtMessages <= Limits.quickClosesMax
-      ? jitter(upTo: Limits.reconnectDelayMin, &random) : pause(endpointCount, &random)
+      ? .upTo(Limits.reconnect.first, random: &random) : pause(endpointCount, &random)
   }
 
   /// Handles an acknowledged message.
@@ -96,11 +96,6 @@ struct RetryPolicy: Sendable {
     let round = failures / endpointCount
     let doublings = endpointCount == 1 ? round : max(0, round - Limits.electionRounds)
     failures += 1
-    return jitter(upTo: min(Limits.reconnectDelayMax, Limits.reconnectDelayMin * (1 << min(doublings, 6))), &random)
-  }
-
-  /// Full jitter, but never in the same millisecond: fifty boards behind one broker must not return all at once.
-  private func jitter(upTo ceiling: Duration, _ random: inout Randomness) -> Duration {
-    .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
+    return Limits.reconnect.pause(after: doublings, random: &random)
   }
 }

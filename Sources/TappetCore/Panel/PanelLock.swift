@@ -114,7 +114,7 @@ package struct PanelLock: Sendable {
     pressCount = 0
     failures += 1
     guard failures >= Limits.codeAttemptsMax else { return .wrong(wait: .zero) }
-    let wait = min(Limits.codeWaitMax, Limits.codeWaitMin * (1 << min(failures - Limits.codeAttemptsMax, 10)))
+    let wait = Limits.codeWait.pause(after: failures - Limits.codeAttemptsMax)
     blockedUntil = now + wait
     forgetPresses()
     return .wrong(wait: wait)

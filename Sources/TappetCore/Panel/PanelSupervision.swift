@@ -95,7 +95,6 @@ struct PanelSupervision: Sendable {
   }
 
   private mutating func schedule(at now: Instant) {
-    let delay = min(Limits.panelRetryMax, Limits.panelRetryMin * (1 << min(retries, 10)))
-    retryAt = faults.contains { $0.fault.mayPass } ? now + delay : nil
+    retryAt = faults.contains { $0.fault.mayPass } ? now + Limits.panelRetry.pause(after: retries) : nil
   }
 }

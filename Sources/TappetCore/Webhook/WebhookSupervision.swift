@@ -173,8 +173,8 @@ struct WebhookSupervision: Sendable {
   }
 
   private mutating func rest(at now: Instant, random: inout Randomness) -> State {
-    failures += 1
-    return .resting(until: now + WebhookSupervision.pause(failures, random: &random))
+    defer { failures += 1 }
+    return .resting(until: now + Limits.webhookRetry.pause(after: failures, random: &random))
   }
 
   /// The next requests are to be made with what the files have then.
@@ -229,7 +229,7 @@ struct WebhookSupervision: Sendable {
     _ action: String, _ fault: WebhookFault, retryAfter: Duration?, at now: Instant, random: inout Randomness
   ) -> Duration {
     let earlier = rests[action]
-    var pause = WebhookSupervision.pause((earlier?.failures ?? 0) + 1, random: &random)
+    var pause = Limits.webhookRetry.pause(after: earlier?.failures ?? 0, random: &random)
     if let retryAfter { pause = max(pause, min(retryAfter, Limits.webhookRetryAfterMax)) }
     // Two were under way: the second failure is the first one's.
     if let until = earlier?.until { pause = max(pause, until - now) }
@@ -243,11 +243,5 @@ struct WebhookSupervision: Sendable {
     case .trouble, .status: break
     }
     return pause
-  }
-
-  /// Exponential with full jitter, and never in the same millisecond.
-  private static func pause(_ failures: Int, random: inout Randomness) -> Duration {
-    let ceiling = min(Limits.webhookRetryMax, Limits.webhookRetryMin * (1 << min(max(0, failures - 1), 9)))
-    return .nanoseconds(Int64.random(in: 1_000_000...max(1_000_000, ceiling.wholeNanoseconds), using: &random))
   }
 }
