@@ -20,31 +20,20 @@ package enum ReaderList {
   /// opens a serial port, and may disturb what is there, only if that configuration allows it.
   @export(interface)
   package static func find(executable: String) throws(Trouble) -> [String] {
-    let (child, socket) = try start(executable)
-    defer {
-      child.signal(SIGKILL)
-      child.waitForEnd(limit: Limits.readerDeathMax)
-      _ = child.reap()
-    }
+    let process: ServiceProcess
+    do throws(SystemError) {
+      process = try ServiceProcess.start(executable, words: ["--list"], variables: ["LIBNFC_"])
+    } catch { throw .cannotStart(error) }
     let deadline = Instant.now() + Limits.readerListTime
     var buffer = [UInt8](repeating: 0, count: Limits.readerDeviceSizeMax + 1)
     var found: [String] = []
     while true {
       let left = deadline - Instant.now()
-      guard left > .zero, socket.waitReadable(for: left) else { throw .silent }
+      guard left > .zero, process.socket.waitReadable(for: left) else { throw .silent }
       // An error is an end as well: the list is what came.
-      guard let size = try? socket.receiveMessage(into: &buffer) else { continue }
+      guard let size = try? process.socket.receiveMessage(into: &buffer) else { continue }
       guard size > 0, found.count < Limits.readersListedMax else { return found }
       found.append(String(decoding: buffer[..<min(size, buffer.count)], as: UTF8.self))
     }
-  }
-
-  private static func start(_ executable: String) throws(Trouble) -> (ChildProcess, UnixSocket) {
-    do throws(SystemError) {
-      let ends = try UnixSocket.pair()
-      let words = ["--list", "--socket", "\(ChildProcess.inheritedDescriptor)"]
-      let child = try ChildProcess.spawn(executable, words, variables: ["LIBNFC_", "LD_"], inherited: ends.child)
-      return (child, ends.ours)
-    } catch { throw .cannotStart(error) }
   }
 }

@@ -21,8 +21,7 @@ package final class ReaderProcess {
     case closed
   }
 
-  private let child: ChildProcess
-  private let socket: UnixSocket
+  private let process: ServiceProcess
   private var isStopping = false
   private var buffer = [UInt8](repeating: 0, count: Limits.readerMessageSizeMax + 1)
 
@@ -31,39 +30,26 @@ package final class ReaderProcess {
   /// `device` is libnfc's connection string; `nil` is the first device that libnfc finds. Of our environment the child
   /// gets what is meant for libnfc and for the loader, nothing else.
   package convenience init(executable: String, device: String?) throws(SystemError) {
-    let ends = try UnixSocket.pair()
-    var words = ["--socket", "\(ChildProcess.inheritedDescriptor)"]
-    if let device { words += ["--device", device] }
-    let child = try ChildProcess.spawn(executable, words, variables: ["LIBNFC_", "LD_"], inherited: ends.child)
-    self.init(child, ends.ours)
+    let words = device.map { ["--device", $0] } ?? []
+    self.init(try ServiceProcess.start(executable, words: words, variables: ["LIBNFC_"]))
   }
 
-  // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing tappet-reader is tried again and
-  // again.
-  private init(_ child: ChildProcess, _ socket: UnixSocket) {
-    self.child = child
-    self.socket = socket
-  }
-
-  deinit {
-    kill()
-    _ = finish()
-  }
+  private init(_ process: ServiceProcess) { self.process = process }
 
   /// The child's process id; not to be used after `reap` has returned its end.
-  package var pid: pid_t { child.id }
+  package var pid: pid_t { process.id }
 
   /// For the reactor: readable when `receive` has something.
-  package var fileDescriptor: Int32 { socket.fileDescriptor }
+  package var fileDescriptor: Int32 { process.socket.fileDescriptor }
 
   /// The next message, without waiting.
   @export(interface)
   package func receive() -> Receipt {
     var size: Int?
-    do throws(SystemError) { size = try socket.receiveMessage(into: &buffer) } catch { return .closed }
+    do throws(SystemError) { size = try process.socket.receiveMessage(into: &buffer) } catch { return .closed }
     guard let size else { return .nothing }
     // An empty message looks like the end; only at the end has the other side hung up.
-    guard size > 0 else { return socket.isHungUp ? .closed : .malformed(.empty) }
+    guard size > 0 else { return process.socket.isHungUp ? .closed : .malformed(.empty) }
     // Some tags carry their key.
     defer { buffer.withUnsafeMutableBytes { LibCrypto.wipe($0) } }
     return decoded(size: size)
@@ -76,7 +62,7 @@ package final class ReaderProcess {
     var bytes = order.encode()
     // A message may carry a key.
     defer { LibCrypto.wipe(&bytes) }
-    return socket.send(bytes)
+    return process.socket.send(bytes)
   }
 
   /// Asks the child to end.
@@ -85,29 +71,20 @@ package final class ReaderProcess {
   package func stop() {
     guard !isStopping else { return }
     isStopping = true
-    socket.endSending()
-    child.signal(SIGTERM)
+    process.socket.endSending()
+    process.signal(SIGTERM)
   }
 
   /// Ends a child that does not react.
-  package func kill() { child.signal(SIGKILL) }
+  package func kill() { process.kill() }
 
   /// How the child ended, `nil` while it runs; always the same once it has ended.
   ///
   /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
-  package func reap() -> ProcessEnd? { child.reap() }
+  package func reap() -> ProcessEnd? { process.reap() }
 
   /// How a child ended that closed its end of the socket, or was killed.
-  ///
-  /// Waits for the moment that the kernel takes to end it. Bounded, for a serial port may hold a dying process while
-  /// its output drains: after `Limits.readerDeathMax` it is killed and left to the system.
-  package func finish() -> ProcessEnd {
-    if let end = child.reap() { return end }
-    child.waitForEnd(limit: Limits.readerDeathMax)
-    if let end = child.reap() { return end }
-    kill()
-    return .signaled(SIGKILL)
-  }
+  package func finish() -> ProcessEnd { process.finish() }
 
   private func decoded(size: Int) -> Receipt {
     guard size <= Limits.readerMessageSizeMax else { return .malformed(.tooLarge(size: size)) }

@@ -18,8 +18,7 @@ enum HelperNotice<Message> {
 final class HelperHost<Message> {
   private let sizeMax: Int
   private let decode: ([UInt8]) -> Message?
-  private var child: ChildProcess?
-  private var socket: UnixSocket?
+  private var process: ServiceProcess?
   private var watch: Watch?
   private var buffer: [UInt8] = []
   /// Called with everything that the process does, in order.
@@ -31,13 +30,8 @@ final class HelperHost<Message> {
     self.decode = decode
   }
 
-  deinit {
-    child?.signal(SIGKILL)
-    _ = child?.reap()
-  }
-
   /// The process's id; `nil` while none runs.
-  var processID: pid_t? { child?.id }
+  var processID: pid_t? { process?.id }
 
   /// Starts the program, with `--socket` or another option for its socket, and these words; throws when it cannot be
   /// started.
@@ -46,29 +40,27 @@ final class HelperHost<Message> {
   func start(
     _ path: String, _ option: String, _ words: [String], _ reactor: Reactor, opensSecrets: Bool = false
   ) throws(SystemError) {
-    let ends = try UnixSocket.pair()
-    let child = try ChildProcess.spawn(
-      path, [option, "\(ChildProcess.inheritedDescriptor)"] + words,
-      variables: opensSecrets ? ["LD_", "CREDENTIALS_DIRECTORY="] : ["LD_"], inherited: ends.child)
-    watch = try reactor.watch(ends.ours.fileDescriptor, for: .readable, calling(self) { host, _ in host.receive() })
-    self.child = child
-    socket = ends.ours
+    let process = try ServiceProcess.start(
+      path, option, words: words, variables: opensSecrets ? ["CREDENTIALS_DIRECTORY="] : [])
+    let readable = process.socket.fileDescriptor
+    watch = try reactor.watch(readable, for: .readable, calling(self) { host, _ in host.receive() })
+    self.process = process
   }
 
   /// Lets it end by itself.
-  func stop() { socket?.endSending() }
+  func stop() { process?.socket.endSending() }
 
-  func kill() { child?.signal(SIGKILL) }
+  func kill() { process?.kill() }
 
   /// Sends an order; returns whether the process takes it.
   ///
   /// One that it does not take goes unanswered, which the core notices.
   @discardableResult
-  func send(_ order: [UInt8]) -> Bool { socket?.send(order) == true }
+  func send(_ order: [UInt8]) -> Bool { process?.socket.send(order) == true }
 
   private func receive() {
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: sizeMax) }
-    while let socket {
+    while let socket = process?.socket {
       let size: Int?
       do throws(SystemError) { size = try socket.receiveMessage(into: &buffer) } catch { return end() }
       guard let size else { return }
@@ -82,13 +74,9 @@ final class HelperHost<Message> {
 
   private func end() {
     watch = nil
-    socket = nil
     buffer = []
-    guard let child else { return }
-    self.child = nil
-    child.waitForEnd(limit: Limits.readerDeathMax)
-    let end = child.reap()
-    if end == nil { child.signal(SIGKILL) }
-    onNotice(.ended(end ?? .signaled(SIGKILL)))
+    guard let process else { return }
+    self.process = nil
+    onNotice(.ended(process.finish()))
   }
 }

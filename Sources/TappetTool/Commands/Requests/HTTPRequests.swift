@@ -24,31 +24,20 @@ final class HTTPRequests {
     case helper(CommandFailure)
   }
 
-  private let child: ChildProcess
-  private let socket: UnixSocket
+  private let process: ServiceProcess
   private var count: UInt64 = 0
 
   /// Has the helper load what `endpoint` names.
   init(_ endpoint: WebhookEndpoint) throws(CommandFailure) {
-    do throws(SystemError) {
-      let ends = try UnixSocket.pair()
-      child = try ChildProcess.spawn(
-        WebhookProgram.path, ["--socket", "\(ChildProcess.inheritedDescriptor)"], variables: ["LD_"],
-        inherited: ends.child)
-      socket = ends.ours
-    } catch { throw .failed(HelperLoss.notStarted(code: error.code).sentence(), "webhooks-not-started") }
+    do throws(SystemError) { process = try ServiceProcess.start(WebhookProgram.path) } catch {
+      throw .failed(HelperLoss.notStarted(code: error.code).sentence(), "webhooks-not-started")
+    }
     for order in [WebhookOrder.endpoint(0, endpoint), .begin] {
       var bytes = order.encode()
       // A header may have a password.
       defer { LibCrypto.wipe(&bytes) }
-      guard socket.send(bytes), try receive(within: Limits.webhookStartMax) != nil else { throw .helperSilent }
+      guard process.socket.send(bytes), try receive(within: Limits.webhookStartMax) != nil else { throw .helperSilent }
     }
-  }
-
-  deinit {
-    child.signal(SIGKILL)
-    child.waitForEnd(limit: Limits.webhookDeathMax)
-    _ = child.reap()
   }
 
   /// Sends a request and waits for its answer.
@@ -59,7 +48,7 @@ final class HTTPRequests {
     defer { LibCrypto.wipe(&order) }
     let message: WebhookMessage?
     do throws(CommandFailure) {
-      message = socket.send(order) ? try receive(within: Limits.webhookAnswerMax) : nil
+      message = process.socket.send(order) ? try receive(within: Limits.webhookAnswerMax) : nil
     } catch { throw .helper(error) }
     switch message {
     case .replied(_, let status, let seconds, let body):
@@ -71,11 +60,11 @@ final class HTTPRequests {
   }
 
   /// Lets time pass; nothing comes meanwhile, unless the helper ends.
-  func pause(_ time: Duration) { _ = socket.waitReadable(for: time) }
+  func pause(_ time: Duration) { _ = process.socket.waitReadable(for: time) }
 
   private func receive(within limit: Duration) throws(CommandFailure) -> WebhookMessage? {
-    guard socket.waitReadable(for: limit),
-      case .message(let bytes) = socket.receive(sizeMax: Limits.webhookMessageSizeMax)
+    guard process.socket.waitReadable(for: limit),
+      case .message(let bytes) = process.socket.receive(sizeMax: Limits.webhookMessageSizeMax)
     else { return nil }
     guard let message = WebhookMessage(decoding: bytes) else { throw .helperMalformed }
     return message
