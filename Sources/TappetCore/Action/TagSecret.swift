@@ -28,35 +28,16 @@ package final class SecretKey: Sendable {
   }
 
   /// Decodes the key; `nil` for anything but 64 ASCII hexadecimal digits of either case.
-  package convenience init?(hex digits: ArraySlice<UInt8>) {
-    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
-    self.init(storage)
-  }
-
-  /// Decodes the key in place, so that no copy of the digits is left; `nil` for anything but 64 of them, of either
-  /// case.
-  convenience init?(hexDigits digits: Slice<UnsafeBufferPointer<UInt8>>) {
-    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
+  package convenience init?(hex digits: some Collection<UInt8>) {
+    guard let storage = SecretBytes(hex: digits, size: SecretKey.size) else { return nil }
     self.init(storage)
   }
 
   /// Decodes the key; `nil` for anything but 64 ASCII hexadecimal digits of either case.
-  package convenience init?(hex text: String) {
-    guard let storage = SecretBytes(size: SecretKey.size, fill: { Hex.decode(text.utf8, into: $0) }) else { return nil }
-    self.init(storage)
-  }
+  package convenience init?(hex text: String) { self.init(hex: text.utf8) }
 
   /// Returns a new random key.
-  @export(interface)
-  package static func random() throws(CryptoError) -> SecretKey {
-    var code: Int32 = 0
-    let storage = SecretBytes(size: size) { memory in
-      code = LibCrypto.fillRandom(memory)
-      return code == 0
-    }
-    guard let storage else { throw .noRandomness(code: code) }
-    return SecretKey(storage)
-  }
+  package static func random() throws(CryptoError) -> SecretKey { SecretKey(try SecretBytes.random(count: size)) }
 
   /// Lends the bytes to `body`, which must not keep them.
   package func withBytes<Result, Failure: Error>(

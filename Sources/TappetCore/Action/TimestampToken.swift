@@ -37,7 +37,7 @@ package final class TimestampKey: Sendable {
   private static func decode(_ digits: some Collection<UInt8>) -> SecretBytes? {
     let size = digits.count / 2
     guard [16, 24, 32].contains(size) else { return nil }
-    return SecretBytes(size: size, fill: { Hex.decode(digits, into: $0) })
+    return SecretBytes(hex: digits, size: size)
   }
 
   /// Copies the key; `nil` for anything but 16, 24 or 32 bytes.

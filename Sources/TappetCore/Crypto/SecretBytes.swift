@@ -35,6 +35,24 @@ package final class SecretBytes: Sendable {
     if !fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<size])) { return nil }
   }
 
+  /// Decodes two hexadecimal digits of either case per byte; `nil` for anything but `size` bytes.
+  ///
+  /// The bytes are written where they stay, so that no copy of them is left.
+  convenience init?(hex digits: some Collection<UInt8>, size: Int) {
+    self.init(size: size) { Hex.decode(digits, into: $0) }
+  }
+
+  /// Returns new random bytes.
+  static func random(count: Int) throws(CryptoError) -> SecretBytes {
+    var code: Int32 = 0
+    let bytes = SecretBytes(size: count) { memory in
+      code = LibCrypto.fillRandom(memory)
+      return code == 0
+    }
+    guard let bytes else { throw .noRandomness(code: code) }
+    return bytes
+  }
+
   deinit {
     LibCrypto.wipe(memory)
     memory.deallocate()

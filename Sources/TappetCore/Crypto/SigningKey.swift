@@ -15,21 +15,12 @@ package final class SigningKey: Sendable {
 
   /// Decodes the key; `nil` for anything but 64 ASCII hexadecimal digits of either case.
   package convenience init?(hex digits: ArraySlice<UInt8>) {
-    guard let seed = SecretBytes(size: SigningKey.size, fill: { Hex.decode(digits, into: $0) }) else { return nil }
+    guard let seed = SecretBytes(hex: digits, size: SigningKey.size) else { return nil }
     self.init(seed)
   }
 
   /// Returns a new random key.
-  @export(interface)
-  package static func random() throws(CryptoError) -> SigningKey {
-    var code: Int32 = 0
-    let seed = SecretBytes(size: size) { memory in
-      code = LibCrypto.fillRandom(memory)
-      return code == 0
-    }
-    guard let seed else { throw .noRandomness(code: code) }
-    return SigningKey(seed)
-  }
+  package static func random() throws(CryptoError) -> SigningKey { SigningKey(try SecretBytes.random(count: size)) }
 
   /// The key as 64 lower-case digits, for its file.
   ///

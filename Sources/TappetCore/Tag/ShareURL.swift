@@ -64,7 +64,7 @@ package struct ShareURL: Sendable {
     guard let index else { throw .missingIndex }
     guard let number = Int64(decimal: index) else { throw .malformedIndex }
     guard let key else { throw .missingKey }
-    guard let secret = SecretKey(hexDigits: key) else { throw .malformedKey }
+    guard let secret = SecretKey(hex: key) else { throw .malformedKey }
     return ShareURL(
       index: number, key: secret,
       label: try label.flatMap { (text) throws(ShareURLError) in try decodeLabel(Array(text)[...]) })

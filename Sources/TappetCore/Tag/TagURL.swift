@@ -55,7 +55,7 @@ package struct TagURL: Hashable, Sendable {
     URLParts.withBytes(of: text) { bytes in
       var parameters = URLParts(bytes).parameters
       while let (name, value) = parameters.next() {
-        if name.elementsEqual("key".utf8) { return SecretKey(hexDigits: value) }
+        if name.elementsEqual("key".utf8) { return SecretKey(hex: value) }
       }
       return nil
     }
