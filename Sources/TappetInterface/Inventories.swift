@@ -125,8 +125,7 @@ public func tappet_inventory_add(
     }
     let (edit, who) = (try InventoryEdit(values), try person(by))
     try edit.check(for: kind)
-    let id = try container.map { (id) throws(Failure) in try identity(id) }
-    let place = try id.map { (id) throws(Failure) in try object.thing(id) }
+    let place = try container.map { (id) throws(Failure) in try object.thing(try identity(id)) }
     let added = try object.ask { (inventory) throws(InventoryError) in
       try inventory.add(kind, to: place, edit, by: who)
     }
@@ -238,14 +237,9 @@ public func tappet_inventory_find(
     guard let text = try words(text, "text") else { throw Failure(.argument) }
     // A size_t beyond Int.max comes as a negative one.
     let limit = limit < 0 ? Int64(Int32.max) : min(Int64(limit), Int64(Int32.max))
-    var found: [InventoryEntry] = []
-    try object.ask { (inventory) throws(InventoryError) in
-      try inventory.search(text, limit: limit) { entry in
-        found.append(entry)
-        return true
-      }
+    return try object.report(callback, context) { (inventory, add) throws(InventoryError) in
+      try inventory.search(text, limit: limit, add)
     }
-    return try object.report(found, callback, context)
   }
 }
 
@@ -256,18 +250,11 @@ public func tappet_inventory_list(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(inventory) { (object) throws(Failure) in
-    let id = try container.map { (id) throws(Failure) in try identity(id) }
-    let place = try id.map { (id) throws(Failure) in try object.thing(id) }
-    var contents: [InventoryEntry] = []
-    try object.ask { (inventory) throws(InventoryError) in
-      let pass = { (entry: InventoryEntry) throws(InventoryError) in
-        contents.append(entry)
-        return true
-      }
-      guard let place else { return try inventory.forEach(.building, pass) }
-      try inventory.forEach(in: place, pass)
+    let place = try container.map { (id) throws(Failure) in try object.thing(try identity(id)) }
+    return try object.report(callback, context) { (inventory, add) throws(InventoryError) in
+      guard let place else { return try inventory.forEach(.building, add) }
+      try inventory.forEach(in: place, add)
     }
-    return try object.report(contents, callback, context)
   }
 }
 
@@ -277,13 +264,8 @@ public func tappet_inventory_list_low(
   _ inventory: OpaquePointer?, _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   use(inventory) { (object) throws(Failure) in
-    var low: [InventoryEntry] = []
-    try object.ask { (inventory) throws(InventoryError) in
-      try inventory.forEachLowItem { entry in
-        low.append(entry)
-        return true
-      }
+    try object.report(callback, context) { (inventory, add) throws(InventoryError) in
+      try inventory.forEachLowItem(add)
     }
-    return try object.report(low, callback, context)
   }
 }

@@ -47,10 +47,18 @@ final class InventoryObject: LibraryObject {
     facts.write(to: &result.pointee, &loan)
   }
 
-  /// Calls back with each thing, unless the object is freed meanwhile; returns their number.
+  /// Calls back with each thing that `read` passes on, unless the object is freed meanwhile; returns their number.
   func report(
-    _ entries: [InventoryEntry], _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?
+    _ callback: tappet_inventory_callback?, _ context: UnsafeMutableRawPointer?,
+    of read: (Inventory, (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) -> Void
   ) throws(Failure) -> Int32 {
+    var entries: [InventoryEntry] = []
+    try ask { (inventory) throws(InventoryError) in
+      try read(inventory) { entry in
+        entries.append(entry)
+        return true
+      }
+    }
     if let callback {
       let facts = try ask { (inventory) throws(InventoryError) in
         try entries.map { (entry) throws(InventoryError) in try InventoryFacts(entry, in: inventory) }
