@@ -4,23 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-  .serialized, .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
-struct FleetWatchTests {
-  private let broker: TestBroker
-  private let folder = TestFolder.make("fleet-watch")
-  private let tappet: URL
+@Suite(.serialized, .needsTmux) struct FleetWatchTests {
+  private let screen: BrokerScreen
 
-  init() throws {
-    broker = try TestBroker(.plain)
-    tappet = try Programs.built("tappet")
-  }
-
-  private var url: String { "mqtt://localhost:\(broker.port)" }
-
-  private func publish(_ topic: String, _ text: String) throws {
-    #expect(try Programs.run(tappet, ["mqtt", "pub", "--url", url, topic, text, "--retain"]).status == 0)
-  }
+  init() throws { screen = try BrokerScreen("fleet-watch") }
 
   private func state(_ light: String, reader: String = "ready", days: Double = 200) -> String {
     let time = ISO8601DateFormatter()
@@ -35,66 +22,64 @@ struct FleetWatchTests {
 
   @Test func `troubles are on top, keys find and sort, changes show, and q leaves all as it was`() throws {
     for (name, status) in [("attic", "online"), ("barn", "online"), ("cellar", "offline"), ("x\u{200B}y", "online")] {
-      try publish("tappet/\(name)/status", status)
+      try screen.publish("tappet/\(name)/status", status)
     }
-    try publish("tappet/attic/state", state("ready"))
-    try publish("tappet/barn/state", state("reader-lost", reader: "device-missing"))
-    let terminal = try Terminal(
-      URL(fileURLWithPath: "/usr/bin/env"), ["-u", "NO_COLOR", tappet.path, "fleet", "watch", "--url", url], in: folder,
-      columns: 80)
-    func lines() -> [String] {
-      ((try? terminal.text()) ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    }
-    func shows(_ text: String) -> Bool { eventually { lines().contains { $0.contains(text) } } }
-    #expect(shows("4 kiosks, 2 with trouble, 1 not connected  \(url)"), "\(lines())")
+    try screen.publish("tappet/attic/state", state("ready"))
+    try screen.publish("tappet/barn/state", state("reader-lost", reader: "device-missing"))
+    let terminal = try screen.terminal(["fleet", "watch"], variables: ["-u", "NO_COLOR"])
+    #expect(terminal.shows("4 kiosks, 2 with trouble, 1 not connected  \(screen.url)"), "\(terminal.lines)")
     // Half a picture may be in tmux yet.
-    func line(_ number: Int) -> String { lines().dropFirst(number).first ?? "" }
+    func line(_ number: Int) -> String { terminal.lines.dropFirst(number).first ?? "" }
     let head = ["kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble"]
-    #expect(eventually { line(1).split(separator: " ").map(String.init) == head }, "\(lines())")
-    let names = { lines().dropFirst(2).prefix(4).map { String($0.prefix { $0 != " " }) } }
-    #expect(eventually { names() == ["cellar", "barn", "attic", #"x\u{200b}y"#] }, "\(lines())")
-    #expect(eventually { line(3).contains(" bad ") && line(3).contains("reader: device-m") }, "\(lines())")
-    #expect(eventually { line(4).contains("200 d") } && lines().allSatisfy { $0.count <= 80 }, "\(lines())")
+    #expect(eventually { line(1).split(separator: " ").map(String.init) == head }, "\(terminal.lines)")
+    let names = { terminal.lines.dropFirst(2).prefix(4).map { String($0.prefix { $0 != " " }) } }
+    #expect(eventually { names() == ["cellar", "barn", "attic", #"x\u{200b}y"#] }, "\(terminal.lines)")
+    #expect(eventually { line(3).contains(" bad ") && line(3).contains("reader: device-m") }, "\(terminal.lines)")
+    #expect(
+      eventually { line(4).contains("200 d") } && terminal.lines.allSatisfy { $0.count <= 80 }, "\(terminal.lines)")
     #expect(try eventually { try terminal.colouredText().contains("\u{1B}[31m") })
-    try publish("tappet/cellar/status", "online")
-    try publish("tappet/cellar/state", state("certificate-expiring", days: 6))
-    #expect(shows(" 6 d ") && eventually { names() == ["barn", "cellar", "attic", #"x\u{200b}y"#] }, "\(lines())")
+    try screen.publish("tappet/cellar/status", "online")
+    try screen.publish("tappet/cellar/state", state("certificate-expiring", days: 6))
+    #expect(
+      terminal.shows(" 6 d ") && eventually { names() == ["barn", "cellar", "attic", #"x\u{200b}y"#] },
+      "\(terminal.lines)")
     try terminal.type("n")
-    #expect(eventually { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(lines())")
+    #expect(eventually { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(terminal.lines)")
     try terminal.type("p")
-    #expect(eventually { !lines().contains { $0.hasPrefix("attic") } } && shows("barn"), "\(lines())")
+    #expect(
+      eventually { !terminal.lines.contains { $0.hasPrefix("attic") } } && terminal.shows("barn"), "\(terminal.lines)")
     try terminal.type("p/dev")
-    #expect(shows("find> dev") && eventually { !lines().contains { $0.hasPrefix("cellar") } }, "\(lines())")
+    #expect(
+      terminal.shows("find> dev") && eventually { !terminal.lines.contains { $0.hasPrefix("cellar") } },
+      "\(terminal.lines)")
     try terminal.type("\u{1B}")
-    #expect(shows("cellar"), "\(lines())")
+    #expect(terminal.shows("cellar"), "\(terminal.lines)")
     try terminal.type("?")
-    #expect(shows("only the kiosks with trouble, or all"), "\(lines())")
+    #expect(terminal.shows("only the kiosks with trouble, or all"), "\(terminal.lines)")
     try terminal.type("?")
     try terminal.resize(columns: 120, rows: 8)
-    #expect(eventually { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
-    broker.stop()
-    #expect(shows("connecting again in"), "\(lines())")
-    try broker.start()
-    #expect(eventually { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
+    #expect(eventually { terminal.lines.prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(terminal.lines)")
+    screen.broker.stop()
+    #expect(terminal.shows("connecting again in"), "\(terminal.lines)")
+    try screen.broker.start()
+    #expect(eventually { !terminal.lines.contains { $0.contains("connecting again in") } }, "\(terminal.lines)")
     try terminal.type("q")
-    #expect(eventually { restored() }, "\(textSoFar(folder + "/written"))")
+    #expect(eventually { restored() }, "\(screen.written)")
   }
 
   /// The terminal was given back: the alternate screen is left, and the cursor is there.
   private func restored() -> Bool {
-    let written = textSoFar(folder + "/written")
+    let written = screen.written
     guard let left = written.range(of: "\u{1B}[?1049l", options: .backwards) else { return false }
     return written.range(of: "\u{1B}[?1049h", options: .backwards).map { $0.lowerBound < left.lowerBound } ?? false
   }
 
   @Test func `a signal leaves the terminal as it was, and NO_COLOR draws without colours`() throws {
-    try publish("tappet/cellar/status", "offline")
-    let terminal = try Terminal(
-      URL(fileURLWithPath: "/usr/bin/env"), ["NO_COLOR=1", tappet.path, "fleet", "watch", "--url", url], in: folder,
-      columns: 80)
+    try screen.publish("tappet/cellar/status", "offline")
+    let terminal = try screen.terminal(["fleet", "watch"], variables: ["NO_COLOR=1"])
     #expect(eventually { ((try? terminal.text()) ?? "").contains("cellar") })
     #expect(try !terminal.colouredText().contains("\u{1B}[31m"))
     try terminal.type("\u{3}")
-    #expect(eventually { restored() }, "\(textSoFar(folder + "/written"))")
+    #expect(eventually { restored() }, "\(screen.written)")
   }
 }

@@ -96,7 +96,7 @@ import Testing
     #expect(!(try world.tappet("mqtt", "sub", "home/token", "--count", "1", "--decode-token").output.contains("[%T")))
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `a tree ends with the terminal on which it is drawn`() throws {
     let terminal = try Terminal(tappet, ["mqtt", "sub"] + url + ["#", "--tree"], in: folder, columns: 80)
     #expect(eventually { ((try? terminal.text()) ?? "").contains("0 topics, 0 messages in") })

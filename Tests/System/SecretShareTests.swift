@@ -48,7 +48,7 @@ private struct Screenshot {
     return done.output.trimmingCharacters(in: .newlines)
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `codes on a terminal and as SVG decode to the share URL, for labels of every kind`() throws {
     let world = try KioskWorld(withBroker: false)
     let tappet = try Programs.built("tappet")
@@ -83,9 +83,7 @@ private struct Screenshot {
     }
   }
 
-  @Test(
-    .enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"),
-    arguments: ["q", "\u{3}", "\u{1A}", "\u{1C}"])
+  @Test(.needsTmux, arguments: ["q", "\u{3}", "\u{1A}", "\u{1C}"])
   func `a code is black on white whatever the theme, and gone from screen and scrollback when a key ends it`(
     key: String
   ) throws {
@@ -112,7 +110,7 @@ private struct Screenshot {
     #expect(left.contains("before") && !left.contains("█") && !left.contains("▀"), "\(left)")
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `a terminal that is too small is refused with its size, and no key is written to a pipe`() throws {
     let world = try KioskWorld(withBroker: false)
     let id = String(try world.tappet("secret", "list").output.prefix { $0 != " " })
@@ -165,7 +163,7 @@ private struct Screenshot {
     #expect(try world.tappet("secret", "import", "--file", file, "--label", "x").status == 2)
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `a USB scanner's input is accepted and not shown`() throws {
     let world = try KioskWorld(withBroker: false)
     let key = Signing.key()

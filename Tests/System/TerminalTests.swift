@@ -65,25 +65,17 @@ final class Terminal {
     textSoFar(world.folder + "/written")
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `the broker's topics are a tree that changes in place, and Ctrl-C leaves the last one`() throws {
-    let broker = try TestBroker(.plain)
-    let folder = TestFolder.make("tree")
-    let url = "mqtt://localhost:\(broker.port)"
-    let tappet = try Programs.built("tappet")
-    func publish(_ topic: String, _ text: String) throws {
-      #expect(try Programs.run(tappet, ["mqtt", "pub", "--url", url, topic, text, "--retain"]).status == 0)
-    }
-    try publish("home/light/state", "on")
-    try publish("home/\u{200B}meter", "\u{1B}[31m12")
-    let terminal = try Terminal(
-      tappet, ["mqtt", "sub", "--url", url, "#", "--tree", "--config", "/nonexistent"], in: folder, columns: 80)
+    let screen = try BrokerScreen("tree")
+    try screen.publish("home/light/state", "on")
+    try screen.publish("home/\u{200B}meter", "\u{1B}[31m12")
+    let terminal = try screen.terminal(["mqtt", "sub", "#", "--tree", "--config", "/nonexistent"])
     let tree = """
         msg/s   messages  topic
       """
     func lines() -> [String] {
-      let screen = (try? terminal.text()) ?? ""
-      return screen.split(separator: "\n").dropFirst(2).map { String($0.dropFirst(8)) }
+      terminal.lines.filter { !$0.isEmpty }.dropFirst(2).map { String($0.dropFirst(8)) }
     }
     #expect(eventually { ((try? terminal.text()) ?? "").contains(tree) && lines().count == 4 })
     #expect(
@@ -91,14 +83,14 @@ final class Terminal {
         "         2  home", "         1    light", "         1      state = on",
         #"         1    \u{200b}meter = \u{1b}[31m12"#,
       ], "\(lines())")
-    try publish("home/light/state", "off")
+    try screen.publish("home/light/state", "off")
     #expect(eventually { lines().contains("         2      state = off") }, "\(lines())")
     #expect(lines().count == 4)
     try terminal.type("\u{3}")
-    #expect(eventually { textSoFar(folder + "/written").contains("3 messages (2 retained)") })
+    #expect(eventually { screen.written.contains("3 messages (2 retained)") })
   }
 
-  @Test(.enabled(if: Terminal.tmuxPath != nil, "there is no tmux to be the terminal: tools/deps install tests"))
+  @Test(.needsTmux)
   func `the LEDs are cells in their rhythm, and the keys are buttons`() throws {
     let world = try KioskWorld(
       KioskWorld.KioskConfiguration(
