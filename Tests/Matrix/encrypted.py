@@ -4,24 +4,21 @@ import json
 import os
 import random
 import urllib.parse
-import urllib.request
 
 from kiosk import wait_for
-from world import PASSWORD
+from world import PASSWORD, Visitor
 
 ROTATION = 4
 
 
-class Reader:
+class Reader(Visitor):
     """Somebody with a client that encrypts."""
 
-    def __init__(self, world, client):
-        self.world, self.client = world, client
-        # (event id, room, sender, text) of the decrypted ones, and their sessions.
-        self.heard = []
-        self.unread = []
+    def __init__(self, client):
+        super().__init__(client)
+        # Of the decrypted ones, whose (event id, room, sender, text) are `heard`.
         self.sessions = []
-        self.answers = {}
+        self.unread = []
         self.raw = {}
 
     @classmethod
@@ -31,7 +28,7 @@ class Reader:
         client = AsyncClient(world.url, f"@{name}:localhost", store_path=world.path("nio-" + name),
                              config=AsyncClientConfig(encryption_enabled=True))
         await client.login(PASSWORD, device_name="nio")
-        reader = cls(world, client)
+        reader = cls(client)
         await reader.listen()
         return reader
 
@@ -54,11 +51,7 @@ class Reader:
             return self.unread.append((event.event_id, room, event.sender))
         self.raw[event.event_id] = source
         content = source.get("content", {})
-        relation = content.get("m.relates_to", {})
-        if relation.get("rel_type") == "m.annotation":
-            self.answers.setdefault(relation["event_id"], []).append(relation["key"])
-        elif "m.in_reply_to" in relation:
-            self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
+        self.note_answer(content)
         if source.get("type") == "m.room.message" and event.decrypted:
             self.heard.append((event.event_id, room, event.sender, content.get("body")))
             self.sessions.append(event.session_id)
@@ -78,26 +71,14 @@ class Reader:
 
     def put(self, room, kind, content):
         """Sends an event as it is."""
-        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/send/{kind}/{random.getrandbits(64):x}"
-        request = urllib.request.Request(
-            self.world.url + path, json.dumps(content).encode(), method="PUT",
-            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["event_id"]
+        path = f"rooms/{urllib.parse.quote(room)}/send/{kind}/{random.getrandbits(64):x}"
+        return self.request(path, content, "PUT")["event_id"]
 
     def event(self, room, event):
-        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/event/{urllib.parse.quote(event)}"
-        request = urllib.request.Request(
-            self.world.url + path, headers={"Authorization": "Bearer " + self.client.access_token})
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return self.request(f"rooms/{urllib.parse.quote(room)}/event/{urllib.parse.quote(event)}")
 
     def keys_of(self, user):
-        request = urllib.request.Request(
-            self.world.url + "/_matrix/client/v3/keys/query", json.dumps({"device_keys": {user: []}}).encode(),
-            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return self.request("keys/query", {"device_keys": {user: []}})
 
     def said(self, room):
         return [text.split()[-1] for _, place, _, text in self.heard if place == room and text.startswith("bell ")]
@@ -194,18 +175,7 @@ async def survives_encrypted(world, _):
     for victim in ("listener", "kiosk", "homeserver", "listener", "kiosk"):
         world.press()
         wait_for("a moment", lambda: draw.random() < 0.2, 5)
-        ready = world.listens()
-        if victim == "listener":
-            world.kill_listener()
-            ready()
-        else:
-            world.kill(victim)
-            if victim == "kiosk":
-                world.run_kiosk()
-                ready()
-            else:
-                world.press()
-                world.run_homeserver()
+        world.strike(victim, world.press)
     await ben.hears_all_once(world.secret_room, lambda: world.accepted()[world.before:], 240)
     assert not [each for each in ben.unread if each[2] == world.user], ben.unread
 

@@ -107,17 +107,7 @@ async def is_commanded(world, ann):
     for victim in ("listener", "kiosk", "homeserver", "listener"):
         lines.append(await ann.says(world.room, "!bell"))
         wait_for("a moment", lambda: draw.random() < 0.3, 5)
-        ready = world.listens()
-        if victim == "listener":
-            world.kill_listener()
-            ready()
-        else:
-            world.kill(victim)
-            if victim == "kiosk":
-                world.run_kiosk()
-                ready()
-            else:
-                world.run_homeserver()
+        world.strike(victim)
     await acts(world, ann, lines)
     await everything_is_said_once(world, ann, 120)
     assert 2 <= world.commands() <= len(lines), (world.commands(), len(lines))

@@ -70,6 +70,20 @@ class RoomWorld(World):
         process.kill()
         process.wait()
 
+    def strike(self, victim, meanwhile=lambda: None):
+        """Kills it, and starts it again; waits until the kiosk listens, if that was what ended."""
+        ready = self.listens()
+        if victim == "listener":
+            self.kill_listener()
+        else:
+            self.kill(victim)
+        if victim == "homeserver":
+            meanwhile()
+            return self.run_homeserver()
+        if victim == "kiosk":
+            self.run_kiosk()
+        return ready()
+
     # The kiosk
 
     def configure_rooms(self, rooms, commands="", more=""):
@@ -159,14 +173,34 @@ class RoomWorld(World):
                     os.kill(child, signal.SIGKILL)
 
 
-class Person:
-    """Somebody with an ordinary client."""
+class Visitor:
+    """Somebody with a client."""
 
     def __init__(self, client):
         self.client = client
         self.heard = []
         # The keys of the reactions to an event, and the texts of the replies, by its id.
         self.answers = {}
+
+    def note_answer(self, content):
+        relation = content.get("m.relates_to", {})
+        if relation.get("rel_type") == "m.annotation":
+            self.answers.setdefault(relation["event_id"], []).append(relation["key"])
+        elif "m.in_reply_to" in relation:
+            self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
+
+    def request(self, path, content=None, method=None):
+        """Sends a request as it is; the answer's JSON."""
+        request = urllib.request.Request(
+            self.client.homeserver + "/_matrix/client/v3/" + path, content and json.dumps(content).encode(),
+            method=method, headers={"Authorization": "Bearer " + self.client.access_token,
+                                    "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+
+class Person(Visitor):
+    """Somebody with an ordinary client."""
 
     @classmethod
     async def arrive(cls, world, name="ann"):
@@ -182,17 +216,10 @@ class Person:
         for room, facts in getattr(answer, "rooms", None).join.items() if hasattr(answer, "rooms") else ():
             for event in facts.timeline.events:
                 content = event.source.get("content", {})
-                self.note(content)
+                self.note_answer(content)
                 if event.source.get("type") == "m.room.message":
                     self.heard.append((room, event.sender, content.get("msgtype"), content.get("body")))
         return self.heard
-
-    def note(self, content):
-        relation = content.get("m.relates_to", {})
-        if relation.get("rel_type") == "m.annotation":
-            self.answers.setdefault(relation["event_id"], []).append(relation["key"])
-        elif "m.in_reply_to" in relation:
-            self.answers.setdefault(relation["m.in_reply_to"]["event_id"], []).append(content["body"])
 
     async def says(self, room, text):
         answer = await self.client.room_send(room, "m.room.message", {"msgtype": "m.text", "body": text})
@@ -205,12 +232,8 @@ class Person:
 
     async def upgrades(self, room, version):
         """Has the homeserver put another room in the place of this one; its id."""
-        path = f"/_matrix/client/v3/rooms/{urllib.parse.quote(room)}/upgrade"
-        request = urllib.request.Request(
-            self.client.homeserver + path, json.dumps({"new_version": version}).encode(), method="POST",
-            headers={"Authorization": "Bearer " + self.client.access_token, "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["replacement_room"]
+        path = f"rooms/{urllib.parse.quote(room)}/upgrade"
+        return self.request(path, {"new_version": version})["replacement_room"]
 
     async def hears(self, condition, limit=60):
         import asyncio
