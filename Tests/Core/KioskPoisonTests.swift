@@ -7,7 +7,7 @@ import Testing
 @Suite struct KioskPoisonTests {
   private static let endings: [LinkFailure] = [
     .closedByBroker, .connectionBroken(SystemCode(code: 104, text: "reset")), .disconnectedByBroker(.topicNameInvalid),
-    .disconnectedByBroker(.packetTooLarge),
+    .disconnectedByBroker(.packetTooLarge), .protocolViolated(code: 2),
   ]
 
   @Test(arguments: [1, 50, 100] as [Int64], endings)

@@ -59,7 +59,7 @@ import Testing
     try tapAndPress(world)
   }
 
-  @Test(arguments: ["", "e00190", "e00187"])
+  @Test(arguments: ["", "e000", "e00190", "e00187"])
   func `however the broker closes the connection, the others are delivered`(_ lastBytes: String) throws {
     let broker = try ScriptedBroker(serving: Self.closing, [lastBytes])
     let world = try world(port: broker.port)

@@ -62,7 +62,8 @@ extension LinkFailure {
   /// Whether the broker closed the connection, and may have done so because of a message.
   var mayBeOfMessage: Bool {
     switch self {
-    case .closedByBroker: true
+    // libmosquitto does not accept an MQTT 5 DISCONNECT of two bytes, or one of MQTT 3.1.1.
+    case .closedByBroker, .protocolViolated: true
     // EPIPE and ECONNRESET: the broker's machine answers; a network that is cut does not.
     case .connectionBroken(let system): system.code == 32 || system.code == 104
     case .disconnectedByBroker(let code): !code.isOfBroker
