@@ -159,7 +159,7 @@ extension YAMLReader {
   mutating func topic(_ node: YAMLNode?) -> String? {
     guard let node, let text = text(node) else { return nil }
     guard Action.isTopic(text) else {
-      invalid(node, expected: "a topic without '+' and '#' that does not begin with '$'")
+      invalid(node, expected: "a topic without '+', '#' and control characters that does not begin with '$'")
       return nil
     }
     return text

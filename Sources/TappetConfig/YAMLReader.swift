@@ -127,7 +127,7 @@ struct YAMLReader {
   /// Text for a line on a terminal.
   mutating func shortText(_ node: YAMLNode?, sizeMax: Int) -> String? {
     guard let node, let text = text(node) else { return nil }
-    guard text.utf8.count <= sizeMax, text.isPrintable else {
+    guard text.utf8.count <= sizeMax, text.isPrintable, text.isOfMQTT else {
       invalid(node, expected: "1 to \(sizeMax) bytes on one line")
       return nil
     }

@@ -92,10 +92,10 @@ extension Loan {
   }
 }
 
-/// A topic of the caller's without wildcards; `nil` when it is not one.
+/// A topic of the caller's without wildcards and what MQTT forbids; `nil` when it is not one.
 func topicToPublish(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard let topic = text(pointer, sizeMax: Limits.topicSizeMax), !topic.isEmpty,
-    !topic.utf8.contains(where: { "+#".utf8.contains($0) })
+    !topic.utf8.contains(where: { "+#".utf8.contains($0) }), topic.isOfMQTT
   else { return nil }
   return topic
 }

@@ -81,7 +81,8 @@ public func tappet_broker_publish_with(
     guard hasRoom(for: topic, sizeMax: Limits.topicSizeMax) else { return object.fail(Failure(.memory)) }
     // The broker decides on topics that begin with '$': AWS IoT's shadows have them.
     guard let topic = topicToPublish(topic) else {
-      return object.fail(.argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+' and '#'")
+      return object.fail(
+        .argument, "the topic must have 1 to 65535 bytes of UTF-8 without '+', '#' and control characters")
     }
     var given: MessageProperties?
     if properties != nil {

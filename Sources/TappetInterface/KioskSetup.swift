@@ -44,7 +44,8 @@ struct KioskSetup {
     let title = given.title == nil ? name : shortText(given.title, sizeMax: Limits.actionTitleSizeMax)
     guard let title else { throw Failure(.argument, "the title of '\(name)' must have 1 to 128 bytes on one line") }
     guard let topic = text(given.topic, sizeMax: Limits.topicSizeMax), Action.isTopic(topic) else {
-      throw Failure(.argument, "the topic of '\(name)' must have no '+' and '#', and not begin with '$'")
+      throw Failure(
+        .argument, "the topic of '\(name)' must have no '+', '#' and control characters, and not begin with '$'")
     }
     guard let message = text(given.message, sizeMax: Limits.messageSizeMax) else {
       throw Failure(.argument, "the message of '\(name)' must be UTF-8 of at most 65536 bytes")

@@ -247,7 +247,8 @@ struct BadConfig: Sendable, CustomTestStringConvertible {
         + "at most 18 h, not '60'",
       "kiosk.yaml:7:19: broker.answer_timeout must be 1 s or more, not '900 ms'",
       "kiosk.yaml:9:34: actions[0].message uses %T, but no 'timestamp_key' is set",
-      "kiosk.yaml:10:22: actions[1].topic must be a topic without '+' and '#' that does not begin with '$', not 'a/+'",
+      "kiosk.yaml:10:22: actions[1].topic must be a topic without '+', '#' and control characters that does not "
+        + "begin with '$', not 'a/+'",
       "kiosk.yaml:11:22: actions[2].topic must be text that is not empty, not ''",
       "kiosk.yaml:11:35: actions[2].message looks like a YAML mapping or list; "
         + "put it in '…': message: '{\"command\":1}'",

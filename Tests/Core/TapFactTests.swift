@@ -131,6 +131,29 @@ import Testing
     #expect(Action.isTopic(first.topic(with: TapFactTests.facts([.text: "$SYS"]))))
   }
 
+  /// MQTT 5.0 §1.5.4, and the limits of the last plane.
+  private static let refused: [Unicode.Scalar] = [
+    "\u{1}", "\u{1F}", "\u{7F}", "\u{80}", "\u{9F}", "\u{FDD0}", "\u{FDEF}", "\u{FFFE}", "\u{FFFF}", "\u{1FFFE}",
+    "\u{10FFFF}",
+  ]
+
+  @Test(arguments: refused)
+  func `a character that no broker takes is replaced in a topic, and refused in a configured one`(
+    _ scalar: Unicode.Scalar
+  ) throws {
+    let text = "box " + String(Character(scalar)) + " 1"
+    let template = try #require(PayloadTemplate(configured: "room/%{text}", format: .text))
+    #expect(template.topic(with: TapFactTests.facts([.text: text])) == "room/box _ 1")
+    #expect(!Action.isTopic("room/" + text) && !BrokerSettings.isClientID(text))
+  }
+
+  @Test(arguments: ["é", "客", "\u{FDCF}", "\u{FFFD}", "\u{FEFF}", "\u{1F6AA}", "\u{10FFFD}"])
+  func `other characters stay in a topic`(_ text: String) throws {
+    let template = try #require(PayloadTemplate(configured: "room/%{text}", format: .text))
+    #expect(template.topic(with: TapFactTests.facts([.text: text])) == "room/" + text)
+    #expect(Action.isTopic("room/" + text) && BrokerSettings.isClientID(text))
+  }
+
   @Test func `a long fact is cut between its characters`() throws {
     let cut = try sent("%{text}", [.text: String(repeating: "客", count: 1_000)])
     #expect(cut == String(repeating: "客", count: Limits.factSizeMax / 3))

@@ -126,8 +126,8 @@ package final class Action: Hashable, Sendable {
   ///
   /// MQTT 3.1.1 §4.7.1: wildcards are for subscriptions; §4.7.2: topics with $ belong to the server.
   package static func isTopic(_ text: String) -> Bool {
-    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 || $0 == 0 } || text.utf8.first == 0x24
-    return !isForbidden && (1...Limits.topicSizeMax).contains(text.utf8.count)
+    let isForbidden = text.utf8.contains { $0 == 0x2B || $0 == 0x23 } || text.utf8.first == 0x24
+    return !isForbidden && text.isOfMQTT && (1...Limits.topicSizeMax).contains(text.utf8.count)
   }
 
   /// Compares all fields.

@@ -157,7 +157,9 @@ extension String {
     guard !isEmpty else { return "none" }
     var level = ""
     for scalar in cut(toSize: Limits.factInTopicSizeMax).unicodeScalars {
-      let isForbidden = scalar == "/" || scalar == "+" || scalar == "#" || scalar == "$" || !scalar.isPrintable
+      let isForbidden =
+        scalar == "/" || scalar == "+" || scalar == "#" || scalar == "$" || !scalar.isPrintable
+        || !scalar.isOfMQTT
       level.unicodeScalars.append(isForbidden ? "_" : scalar)
     }
     return level

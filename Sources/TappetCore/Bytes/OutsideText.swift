@@ -4,6 +4,9 @@ extension String {
   /// Whether no character can move a cursor, end a line or reorder the text, so that it is safe to show.
   package var isPrintable: Bool { unicodeScalars.allSatisfy { $0.isPrintable } }
 
+  /// Whether brokers accept the text in a topic or a name (MQTT 5.0 §1.5.4; MQTT 3.1.1 lets them refuse the same).
+  package var isOfMQTT: Bool { unicodeScalars.allSatisfy { $0.isOfMQTT } }
+
   /// The text with everything as `\u{1b}` that controls a terminal or that nobody sees, so that no two look alike.
   package var escaped: String { escaped { $0.isVisible } }
 
@@ -55,6 +58,14 @@ extension Unicode.Scalar {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: false
     default: true
+    }
+  }
+
+  /// Whether it is neither a control character nor one of the 66 non-characters.
+  var isOfMQTT: Bool {
+    switch value {
+    case 0..<0x20, 0x7F...0x9F, 0xFDD0...0xFDEF: false
+    default: value & 0xFFFE != 0xFFFE
     }
   }
 

@@ -145,8 +145,8 @@ package struct BrokerSettings: Hashable, Sendable {
 
   /// Whether a text can be a client id, which is part of the status topic.
   package static func isClientID(_ text: String) -> Bool {
-    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 || $0 < 0x20 }
-    return !isForbidden && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
+    let isForbidden = text.utf8.contains { $0 == 0x2F || $0 == 0x2B || $0 == 0x23 }
+    return !isForbidden && text.isOfMQTT && (1...Limits.clientIDSizeMax).contains(text.utf8.count)
   }
 
   /// The version to begin with: MQTT 5, whose PUBACK says whether the message was taken, but only over TLS.

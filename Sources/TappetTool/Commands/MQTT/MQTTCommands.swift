@@ -165,6 +165,7 @@ extension Command {
 
   static func misuseOfTopic(_ topic: String) -> String? {
     if topic.isEmpty { return "the topic is empty" }
+    guard topic.isOfMQTT else { return "a topic has no control characters and no non-characters (U+FFFE and the like)" }
     guard topic.utf8.contains(UInt8(ascii: "+")) || topic.utf8.contains(UInt8(ascii: "#")) else { return nil }
     return "a topic to publish to has no wildcards ('+', '#')"
   }

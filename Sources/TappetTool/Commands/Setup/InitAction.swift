@@ -16,7 +16,9 @@ extension SetupWizard {
       return try actionMistake()
     }
     try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
-      guard Action.isTopic(answer) else { return "a topic is text without '+' and '#' that does not begin with '$'" }
+      guard Action.isTopic(answer) else {
+        return "a topic is text without '+', '#' and control characters that does not begin with '$'"
+      }
       files.draft.actions[0].topic = answer
       return try actionMistake()
     }
