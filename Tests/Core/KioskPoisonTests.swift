@@ -103,6 +103,21 @@ import Testing
     #expect(story.stormCount == 0)
   }
 
+  @Test(arguments: [1_100, 1_500])
+  func `more of one action than memory takes keep those of another back for seconds, and none is lost`(_ count: Int) {
+    let last = Int64(count) + 20
+    let others = (Int64(count) + 1...last).map { OutboxEntry.waiting(.scene, sequence: $0) }
+    let story = PoisonStory(
+      PoisonStory.waiting(count, actions: [.light]) + others, poison: Set(1...Int64(count)))
+    story.run(until: 60_000)
+    #expect(story.taken.sorted() == Array(Int64(count) + 1...last))
+    let waiting = story.kiosk.kiosk.outbox.window.count
+    #expect(waiting <= Limits.suspectsMax + 2 * Limits.outboxWindow, "\(waiting)")
+    story.poison = []
+    story.run(until: 1_500_000)
+    #expect(story.taken.count == count + 20 && story.disk.isEmpty, "\(story.taken.count)")
+  }
+
   // MARK: Others' faults
 
   @Test func `a broker that is restarted at any moment costs no message its place`() {

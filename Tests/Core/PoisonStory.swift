@@ -31,7 +31,7 @@ final class PoisonStory {
     disk = entries
     self.poison = poison
     self.seed = seed
-    kiosk = KioskScript(countMax: 1_000, hasReader: false, seed: seed)
+    kiosk = KioskScript(countMax: 5_000, hasReader: false, seed: seed)
     begin()
   }
 
@@ -48,7 +48,7 @@ final class PoisonStory {
   /// The kiosk is killed and started again.
   func restartKiosk() {
     let now = kiosk.time
-    kiosk = KioskScript(countMax: 1_000, hasReader: false, seed: seed &+ UInt64(now) &+ UInt64(taken.count))
+    kiosk = KioskScript(countMax: 5_000, hasReader: false, seed: seed &+ UInt64(now) &+ UInt64(taken.count))
     (coming, isUp) = ([], false)
     connection += 1
     brokerDownUntil = max(0, brokerDownUntil - now)

@@ -23,6 +23,8 @@ struct Outbox: Sendable {
   var aside: [OutboxEntry] = []
   /// Whether the store has more of these.
   var hasMoreAside = false
+  /// Actions whose later entries stay in the store, because those in the window wait behind a suspect.
+  private(set) var passedOver: [String] = []
   var suspicion = Suspicion()
   /// The names of actions whose entries stay in the store until their receiver is back.
   private(set) var held: [String] = []
@@ -97,7 +99,7 @@ struct Outbox: Sendable {
   /// Whether entries wait in the store that were left out when it was read, because they need the clock; `nil` until
   /// it was read to its end.
   var isHoldingBack: Bool? {
-    guard case .complete = reading, held.isEmpty, !hasMoreAside else { return nil }
+    guard case .complete = reading, held.isEmpty, passedOver.isEmpty, !hasMoreAside else { return nil }
     return count > inflight.count + window.count + aside.count - memoryOnly.count
   }
 
@@ -124,7 +126,8 @@ struct Outbox: Sendable {
     note(entry.expiry)
     if case .complete(let through) = reading, sequence > through {
       if window.count < Limits.outboxWindow {
-        if !held.contains(entry.action), entry.isSendable(clockIsGood: clockIsGood) { window.append(entry) }
+        let isRead = !held.contains(entry.action) && !passedOver.contains(entry.action)
+        if isRead, entry.isSendable(clockIsGood: clockIsGood) { window.append(entry) }
         reading = .complete(through: sequence)
       } else {
         reading = .behind(through: through)
@@ -146,7 +149,9 @@ struct Outbox: Sendable {
     isFetchUnanswered = false
     guard case .fetching(let after) = reading else { return }
     let through = entries.last?.sequence ?? after
-    let entries = held.isEmpty ? entries : entries.filter { !held.contains($0.action) }
+    if window.count >= Limits.suspectsMax { passedOver = waitingActions }
+    let left = held + passedOver
+    let entries = left.isEmpty ? entries : entries.filter { !left.contains($0.action) }
     for entry in entries where inflight[entry.id] == nil && !resolved.contains(entry.id) { place(entry) }
     reading = reachedEnd ? .complete(through: through) : .behind(through: through)
   }
@@ -270,7 +275,7 @@ struct Outbox: Sendable {
     for entry in inflight.values { note(entry.expiry) }
     let inMemoryAlone = (Array(inflight.values) + window + aside).filter { memoryOnly.contains($0.id) }
     inflight.removeAll()
-    (window, aside, hasMoreAside) = ([], [], false)
+    (window, aside, hasMoreAside, passedOver) = ([], [], false, [])
     for entry in inMemoryAlone.inOrder({ $0.sequence < $1.sequence }) { place(entry) }
     suspicion.connectionEnded()
     reading = .idle
@@ -292,6 +297,7 @@ struct Outbox: Sendable {
 
   /// Takes the place at which to continue reading, when the window runs low.
   mutating func takeFetch() -> (after: Int64, limit: Int)? {
+    if !passedOver.isEmpty, window.count(where: { passedOver.contains($0.action) }) <= Limits.outboxWindow { restart() }
     guard case .behind(let through) = reading, isRunningLow, !isFetchUnanswered else { return nil }
     reading = .fetching(after: through)
     isFetchUnanswered = true
@@ -301,12 +307,18 @@ struct Outbox: Sendable {
   /// Whether few entries are next; suspects and those behind them do not count, for others may have to go first.
   private var isRunningLow: Bool {
     let few = Limits.outboxWindow / 2
-    guard window.count > few, window.count < Limits.suspectsMax else { return window.count <= few }
-    var waiting: [String] = []
+    guard window.count > few else { return true }
+    let waiting = waitingActions
+    return window.count { !waiting.contains($0.action) } <= few
+  }
+
+  /// The actions with a suspect, behind which the others of the action wait.
+  private var waitingActions: [String] {
+    var waiting = passedOver
     for entry in window where suspicion.isSuspect(entry) && !waiting.contains(entry.action) {
       waiting.append(entry.action)
     }
-    return window.count { !waiting.contains($0.action) } <= few
+    return waiting
   }
 
   /// Holds back the entries of these actions only; what was held back before is read again.
@@ -322,7 +334,7 @@ struct Outbox: Sendable {
   mutating func restart() {
     window.removeAll { !memoryOnly.contains($0.id) }
     aside.removeAll { !memoryOnly.contains($0.id) }
-    hasMoreAside = false
+    (hasMoreAside, passedOver) = (false, [])
     reading = .behind(through: 0)
   }
 
