@@ -39,6 +39,17 @@ import Testing
     #expect(difference.changes(message("b", #"{"a":1}"#)) == nil && difference.changes(message("a", "text")) == nil)
   }
 
+  @Test func `long topics are counted and kept as far as their bytes have room`() {
+    let topics = (0..<200).map { "\($0)/" + String(repeating: "x", count: 60_000) }
+    var (rates, kept) = (TopicRates(), RetainedTopics())
+    for topic in topics + topics {
+      rates.add(topic, bytes: 1, atSecond: 0)
+      kept.add(topic, size: 1)
+    }
+    #expect(rates.count == 139 && rates.uncounted == 2 * 61)
+    #expect(kept.sizes.count == 139 && kept.leftCount == 2 * 61)
+  }
+
   @Test func `a tree shows as many levels as fit, in order, with rates of the last second`() {
     var tree = TopicTree()
     for _ in 0..<3 { tree.add("home/light/state", value: "on", atSecond: 7) }

@@ -49,6 +49,7 @@ struct TopicRates {
   }
 
   private var entries: [String: Entry] = [:]
+  private var namesSize = 0
   /// Messages of topics beyond those that are counted.
   private(set) var uncounted: UInt64 = 0
 
@@ -56,7 +57,12 @@ struct TopicRates {
   var count: Int { entries.count }
 
   mutating func add(_ topic: String, bytes: Int, atSecond second: Int64) {
-    guard entries[topic] != nil || entries.count < Limits.ratedTopicsMax else { return uncounted += 1 }
+    if entries[topic] == nil {
+      guard entries.count < Limits.ratedTopicsMax, namesSize + topic.utf8.count <= Limits.ratedNamesSizeMax else {
+        return uncounted += 1
+      }
+      namesSize += topic.utf8.count
+    }
     let count = Count(messages: 1, bytes: UInt64(bytes))
     entries[topic, default: Entry()].seconds.add(count, slot: second)
     entries[topic]?.minute.add(count, slot: second / 10)

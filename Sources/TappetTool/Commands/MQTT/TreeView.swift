@@ -24,25 +24,24 @@ final class TreeView {
     drawn = now
     let size = TerminalSize.current() ?? (80, 24)
     // From the upper left corner, each line to its end, and nothing below.
-    let lines = lines(rows: max(1, size.rows - 4), columns: size.columns)
-    Output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+    var text = "\u{1B}[H"
+    eachLine(rows: max(1, size.rows - 4), columns: size.columns) { text += $0 + "\u{1B}[K\n" }
+    Output.write(text + "\u{1B}[J")
   }
 
   func drawLast() {
     if isLive { Output.write("\u{1B}[H\u{1B}[J") }
-    for line in lines(rows: isLive ? 1000 : Limits.treeNodesMax, columns: isLive ? 200 : 1000) {
-      Output.write(line + "\n")
-    }
+    eachLine(rows: isLive ? 1000 : Limits.treeNodesMax, columns: isLive ? 200 : 1000) { Output.write($0 + "\n") }
   }
 
-  private func lines(rows: Int, columns: Int) -> [String] {
+  private func eachLine(rows: Int, columns: Int, _ show: (String) -> Void) {
     let second = second
-    var lines = ["\(tree.count) topics, \(tree.messages) messages in \(second) s", "  msg/s   messages  topic"]
+    show("\(tree.count) topics, \(tree.messages) messages in \(second) s")
+    show("  msg/s   messages  topic")
     for row in tree.rows(rows, atSecond: second) {
-      lines.append(String(String.UnicodeScalarView(Self.line(row).unicodeScalars.prefix(columns))))
+      show(String(String.UnicodeScalarView(Self.line(row).unicodeScalars.prefix(columns))))
     }
-    if tree.uncounted > 0 { lines.append("and \(tree.uncounted) messages of further topics") }
-    return lines
+    if tree.uncounted > 0 { show("and \(tree.uncounted) messages of further topics") }
   }
 
   static func line(_ row: TopicTree.Row) -> String {
