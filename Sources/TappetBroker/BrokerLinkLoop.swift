@@ -327,7 +327,9 @@ final class BrokerLinkLoop {
     switch phase {
     case .idle: break
     case .connecting, .handshaking: attemptFailed(failure)
-    case .up: end(.lost(failure))
+    case .up:
+      if failure == .propertyUnknown, current.version == nil { events.post(.fellBack(failure)) }
+      end(.lost(failure))
     case .closing: end(.disconnected)
     }
   }

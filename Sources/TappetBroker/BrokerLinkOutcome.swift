@@ -52,6 +52,7 @@ extension BrokerLinkSession.Outcome {
   ///
   /// TLS's own failure comes first: it is closest to the cause.
   func failure(of session: BrokerLinkSession, settings: BrokerSettings) -> LinkFailure {
+    if code == Self.assertionFailed { return .propertyUnknown }
     if let failure = session.tls?.failure { return .tls(failure) }
     if code == MOSQ_ERR_NOMEM.rawValue { return .system(SystemCode(ENOMEM)) }
     guard let ending else { return .protocolViolated(code: code) }
@@ -68,6 +69,7 @@ extension BrokerLinkSession.Outcome {
 
   /// Returns why a connection was lost; `socketError` is that of SO_ERROR, 0 when there was none.
   func loss(of session: BrokerLinkSession, socketError: Int32) -> LinkFailure {
+    if code == Self.assertionFailed { return .propertyUnknown }
     if let reason = session.disconnectReason, reason >= 0x80, let byte = UInt8(exactly: reason) {
       return .disconnectedByBroker(ReasonCode(byte))
     }

@@ -13,10 +13,13 @@ import TappetTLS
 final class BrokerLinkSession {
   /// The result of a call of libmosquitto.
   struct Outcome {
-    /// One of MOSQ_ERR_…; 0 is success.
+    /// One of MOSQ_ERR_…, or `assertionFailed`; 0 is success.
     var code: Int32
     /// The errno right after the call; meaningful for MOSQ_ERR_ERRNO.
     var systemCode: Int32
+
+    /// A read met an unknown property of MQTT 5; the object can only be destroyed.
+    static let assertionFailed: Int32 = -1000
   }
 
   /// The context of a TLS connection; outlives the object below, which uses it.
@@ -200,7 +203,8 @@ final class BrokerLinkSession {
   var wantsWrite: Bool { mosquitto_want_write(mosquitto) || hasBuffered(TLSBuffering.hasUnwritten) }
   /// Reads about as many packets as there are messages in flight.
   func read() -> Outcome {
-    let outcome = outcome(mosquitto_loop_read(mosquitto, 1))
+    let outcome = outcome(
+      tp_read_packets(mosquitto_loop_read, mosquitto, socket, Limits.linkReadSizeMax, Outcome.assertionFailed))
     if let observe { noteSecured(observe) }
     // After EAGAIN only a part of a record is left.
     hasUnread = outcome.isSuccess && outcome.systemCode != EAGAIN && hasBuffered(TLSBuffering.hasUnread)

@@ -32,7 +32,7 @@ extension YAMLReader {
     let login = login(in: mapping, at: node, endpoints)
     let alpn = shortText(mapping["alpn"], sizeMax: Limits.protocolNameSizeMax)
     let version = choice(mapping["protocol"], of: ["3.1.1", "5"])
-    // An unknown property in one packet ends the process: libmosquitto asserts (2.0.11 to 2.0.20).
+    // An unknown property in one packet ends the connection: libmosquitto asserts (2.0.11 to 2.0.20).
     if version == 1, let value = mapping["protocol"], endpoints.contains(where: { !$0.usesTLS }) {
       note(.needsTLS("protocol"), at: value.position, node.place)
     }

@@ -19,10 +19,9 @@ extension Limits {
   package static let fallbackMax: Duration = .seconds(7 * 24 * 3600)
   /// The same of one that only hung up: it may have had another reason.
   package static let doubtfulFallbackMax: Duration = .seconds(24 * 3600)
+  /// Bytes that one call of libmosquitto's reads, before what has come is judged: four of TLS's largest records.
+  package static let linkReadSizeMax = 64 * 1024
   /// Bytes that a broker may send ahead of what was read, to a client that subscribes to nothing.
-  ///
-  /// libmosquitto reads a packet until nothing is there: with a small window that is soon, but for a peer on the same
-  /// machine.
   package static let linkWindow: Int32 = 16 * 1024
   // MARK: The control socket
   /// Clients on the control socket.

@@ -30,7 +30,7 @@ extension LinkFailure {
     case .keepaliveExpired: "keepalive-expired"
     case .acknowledgeExpired: "acknowledge-expired"
     case .sentUnasked: "sent-unasked"
-    case .protocolViolated: "protocol-violated"
+    case .protocolViolated, .propertyUnknown: "protocol-violated"
     }
   }
 }

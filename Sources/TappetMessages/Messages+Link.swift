@@ -54,6 +54,8 @@ extension LinkFailure {
         + "is it the right broker?"
     case .protocolViolated(let code):
       "what answered does not speak MQTT as agreed (libmosquitto's code \(code)): is this the broker's MQTT port?"
+    case .propertyUnknown:
+      "the broker sent an MQTT 5 packet with a property that libmosquitto does not know: set broker.protocol to 3.1.1"
     }
   }
 
@@ -83,7 +85,11 @@ extension LinkFailure {
 
   /// The sentence of a fall-back to MQTT 3.1.1.
   func fallbackSentence(_ endpoint: String, days: Int64) -> String {
-    let why = refusesMQTT5 ? "does not speak MQTT 5" : "may not speak MQTT 5 (\(sentence))"
+    let why =
+      switch self {
+      case .propertyUnknown: "sent an MQTT 5 packet with an unknown property"
+      default: refusesMQTT5 ? "does not speak MQTT 5" : "may not speak MQTT 5 (\(sentence))"
+      }
     return "\(endpoint) \(why): MQTT 3.1.1 is used for \(days) \(days == 1 ? "day" : "days"), "
       + "with which a message that the broker's access list denies may count as delivered"
   }

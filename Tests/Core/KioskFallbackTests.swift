@@ -41,6 +41,14 @@ import Testing
     #expect(story.at(30, .link(.disconnected)).contains("connect 0"))
   }
 
+  @Test func `a connection that ends at an unknown property of MQTT 5 is followed by 3.1.1`() {
+    let story = KioskScript()
+    story.startAll()
+    #expect(story.at(100, .link(.fellBack(.propertyUnknown))).contains("report fell back 0 for \(day)"))
+    story.at(100, .link(.lost(.propertyUnknown)))
+    #expect(story.sleep(until: 3_000).contains("connect 0 with 3.1.1"))
+  }
+
   @Test func `a message that nobody subscribes to is delivered, and said`() throws {
     let story = KioskScript()
     story.startAll()

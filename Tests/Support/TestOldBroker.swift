@@ -10,6 +10,8 @@ package final class TestOldBroker {
     /// A CONNACK as of 3.1.1, with a reason that does not say why.
     case answersInMQTT311 = "20020005"
     case hangsUp = ""
+    /// A property that no version of MQTT 5 has: libmosquitto asserts.
+    case hasUnknownProperty = "200500000200ff"
 
     /// Whether it names the reason.
     package var isClear: Bool { self == .refusesInMQTT311 || self == .refusesInMQTT5 }

@@ -151,8 +151,8 @@ package struct BrokerSettings: Hashable, Sendable {
 
   /// The version to begin with: MQTT 5, whose PUBACK says whether the message was taken, but only over TLS.
   ///
-  /// One packet of MQTT 5 with an unknown property ends the process (libmosquitto 2.0.11 to 2.0.20 asserts); without
-  /// TLS anybody on the way could send it.
+  /// One packet of MQTT 5 with an unknown property ends the connection, and a program that uses libtappet.so
+  /// (libmosquitto 2.0.11 to 2.0.20 asserts); without TLS anybody on the way could send it.
   package func firstVersion(for endpoint: BrokerEndpoint) -> MQTTVersion {
     version ?? (endpoint.usesTLS ? .v5 : .v311)
   }

@@ -6,7 +6,7 @@
 package enum LinkEvent: Hashable, Sendable {
   /// The broker accepted the connection with CONNACK.
   case connected(sessionPresent: Bool)
-  /// The attempt began with MQTT 5, which failed so, and succeeded with 3.1.1: `connected` follows.
+  /// MQTT 5 failed so: `connected` follows, with 3.1.1, or the end of a connection.
   case fellBack(LinkFailure)
   /// The attempt did not become a connection.
   case failed(LinkFailure)

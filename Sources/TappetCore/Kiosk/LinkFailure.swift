@@ -44,6 +44,8 @@ package indirect enum LinkFailure: Error, Hashable, Sendable {
   case sentUnasked
   /// The bytes received are not MQTT; libmosquitto's code.
   case protocolViolated(code: Int32)
+  /// A packet of MQTT 5 has a property that libmosquitto does not know.
+  case propertyUnknown
 }
 
 extension LinkFailure {
@@ -83,7 +85,7 @@ extension LinkFailure {
   /// Whether a broker that speaks only MQTT 3.1.1 may have answered MQTT 5 so.
   package var mayRefuseMQTT5: Bool {
     switch self {
-    case .closedBeforeConnack, .protocolViolated: true
+    case .closedBeforeConnack, .protocolViolated, .propertyUnknown: true
     default: refusesMQTT5
     }
   }

@@ -66,9 +66,10 @@ struct LinkSupervision: Sendable {
     return [.connect(endpoint: endpoint, usesFallback: fallbacks[endpoint] != nil)]
   }
 
-  /// Handles an attempt that works only with MQTT 3.1.1: the next ones begin with it.
+  /// Handles an attempt that works only with MQTT 3.1.1, or a connection that ends for MQTT 5: the next ones begin with
+  /// 3.1.1.
   mutating func fellBack(_ failure: LinkFailure, at now: Moment) -> [Effect] {
-    guard case .connecting = state else { return [] }
+    guard isConnecting || isUp else { return [] }
     let duration = failure.refusesMQTT5 ? Limits.fallbackMax : Limits.doubtfulFallbackMax
     let until = now.unixSeconds + duration.wholeMilliseconds / 1000
     fallbacks[endpoint] = until

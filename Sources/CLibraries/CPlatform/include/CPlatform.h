@@ -120,6 +120,13 @@ static inline int tp_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open,
 int tp_open_place(int folder, const char *name);
 int tp_chmod_place(int place, mode_t mode);
 
+/* Calls libmosquitto to read packets: at most `size_max` bytes from `fd`, after which there seem to be none. Returns
+   what it returns, or `failed` if an assertion of its own ended it: then the object can only be destroyed. Bounds and
+   survives where CPlatform's read and __assert_fail precede libc's, as in a program; not in libtappet.so. */
+struct mosquitto;
+int tp_read_packets(
+    int (*call)(struct mosquitto *, int), struct mosquitto *object, int fd, size_t size_max, int failed);
+
 /* Bytes that the other end of a TCP connection has sent so far; -1 when the kernel does not say. */
 int64_t tp_bytes_received(int fd);
 /* Of the first interface that is up and not the loopback: 6 bytes of hardware address, 4 of IPv4 address. */

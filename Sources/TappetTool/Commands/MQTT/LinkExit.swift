@@ -13,7 +13,8 @@ extension LinkFailure {
     case .files, .system, .settingsRefused: .failure
     case .tls(let failure): failure.exit
     case .closedDuringHandshake, .closedBeforeConnack(usesTLS: true, _): .handshakeRefused
-    case .closedWithoutTLS, .closedBeforeConnack(usesTLS: false, _), .protocolViolated: .wrongProtocol
+    case .closedWithoutTLS, .closedBeforeConnack(usesTLS: false, _), .protocolViolated, .propertyUnknown:
+      .wrongProtocol
     case .handshakeTimedOut, .noConnack: .silent
     case .connack(.badUserNameOrPassword), .connack(.notAuthorized): .loginRefused
     case .refused(.badUserNameOrPassword), .refused(.notAuthorized), .refused(.badAuthenticationMethod): .loginRefused
