@@ -18,14 +18,16 @@ struct BrokerLinkAttempt {
   private var remaining: ArraySlice<String>
   private var address: String?
   private let mayFallBack: Bool
+  private let mqtt5: MQTT5Support
 
-  /// An attempt that has not tried any address yet; with `usesFallback` MQTT 5 is known not to work.
+  /// An attempt that has not tried any address yet.
   init(
-    _ settings: BrokerSettings, endpoint: BrokerEndpoint, usesFallback: Bool, addresses: [String], deadline: Instant
+    _ settings: BrokerSettings, endpoint: BrokerEndpoint, mqtt5: MQTT5Support, addresses: [String], deadline: Instant
   ) {
     self.endpoint = endpoint
+    self.mqtt5 = mqtt5
     mayFallBack = settings.version == nil
-    version = mayFallBack && usesFallback ? .v311 : settings.firstVersion(for: endpoint)
+    version = mayFallBack && mqtt5 == .absent ? .v311 : settings.firstVersion(for: endpoint)
     self.deadline = deadline
     addressDeadline = deadline
     remaining = addresses[...]
@@ -40,9 +42,14 @@ struct BrokerLinkAttempt {
     return address
   }
 
+  /// Whether its success shows that the broker speaks MQTT 5, which was not known.
+  var findsMQTT5: Bool { mayFallBack && version == .v5 && mqtt5 != .present }
+
   /// Whether to try the same address with MQTT 3.1.1, since the broker may not have taken MQTT 5.
   mutating func fallsBack(after failure: LinkFailure) -> Bool {
-    guard mayFallBack, version == .v5, failure.mayRefuseMQTT5, let address else { return false }
+    guard mayFallBack, version == .v5, let address,
+      mqtt5 == .present ? failure.excludesMQTT5 : failure.mayRefuseMQTT5
+    else { return false }
     version = .v311
     failureOfMQTT5 = failure
     remaining = [address] + remaining

@@ -6,7 +6,7 @@ import TappetPlatform
 extension BrokerLinkLoop {
   /// A command from the link's owner.
   indirect enum Command: Sendable {
-    case connect(endpoint: Int, usesFallback: Bool)
+    case connect(endpoint: Int, mqtt5: MQTT5Support)
     case publish(
       id: EntryID?, topic: String, payload: ReservedBytes, qos: Int32, isRetained: Bool,
       _ properties: MessageProperties = MessageProperties())

@@ -5,7 +5,7 @@ import TappetPlatform
 import TappetTLS
 
 extension BrokerLinkLoop {
-  func connect(endpoint index: Int, usesFallback: Bool) {
+  func connect(endpoint index: Int, mqtt5: MQTT5Support) {
     guard !isEnding, !settings.endpoints.isEmpty else { return events.post(.failed(.settingsRefused(code: 0))) }
     current = settings
     let count = current.endpoints.count
@@ -17,8 +17,7 @@ extension BrokerLinkLoop {
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
       observe?(.resolved(addresses))
       let attempt = BrokerLinkAttempt(
-        current, endpoint: endpoint, usesFallback: usesFallback, addresses: addresses,
-        deadline: now + current.answerMax)
+        current, endpoint: endpoint, mqtt5: mqtt5, addresses: addresses, deadline: now + current.answerMax)
       tryNextAddress(of: attempt, after: .connectTimedOut)
     } catch { end(.failed(error)) }
   }

@@ -117,10 +117,10 @@ final class BrokerLinkLoop {
 
   private func execute(_ command: Command) {
     switch command {
-    case .connect(let endpoint, let usesFallback):
+    case .connect(let endpoint, let mqtt5):
       close()
       if case .closing = phase { sendDisconnect() }
-      connect(endpoint: endpoint, usesFallback: usesFallback)
+      connect(endpoint: endpoint, mqtt5: mqtt5)
     case .publish(let id, let topic, let payload, let qos, let isRetained, let properties):
       guard case .up = phase else { return }
       payload.releaseReserve()
@@ -238,6 +238,7 @@ final class BrokerLinkLoop {
         return false
       }
       if let failure = attempt.failureOfMQTT5 { events.post(.fellBack(failure)) }
+      if attempt.findsMQTT5 { events.post(.foundMQTT5) }
       becomeUp(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }

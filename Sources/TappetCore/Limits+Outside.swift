@@ -19,6 +19,9 @@ extension Limits {
   package static let fallbackMax: Duration = .seconds(7 * 24 * 3600)
   /// The same of one that only hung up: it may have had another reason.
   package static let doubtfulFallbackMax: Duration = .seconds(24 * 3600)
+  /// Attempts in turn that end without CONNACK until a broker that has spoken MQTT 5 may be asked with 3.1.1: whoever
+  /// can cut a connection should not choose the version.
+  package static let hangUpsUntilDoubt = 5
   /// Bytes that one call of libmosquitto's reads, before what has come is judged: four of TLS's largest records.
   package static let linkReadSizeMax = 64 * 1024
   /// Bytes that a broker may send ahead of what was read, to a client that subscribes to nothing.

@@ -38,8 +38,8 @@ final class BrokerObject: LibraryObject {
   private(set) var reason: Int32 = 0
   private var phase: Phase = .idle
   private var endpoint: BrokerEndpoint?
-  /// The last endpoint that did not take MQTT 5.
-  private var fallback: BrokerEndpoint?
+  /// The last endpoint of which it is known.
+  private var known: (endpoint: BrokerEndpoint, mqtt5: MQTT5Support)?
   private var publications = ArrivalQueue<Order>()
   private var subscriptions: [Order] = []
   private var watches: [Watch] = []
@@ -87,7 +87,7 @@ final class BrokerObject: LibraryObject {
       }
     } catch { return fail(Failure(error)) }
     endpoint = first
-    link?.connect(endpoint: 0, usesFallback: fallback != nil && fallback == endpoint)
+    link?.connect(endpoint: 0, mqtt5: endpoint == known?.endpoint ? known?.mqtt5 ?? .unknown : .unknown)
     phase = .connecting
     return 0
   }
@@ -219,7 +219,8 @@ final class BrokerObject: LibraryObject {
       phase = .up
       usesMQTT5 = trace?.facts.version == .v5
       tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
-    case .fellBack: fallback = endpoint
+    case .fellBack: known = endpoint.map { ($0, .absent) }
+    case .foundMQTT5: known = endpoint.map { ($0, .present) }
     case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure)
     case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure)
     case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)

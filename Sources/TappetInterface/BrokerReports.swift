@@ -14,7 +14,9 @@ extension ConnectTrace {
     case .failed(let failure):
       let facts = facts
       end(failure.stage(facts, usesTLS: usesTLS), isGood: false, failure.sentence)
-    case .fellBack, .lost, .disconnected, .acknowledged, .acknowledgedUnheard, .publishRefused: break
+    case .fellBack, .foundMQTT5, .lost, .disconnected, .acknowledged, .acknowledgedUnheard,
+      .publishRefused:
+      break
     }
   }
 }

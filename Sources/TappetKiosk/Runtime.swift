@@ -299,7 +299,7 @@ package final class Runtime {
       }
     case .killReader: helpers.reader.kill()
     case .stopReader: helpers.reader.stop()
-    case .connect(let endpoint, let usesFallback): broker.connect(endpoint: endpoint, usesFallback: usesFallback)
+    case .connect(let endpoint, let mqtt5): broker.connect(endpoint: endpoint, mqtt5: mqtt5)
     case .noteFallback(let endpoint, let until):
       let url = configuration.broker.endpoints[endpoint].text
       store.thread.submit(.noteFallback(url: url, untilUnixSeconds: until))

@@ -3,7 +3,7 @@
 import TappetCore
 
 extension Store {
-  /// Returns until when, in seconds since 1970, the broker at `url` is not to be asked for MQTT 5.
+  /// Returns until when, in seconds since 1970, the broker at `url` is not to be asked for MQTT 5; 0 if it speaks it.
   package func fallback(at url: String) throws(StoreError) -> Int64? {
     let statement = try database.statement("SELECT value FROM meta WHERE name = 'no MQTT 5: ' || ?1")
     defer { statement.reset() }

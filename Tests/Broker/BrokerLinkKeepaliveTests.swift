@@ -47,7 +47,7 @@ private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 
   @Test func `each address gets an equal share of the time that is left`() {
     let endpoint = BrokerEndpoint(host: "broker", port: 1883, usesTLS: false)
     var attempt = BrokerLinkAttempt(
-      BrokerSettings(endpoints: [endpoint], clientID: "k"), endpoint: endpoint, usesFallback: false,
+      BrokerSettings(endpoints: [endpoint], clientID: "k"), endpoint: endpoint, mqtt5: .unknown,
       addresses: ["a", "b", "c"], deadline: second(30))
     #expect(attempt.nextAddress(at: second(0)) == "a" && attempt.addressDeadline == second(10))
     #expect(attempt.nextAddress(at: second(2)) == "b" && attempt.addressDeadline == second(16))

@@ -73,7 +73,7 @@ import Testing
     #expect(test.log.wait(.acknowledged(id)))
     test.link.disconnect()
     #expect(test.log.wait(.disconnected))
-    test.link.connect(endpoint: 0, usesFallback: true)
+    test.link.connect(endpoint: 0, mqtt5: .absent)
     #expect(test.log.wait { $0.last == .connected(sessionPresent: false) })
     #expect(broker.versions == ["5", "4", "4"])
   }
@@ -89,6 +89,35 @@ import Testing
     #expect(
       event == (version == .v5 ? .failed(.refused(.unsupportedProtocolVersion)) : .connected(sessionPresent: false)))
     #expect(broker.versions == [version == .v5 ? "5" : "4"])
+  }
+
+  @Test func `a broker that has spoken MQTT 5 is not asked with 3.1.1 for a connection that was cut`() throws {
+    let cut = try TestOldBroker(.hangsUp)
+    let test = try LinkUnderTest(cut.settings)
+    test.link.connect(endpoint: 0, mqtt5: .present)
+    guard case .failed(.closedBeforeConnack)? = test.log.event(1) else {
+      Issue.record("\(test.log.events)")
+      return
+    }
+    #expect(cut.versions == ["5"])
+    let refusing = try TestOldBroker(.refusesInMQTT5)
+    let other = try LinkUnderTest(refusing.settings)
+    other.link.connect(endpoint: 0, mqtt5: .present)
+    #expect(other.log.wait { $0.last == .connected(sessionPresent: false) }, "\(other.log.events)")
+    #expect(refusing.versions == ["5", "4"])
+  }
+
+  @Test func `the first answer in MQTT 5 is reported, unless it was known`() throws {
+    let broker = try TestBroker()
+    let test = try LinkUnderTest(settings(broker))
+    for known in [MQTT5Support.unknown, .present] {
+      let before = test.log.events.count
+      test.link.connect(endpoint: 0, mqtt5: known)
+      #expect(test.log.wait { $0.last == .connected(sessionPresent: false) && $0.count > before })
+      #expect(test.log.events.dropFirst(before).contains(.foundMQTT5) == (known == .unknown))
+      test.link.disconnect()
+      #expect(test.log.wait { $0.last == .disconnected })
+    }
   }
 
   @Test func `a broker that takes neither version is reported with its last answer`() throws {

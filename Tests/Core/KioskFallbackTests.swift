@@ -41,6 +41,26 @@ import Testing
     #expect(story.at(30, .link(.disconnected)).contains("connect 0"))
   }
 
+  @Test func `a broker that has spoken MQTT 5 is asked with it again after a connection was cut, also after a restart`()
+  {
+    let story = KioskScript()
+    story.start()
+    #expect(story.at(10, .link(.foundMQTT5)) == ["note fallback 0 until 0"])
+    #expect(story.at(11, .link(.connected(sessionPresent: false))).contains("report link up 0"))
+    let cut = LinkFailure.closedBeforeConnack(usesTLS: true, clientCertificateGiven: true)
+    let later = KioskScript(fallbacks: [0: 0], hasReader: false)
+    #expect(later.at(0, .started(OutboxSummary())).contains("connect 0 with 5"))
+    for attempt in 1...5 {
+      later.at(attempt * 20_000 + 1, .link(.failed(cut)))
+      let effects = later.sleep(until: (attempt + 1) * 20_000)
+      #expect(effects.contains(attempt < 5 ? "connect 0 with 5" : "connect 0"), "\(attempt): \(effects)")
+    }
+    #expect(!later.at(130_000, .link(.foundMQTT5)).contains("note fallback 0 until 0"))
+    later.at(130_001, .link(.connected(sessionPresent: false)))
+    later.at(130_002, .link(.lost(.closedByBroker)))
+    #expect(later.sleep(until: 200_000).contains("connect 0 with 5"))
+  }
+
   @Test func `a connection that ends at an unknown property of MQTT 5 is followed by 3.1.1`() {
     let story = KioskScript()
     story.startAll()

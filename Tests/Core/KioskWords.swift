@@ -8,7 +8,8 @@ extension Effect {
     case .startReader: "start reader"
     case .killReader: "kill reader"
     case .stopReader: "stop reader"
-    case .connect(let endpoint, let usesFallback): "connect \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
+    case .connect(let endpoint, let mqtt5):
+      "connect \(endpoint)" + (mqtt5 == .absent ? " with 3.1.1" : mqtt5 == .present ? " with 5" : "")
     case .noteFallback(let endpoint, let until): "note fallback \(endpoint) until \(until)"
     case .forgetFallbacks: "forget fallbacks"
     case .noteTimedOpening(let topic, let closesAt):

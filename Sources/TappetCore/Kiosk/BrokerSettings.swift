@@ -25,6 +25,16 @@ package enum MQTTVersion: Hashable, Sendable {
   case v5
 }
 
+/// Whether a broker speaks MQTT 5, as far as that is known before an attempt to connect.
+package enum MQTT5Support: Hashable, Sendable {
+  /// Nothing: without an answer it is asked again with 3.1.1.
+  case unknown
+  /// It has spoken it: a connection that is cut does not mean that it does not.
+  case present
+  /// It is asked with 3.1.1.
+  case absent
+}
+
 /// A password in memory, which is wiped at the end.
 package struct BrokerPassword: Hashable, Sendable {
   /// 1 to 65535 bytes without NUL.

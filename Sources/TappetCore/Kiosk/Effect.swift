@@ -10,9 +10,9 @@ package enum Effect: Sendable {
   case stopReader
   /// Connect to the endpoint of this index; answered by `LinkEvent.connected` or `.failed`.
   ///
-  /// `usesFallback`: with MQTT 3.1.1 at once, since the endpoint did not take MQTT 5.
-  case connect(endpoint: Int, usesFallback: Bool)
-  /// Remember until then that the endpoint of this index does not take MQTT 5.
+  /// Unless the settings name a version, `mqtt5` decides which it is.
+  case connect(endpoint: Int, mqtt5: MQTT5Support)
+  /// Remember until then that the endpoint of this index does not take MQTT 5; 0 means that it does.
   case noteFallback(endpoint: Int, untilUnixSeconds: Int64)
   /// Forget all of these.
   case forgetFallbacks

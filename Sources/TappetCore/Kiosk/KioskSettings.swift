@@ -29,7 +29,7 @@ package struct KioskSettings: Sendable {
   package var endpointCount: Int
   /// Index of the endpoint that worked last, which is tried first.
   package var firstEndpoint = 0
-  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint, by its index.
+  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint, by its index; 0 if it speaks MQTT 5.
   package var fallbacks: [Int: Int64]
   /// `clock: trust`: `%T` is sealed even while the kernel calls the clock unsynchronised.
   package var trustsClock: Bool

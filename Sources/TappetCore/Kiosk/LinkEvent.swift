@@ -8,6 +8,8 @@ package enum LinkEvent: Hashable, Sendable {
   case connected(sessionPresent: Bool)
   /// MQTT 5 failed so: `connected` follows, with 3.1.1, or the end of a connection.
   case fellBack(LinkFailure)
+  /// The broker, of which that was not known, speaks MQTT 5: `connected` follows.
+  case foundMQTT5
   /// The attempt did not become a connection.
   case failed(LinkFailure)
   /// The connection broke.

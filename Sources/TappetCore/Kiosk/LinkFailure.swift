@@ -52,6 +52,9 @@ extension LinkFailure {
   /// Whether the broker says that it does not speak MQTT 5.
   package var refusesMQTT5: Bool { self == .refused(.unsupportedProtocolVersion) }
 
+  /// Whether MQTT 5 cannot be used with the broker.
+  package var excludesMQTT5: Bool { refusesMQTT5 || self == .propertyUnknown }
+
   /// MQTT 5's reason code in CONNACK or DISCONNECT; `nil` when there was none.
   package var reason: UInt8? {
     switch self {
@@ -85,8 +88,8 @@ extension LinkFailure {
   /// Whether a broker that speaks only MQTT 3.1.1 may have answered MQTT 5 so.
   package var mayRefuseMQTT5: Bool {
     switch self {
-    case .closedBeforeConnack, .protocolViolated, .propertyUnknown: true
-    default: refusesMQTT5
+    case .closedBeforeConnack, .protocolViolated: true
+    default: excludesMQTT5
     }
   }
 }

@@ -29,8 +29,10 @@ struct LinkSupervision: Sendable {
   private var endpointCount: Int
   /// The endpoint that worked last; it is remembered for the next start.
   private var proved: Int
-  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint.
+  /// Until when, in seconds since 1970, MQTT 5 is not tried with an endpoint; 0 if it speaks MQTT 5.
   private var fallbacks: [Int: Int64]
+  /// Attempts in turn without an answer to CONNECT, of endpoints that speak MQTT 5.
+  private var hangUps: [Int: Int] = [:]
 
   /// A link without a connection, which begins with the endpoint that worked last.
   init(endpointCount: Int, first: Int = 0, fallbacks: [Int: Int64] = [:], connectAt now: Instant) {
@@ -62,8 +64,24 @@ struct LinkSupervision: Sendable {
     guard let deadline, deadline <= now.instant else { return [] }
     state = .connecting(since: now.instant)
     // A clock that is behind only keeps it for longer.
-    if let until = fallbacks[endpoint], until <= now.unixSeconds { fallbacks[endpoint] = nil }
-    return [.connect(endpoint: endpoint, usesFallback: fallbacks[endpoint] != nil)]
+    if let until = fallbacks[endpoint], until > 0, until <= now.unixSeconds { fallbacks[endpoint] = nil }
+    return [.connect(endpoint: endpoint, mqtt5: support)]
+  }
+
+  /// Whether the endpoint speaks MQTT 5.
+  private var support: MQTT5Support {
+    guard let until = fallbacks[endpoint] else { return .unknown }
+    guard until == 0 else { return .absent }
+    return hangUps[endpoint, default: 0] < Limits.hangUpsUntilDoubt ? .present : .unknown
+  }
+
+  /// Handles the first answer in MQTT 5.
+  mutating func foundMQTT5() -> [Effect] {
+    guard isConnecting else { return [] }
+    hangUps[endpoint] = nil
+    guard fallbacks[endpoint] != 0 else { return [] }
+    fallbacks[endpoint] = 0
+    return [.noteFallback(endpoint: endpoint, untilUnixSeconds: 0)]
   }
 
   /// Handles an attempt that works only with MQTT 3.1.1, or a connection that ends for MQTT 5: the next ones begin with
@@ -84,7 +102,8 @@ struct LinkSupervision: Sendable {
     guard case .connecting = state else { return [] }
     state = .connected(since: now)
     hasFailed = false
-    let usesFallback = fallbacks[endpoint] != nil
+    hangUps[endpoint] = nil
+    let usesFallback = support == .absent
     condition = .connected(endpoint: endpoint, usesFallback: usesFallback)
     let report = Effect.report(.linkUp(endpoint: endpoint, usesFallback: usesFallback))
     guard endpoint != proved else { return [report] }
@@ -95,6 +114,7 @@ struct LinkSupervision: Sendable {
   /// Handles a failed attempt: the next endpoint is tried.
   mutating func failed(_ failure: LinkFailure, at now: Instant, random: inout Randomness) -> [Effect] {
     guard case .connecting = state else { return [] }
+    if failure.mayRefuseMQTT5 { hangUps[endpoint, default: 0] += 1 }
     let delay = policy.connectionFailed(endpointCount: endpointCount, random: &random)
     let failed = endpoint
     condition = .failed(endpoint: failed, failure)
@@ -152,7 +172,7 @@ struct LinkSupervision: Sendable {
     (endpoint, proved) = (0, 0)
     policy = RetryPolicy()
     let effects: [Effect] = fallbacks.isEmpty ? [] : [.forgetFallbacks]
-    fallbacks = [:]
+    (fallbacks, hangUps) = ([:], [:])
     switch state {
     case .waiting:
       state = .waiting(until: now)

@@ -74,7 +74,7 @@ enum DeviceProbe {
           case .fellBack: fellBack = true
           case .connected: return .accepted(fellBack: fellBack)
           case .failed(let failure), .lost(let failure): return .refused(failure)
-          case .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
+          case .foundMQTT5, .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
         }
       }
