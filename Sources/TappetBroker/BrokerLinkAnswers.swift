@@ -6,8 +6,8 @@ extension BrokerLinkSession {
   struct Connack {
     var code: UInt8
     var sessionPresent: Bool
-    /// The keepalive that the broker requests (MQTT 5).
-    var keepaliveSeconds: UInt16?
+    /// MQTT 5's properties.
+    var facts: ConnackFacts
   }
   /// A SUBACK with the granted QoS; `nil` means that the broker refused.
   struct Grant {
@@ -36,8 +36,8 @@ extension BrokerLinkSession.Connack {
   /// Returns the broker's refusal; `nil` when it accepted.
   ///
   /// MQTT 3.1.1 and 5 number their reasons differently.
-  func refusal(_ version: MQTTVersion) -> LinkFailure? {
-    if code == 0 { return nil }
+  func refusal(_ version: MQTTVersion, needsQoS1: Bool = false) -> LinkFailure? {
+    if code == 0 { return needsQoS1 && facts.maximumQoS == 0 ? .refused(.qosNotSupported) : nil }
     switch version {
     case .v31, .v311: return ConnackCode(rawValue: code).map { .connack($0) } ?? .connackUnknown(code: code)
     case .v5: return .refused(ReasonCode(code))

@@ -11,6 +11,8 @@ struct BrokerLinkAttempt {
   private(set) var version: MQTTVersion
   /// How the attempt with MQTT 5 ended, once 3.1.1 is tried instead.
   private(set) var failureOfMQTT5: LinkFailure?
+  /// Whether the broker is taken for one that keeps retained messages.
+  private(set) var keepsRetained: Bool
   /// When the whole attempt has failed.
   let deadline: Instant
   /// When the current address has failed.
@@ -22,10 +24,12 @@ struct BrokerLinkAttempt {
 
   /// An attempt that has not tried any address yet.
   init(
-    _ settings: BrokerSettings, endpoint: BrokerEndpoint, mqtt5: MQTT5Support, addresses: [String], deadline: Instant
+    _ settings: BrokerSettings, endpoint: BrokerEndpoint, mqtt5: MQTT5Support, keepsRetained: Bool = true,
+    addresses: [String], deadline: Instant
   ) {
     self.endpoint = endpoint
     self.mqtt5 = mqtt5
+    self.keepsRetained = keepsRetained
     mayFallBack = settings.version == nil
     version = mayFallBack && mqtt5 == .absent ? .v311 : settings.firstVersion(for: endpoint)
     self.deadline = deadline
@@ -55,9 +59,23 @@ struct BrokerLinkAttempt {
     remaining = [address] + remaining
     return true
   }
+
+  /// Whether to try the same address without a retained will, which the broker may not have taken.
+  ///
+  /// MQTT 3.1.1 has no word for that: the broker hangs up.
+  mutating func goesOnWithoutRetained(after failure: LinkFailure) -> Bool {
+    let isPossible = failure == .refused(.retainNotSupported) || version != .v5 && failure.isHangUpAtConnect
+    guard isPossible, keepsRetained, let address else { return false }
+    keepsRetained = false
+    remaining = [address] + remaining
+    return true
+  }
 }
 
 extension LinkFailure {
+  /// Whether the broker has answered CONNECT by closing the connection.
+  fileprivate var isHangUpAtConnect: Bool { if case .closedBeforeConnack = self { true } else { false } }
+
   /// Whether another address of the same name may work.
   var isOfTheAddress: Bool {
     if case .unreachable = self { return true }

@@ -17,7 +17,8 @@ extension BrokerLinkLoop {
       let addresses = try BrokerLinkAddresses.resolve(endpoint.host)
       observe?(.resolved(addresses))
       let attempt = BrokerLinkAttempt(
-        current, endpoint: endpoint, mqtt5: mqtt5, addresses: addresses, deadline: now + current.answerMax)
+        current, endpoint: endpoint, mqtt5: mqtt5, keepsRetained: !withoutRetained.contains(endpoint),
+        addresses: addresses, deadline: now + current.answerMax)
       tryNextAddress(of: attempt, after: .connectTimedOut)
     } catch { end(.failed(error)) }
   }
@@ -38,6 +39,13 @@ extension BrokerLinkLoop {
     end(.failed(failure))
   }
 
+  /// Handles what a broker that has accepted us keeps.
+  func noteRetained(_ connack: BrokerLinkSession.Connack, _ endpoint: BrokerEndpoint) {
+    if connack.facts.hasRetained == false { current.keepsRetained = false }
+    guard !current.keepsRetained, withoutRetained.insert(endpoint).inserted else { return }
+    events.post(.lacksRetained)
+  }
+
   private func start(_ address: String, _ attempt: BrokerLinkAttempt) throws(LinkFailure) {
     let endpoint = attempt.endpoint
     var tls: TLSContext?
@@ -47,6 +55,7 @@ extension BrokerLinkLoop {
       }
     }
     observe?(.trying(address: address, attempt.version))
+    current.keepsRetained = attempt.keepsRetained
     let session = try BrokerLinkSession(
       current, attempt.version, tls: tls, window: window.size, observe: observe, readsProperties: readsProperties)
     let outcome = session.start(address: address, port: endpoint.port, keepaliveSeconds: current.keepaliveSeconds)

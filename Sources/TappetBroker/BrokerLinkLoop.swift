@@ -42,6 +42,8 @@ final class BrokerLinkLoop {
   var budget = BrokerLinkBudget()
   var commandFlow = CommandFlow()
   var isEnding = false
+  /// Endpoints that keep no retained messages.
+  var withoutRetained: Set<BrokerEndpoint> = []
 
   init(
     _ settings: BrokerSettings, window: Int, commands: Mailbox<Command>, heartbeat: Heartbeat,
@@ -132,7 +134,7 @@ final class BrokerLinkLoop {
     case .unsubscribe(let request, let filter):
       send(request, orReport: .unsubscribed(request: request, isDone: false)) { $0.unsubscribe(filter: filter) }
     case .disconnect: close()
-    case .update(let settings): self.settings = settings
+    case .update(let settings): (self.settings, withoutRetained) = (settings, [])
     case .beat: heartbeat.beat()
     case .shutdown:
       isEnding = true
@@ -146,7 +148,7 @@ final class BrokerLinkLoop {
   ) {
     guard let session else { return }
     let (outcome, messageID) = session.publish(
-      topic: topic, payload: payload, qos: qos, isRetained: isRetained, properties)
+      topic: topic, payload: payload, qos: qos, isRetained: isRetained && current.keepsRetained, properties)
     let now = now
     keepalive.sent(at: now)
     budget.asked()
@@ -170,7 +172,8 @@ final class BrokerLinkLoop {
       phase = .closing(status: 0, until: now + Limits.linkCloseMax)
       guard let session, current.announcesStatus else { return sendDisconnect() }
       let (outcome, messageID) = StaticString("offline").withBytes {
-        session.publish(topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: true)
+        session.publish(
+          topic: current.statusTopic + "/status", payload: $0, qos: 1, isRetained: current.keepsRetained)
       }
       guard outcome.isSuccess else { return sendDisconnect() }
       phase = .closing(status: messageID, until: now + Limits.linkCloseMax)
@@ -233,12 +236,13 @@ final class BrokerLinkLoop {
     _ session: BrokerLinkSession, _ outcome: BrokerLinkSession.Outcome, socketError: Int32
   ) -> Bool {
     if case .handshaking(let attempt) = phase, let connack = session.connack {
-      if let refusal = connack.refusal(attempt.version) {
+      if let refusal = connack.refusal(attempt.version, needsQoS1: current.needsQoS1) {
         attemptFailed(refusal)
         return false
       }
       if let failure = attempt.failureOfMQTT5 { events.post(.fellBack(failure)) }
       if attempt.findsMQTT5 { events.post(.foundMQTT5) }
+      noteRetained(connack, attempt.endpoint)
       becomeUp(connack)
     }
     for acknowledgement in session.takeAcknowledgements() { handle(acknowledgement) }
@@ -267,7 +271,7 @@ final class BrokerLinkLoop {
   private func becomeUp(_ connack: BrokerLinkSession.Connack) {
     phase = .up
     session?.beginBuffering()
-    let interval = Duration.seconds(Int64(connack.keepaliveSeconds ?? current.keepaliveSeconds))
+    let interval = Duration.seconds(Int64(connack.facts.keepaliveSeconds ?? current.keepaliveSeconds))
     keepalive = BrokerLinkKeepalive(interval: interval, answerMax: current.answerMax, at: now)
     events.post(.connected(sessionPresent: connack.sessionPresent))
     // Before `online`, after which a sender may expect to be heard.
@@ -335,11 +339,13 @@ final class BrokerLinkLoop {
     }
   }
 
-  /// Ends the attempt, or continues with MQTT 3.1.1 if the broker may not have taken MQTT 5.
+  /// Ends the attempt, or continues with MQTT 3.1.1 or without a retained will if the broker may not have taken these.
   private func attemptFailed(_ failure: LinkFailure) {
-    guard case .handshaking(var attempt) = phase, attempt.fallsBack(after: failure) else {
-      return end(.failed(failure))
-    }
+    guard case .handshaking(var attempt) = phase else { return end(.failed(failure)) }
+    let goesOn =
+      attempt.fallsBack(after: failure)
+      || current.announcesStatus && attempt.goesOnWithoutRetained(after: failure)
+    guard goesOn else { return end(.failed(failure)) }
     tryNextAddress(of: attempt, after: failure)
   }
 

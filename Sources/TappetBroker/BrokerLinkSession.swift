@@ -125,7 +125,8 @@ final class BrokerLinkSession {
     let will =
       settings.announcesStatus
       ? BrokerWill(
-        topic: settings.statusTopic + "/status", payload: Array("offline".utf8), qos: 1, isRetained: true)
+        topic: settings.statusTopic + "/status", payload: Array("offline".utf8), qos: 1,
+        isRetained: settings.keepsRetained)
       : settings.will
     guard let will else { return }
     let size = Int32(clamping: will.payload.count)
@@ -322,12 +323,8 @@ final class BrokerLinkSession {
   ) {
     // A second CONNACK is the broker's mistake; only the first counts.
     guard let session = session(context), session.connack == nil else { return }
-    var keepalive: UInt16 = 0
-    let serverKeepAlive: Int32 = 19  // MQTT 5.0 §3.2.2.3.14
-    let isGiven = mosquitto_property_read_int16(properties, serverKeepAlive, &keepalive, false) != nil
     session.connack = Connack(
-      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, keepaliveSeconds: isGiven ? keepalive : nil
-    )
+      code: UInt8(truncatingIfNeeded: code), sessionPresent: flags & 1 != 0, facts: ConnackFacts(properties))
     guard let observe = session.observe else { return }
     // Now: after a refusal the broker closes, and no TLS connection is left to be looked at.
     session.noteSecured(observe)

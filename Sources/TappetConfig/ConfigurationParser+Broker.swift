@@ -51,6 +51,7 @@ extension YAMLReader {
       keepaliveSeconds: keepalive.flatMap { UInt16(exactly: $0.wholeMilliseconds / 1000) } ?? 60, alpn: alpn,
       username: login.name, passwordFile: login.file)
     settings.crlFile = crl
+    settings.needsQoS1 = true
     settings.answerTimeout = answerTimeout
     return (settings, login.isStored)
   }

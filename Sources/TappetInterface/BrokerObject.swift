@@ -221,6 +221,7 @@ final class BrokerObject: LibraryObject {
       tell(TAPPET_BROKER_EVENT_CONNECTED, nil)
     case .fellBack: known = endpoint.map { ($0, .absent) }
     case .foundMQTT5: known = endpoint.map { ($0, .present) }
+    case .lacksRetained: break
     case .failed(let failure): ended(TAPPET_BROKER_EVENT_FAILED, failure)
     case .lost(let failure): ended(TAPPET_BROKER_EVENT_LOST, failure)
     case .disconnected: ended(TAPPET_BROKER_EVENT_DISCONNECTED, nil)

@@ -83,6 +83,8 @@ struct KioskFacts {
     case .deliveredMore, .droppedMore: return nil
     // It is still on its way.
     case .setAside: return nil
+    // The connection follows.
+    case .linkWithoutRetained: return nil
     case .deliveredOfMany(let entry): self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)
     case .delivered(let entry, let after), .deliveredUnheard(let entry, let after):
       self.init(type: TAPPET_KIOSK_EVENT_DELIVERED, entry)

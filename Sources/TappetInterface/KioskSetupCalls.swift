@@ -56,6 +56,7 @@ public func tappet_kiosk_set_broker(_ kiosk: OpaquePointer?, _ options: UnsafePo
       throw Failure(.argument, "a kiosk has a will of its own: will_topic must be NULL")
     }
     settings.announcesStatus = true
+    settings.needsQoS1 = true
     setup.configuration.broker = settings
   }
 }

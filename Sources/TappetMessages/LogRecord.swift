@@ -179,6 +179,11 @@ package struct LogRecord: Sendable {
       self.init(
         .warning, "broker-fallback", failure.fallbackSentence(configuration.endpointName(index), days: days),
         [("code", failure.code)])
+    case .linkWithoutRetained(let index):
+      self.init(
+        .warning, "broker-without-retained",
+        configuration.endpointName(index) + " keeps no retained messages: the kiosk's status, and whatever else is to "
+          + "be retained, reaches only those who have subscribed by then")
     case .linkFailed(let index, let failure, let delay):
       self.init(
         .warning, "broker-unreachable", KioskStatus.Link.failed(endpoint: index, failure).sentence(configuration),

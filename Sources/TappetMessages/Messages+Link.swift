@@ -28,8 +28,11 @@ extension LinkFailure {
       "the broker dropped the connection without a word of TLS: if this is its port without TLS, write mqtt:// in "
         + "broker.url, or use its TLS port (8883)"
     case .closedDuringHandshake(let given): LinkFailure.dropped("during the TLS handshake", certificateGiven: given)
-    case .closedBeforeConnack(usesTLS: true, let given):
-      LinkFailure.dropped("before it answered CONNECT", certificateGiven: given)
+    case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: true):
+      "the broker dropped the connection before it answered CONNECT: it may not accept this client certificate, the "
+        + "client_id, or QoS 1; see its log"
+    case .closedBeforeConnack(usesTLS: true, clientCertificateGiven: false):
+      LinkFailure.dropped("before it answered CONNECT", certificateGiven: false)
     case .closedBeforeConnack(usesTLS: false, _):
       "the broker dropped the connection before it answered CONNECT: if this is its TLS port, "
         + "write mqtts:// in broker.url"

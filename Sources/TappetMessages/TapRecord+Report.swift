@@ -41,7 +41,7 @@ extension TapRecord {
     case .accepted, .queued, .setAside, .deliveredMore, .droppedMore,
       .readerReady, .readerLost, .webhookWaits, .webhookBack,
       .webhooksLost, .webhooksBack, .inventory, .inventoryLost, .inventoryBack, .scanner, .linkUp, .linkFellBack,
-      .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
+      .linkWithoutRetained, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
       .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
       .stopping,
       .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered, .panelLocked, .panelUnlocked,

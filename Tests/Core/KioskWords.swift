@@ -158,6 +158,7 @@ extension Report {
     case .inventoryBack: "inventory back"
     case .scanner(let code): "scanner \(code)"
     case .linkUp(let endpoint, let usesFallback): "link up \(endpoint)" + (usesFallback ? " with 3.1.1" : "")
+    case .linkWithoutRetained(let endpoint): "without retained \(endpoint)"
     case .linkFellBack(let endpoint, _, let duration): "fell back \(endpoint) for \(duration.wholeMilliseconds)"
     case .linkFailed(let endpoint, _, _): "link failed \(endpoint)"
     case .linkLost(let endpoint, _, _): "link lost \(endpoint)"

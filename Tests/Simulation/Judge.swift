@@ -232,7 +232,7 @@ extension World {
     case .webhookBack(let action): hook.restsUntil[action] = nil
     case .refusedMore, .deliveredMore, .droppedMore, .queued,
       .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
-      .readerReady, .readerLost, .linkUp, .linkFellBack,
+      .readerReady, .readerLost, .linkUp, .linkFellBack, .linkWithoutRetained,
       .linkFailed,
       .linkLost, .linkStorm,
       .linkClosed,

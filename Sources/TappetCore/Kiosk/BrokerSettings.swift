@@ -127,6 +127,10 @@ package struct BrokerSettings: Hashable, Sendable {
   package var answerTimeout: Duration?
   /// Whether `online` and `offline` are kept at `<statusTopic>/status`, the latter also as the last will.
   package var announcesStatus: Bool
+  /// Whether the broker keeps retained messages; without, the status and all others are sent without that wish.
+  package var keepsRetained = true
+  /// Whether a broker without QoS 1 is of no use.
+  package var needsQoS1 = false
   /// Topics that are subscribed to at each connect, with QoS 1; nothing on any other topic is taken.
   package var commandTopics: [String] = []
   /// The topic of the site's bundles, which is subscribed to as well, with what the broker keeps there.

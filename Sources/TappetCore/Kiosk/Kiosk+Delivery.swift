@@ -13,6 +13,7 @@ extension Kiosk {
       return effects + (setAside ?? []) + announceDevices(at: now.instant)
     case .fellBack(let failure): return link.fellBack(failure, at: now)
     case .foundMQTT5: return link.foundMQTT5()
+    case .lacksRetained: return link.isConnecting ? [.report(.linkWithoutRetained(endpoint: link.endpoint))] : []
     case .failed(let failure):
       let acquitted =
         link.isConnecting ? outbox.suspicion.wasAway(failure, endpoint: link.endpoint) : nil

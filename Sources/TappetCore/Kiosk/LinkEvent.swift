@@ -10,6 +10,8 @@ package enum LinkEvent: Hashable, Sendable {
   case fellBack(LinkFailure)
   /// The broker, of which that was not known, speaks MQTT 5: `connected` follows.
   case foundMQTT5
+  /// The broker, of which that was not known, keeps no retained messages: `connected` follows.
+  case lacksRetained
   /// The attempt did not become a connection.
   case failed(LinkFailure)
   /// The connection broke.

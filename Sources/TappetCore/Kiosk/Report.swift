@@ -142,6 +142,8 @@ package indirect enum Report: Sendable {
   case linkUp(endpoint: Int, usesFallback: Bool = false)
   /// The endpoint does not take MQTT 5, and is not asked again for this time.
   case linkFellBack(endpoint: Int, LinkFailure, for: Duration)
+  /// The endpoint keeps no retained messages, and so no status.
+  case linkWithoutRetained(endpoint: Int)
   case linkFailed(endpoint: Int, LinkFailure, retryIn: Duration)
   case linkLost(endpoint: Int, LinkFailure, retryIn: Duration)
   case linkStorm(losses: Int, rest: Duration)

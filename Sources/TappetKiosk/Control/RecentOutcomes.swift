@@ -68,8 +68,9 @@ struct RecentOutcomes {
       .deliveredUnheard, .codeRefused, .confirming,
       .confirmationEnded, .commandRefused, .commandsRefusedMore:
       isGood = false
-    case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkFailed, .linkLost, .linkStorm, .linkClosed, .clockGood,
-      .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered, .outboxRestored,
+    case .readerReady, .readerLost, .linkUp, .linkFellBack, .linkWithoutRetained, .linkFailed, .linkLost, .linkStorm,
+      .linkClosed, .clockGood, .clockUnknown, .certificateExpiring, .certificatesGood, .storeTrouble, .storeRecovered,
+      .outboxRestored,
       .stopping, .webhookWaits, .webhookBack, .webhooksLost, .webhooksBack, .inventoryLost, .inventoryBack, .scanner,
       .panelLost, .panelRecovered, .buttonStuck, .buttonChattering, .buttonRecovered,
       .outputSwitched, .outputWaits, .outputRefused, .commandsSubscribed, .roomAccess,

@@ -90,7 +90,7 @@ struct DeliveryProbe {
     case .acknowledged: answer = .taken(isHeard: true)
     case .acknowledgedUnheard: answer = .taken(isHeard: false)
     case .publishRefused(_, let code): answer = .refused(code: code)
-    case .foundMQTT5, .disconnected: break
+    case .foundMQTT5, .lacksRetained, .disconnected: break
     }
   }
 

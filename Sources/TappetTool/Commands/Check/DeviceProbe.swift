@@ -67,12 +67,13 @@ enum DeviceProbe {
       defer { link.shutdown() }
       link.connect(endpoint: endpoint)
       let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
-      var fellBack = false
+      var (fellBack, lacksRetained) = (false, false)
       while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
         for event in mailbox.drain() {
           switch event {
           case .fellBack: fellBack = true
-          case .connected: return .accepted(fellBack: fellBack)
+          case .lacksRetained: lacksRetained = true
+          case .connected: return .accepted(fellBack: fellBack, lacksRetained: lacksRetained)
           case .failed(let failure), .lost(let failure): return .refused(failure)
           case .foundMQTT5, .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
           }
@@ -97,7 +98,7 @@ enum DeviceProbe {
 
 /// The result of an attempt to connect.
 private enum BrokerAnswer {
-  case accepted(fellBack: Bool)
+  case accepted(fellBack: Bool, lacksRetained: Bool)
   case refused(LinkFailure)
   case silent
   case noLink(SystemError)
@@ -105,9 +106,12 @@ private enum BrokerAnswer {
   func finding(_ settings: BrokerSettings, _ index: Int) -> DeviceProbe.Finding {
     let endpoint = settings.endpoints[index]
     switch self {
-    case .accepted(let fellBack):
+    case .accepted(let fellBack, let lacksRetained):
       let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
       let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
+      if lacksRetained {
+        return (.note, text + ", which keeps no retained messages: the kiosk does without a status there", nil)
+      }
       guard fellBack else { return (.good, text, nil) }
       return (
         .note,

@@ -17,6 +17,7 @@ enum BrokerChoice {
     settings.commandTopics = []
     settings.siteTopic = nil
     settings.will = nil
+    settings.needsQoS1 = false
     if let name = arguments.value("client-id") {
       guard BrokerSettings.isClientID(name) else {
         throw .usage("--client-id takes 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")

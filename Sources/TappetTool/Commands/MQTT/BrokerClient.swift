@@ -116,7 +116,7 @@ final class BrokerClient {
         case .fellBack: usesMQTT5 = false
         case .connected: return .connected(usesMQTT5: usesMQTT5)
         case .failed(let failure), .lost(let failure): return .failed(failure)
-        case .foundMQTT5, .disconnected, .acknowledged, .acknowledgedUnheard, .publishRefused: break
+        case .foundMQTT5, .lacksRetained, .disconnected, .acknowledged, .acknowledgedUnheard, .publishRefused: break
         }
       }
     }

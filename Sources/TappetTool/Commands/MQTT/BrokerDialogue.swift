@@ -101,7 +101,7 @@ final class BrokerDialogue {
     case .acknowledgedUnheard(let id): answers[id.low] = .taken(isHeard: false)
     case .publishRefused(let id, let code): answers[id.low] = .refused(code)
     case .failed(let failure), .lost(let failure): loss = failure
-    case .connected, .disconnected, .fellBack, .foundMQTT5: break
+    case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
     }
   }
 

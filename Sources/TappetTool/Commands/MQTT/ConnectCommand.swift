@@ -9,7 +9,8 @@ import TappetPlatform
 /// Connects to each endpoint once, and reports the steps.
 enum ConnectCommand {
   static func run(_ arguments: Arguments) throws(CommandFailure) {
-    let settings = try BrokerChoice.settings(arguments)
+    var settings = try BrokerChoice.settings(arguments)
+    settings.needsQoS1 = arguments.has("kiosk") || !arguments.has("url")
     let patience = arguments.seconds("timeout") ?? Limits.connectTimeout
     var reports: [ConnectReport] = []
     for index in settings.endpoints.indices {

@@ -155,7 +155,7 @@ final class MonitorLoop {
     case .acknowledged: model.notice = "acknowledged"
     case .acknowledgedUnheard: model.notice = "acknowledged; nobody subscribes to the topic"
     case .publishRefused(_, let code): model.notice = "refused: \(LinkFailure.publishRefusal(code))"
-    case .disconnected, .fellBack, .foundMQTT5: break
+    case .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
     }
   }
 }

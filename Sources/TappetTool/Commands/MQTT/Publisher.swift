@@ -86,7 +86,7 @@ final class Publisher {
       refused += 1
       refusal = LinkFailure.publishRefusal(code)
     case .failed(let failure), .lost(let failure): try reconnect(after: failure)
-    case .connected, .disconnected, .fellBack, .foundMQTT5: break
+    case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained: break
     }
   }
 

@@ -77,7 +77,7 @@ enum StatsCommand {
           guard case .connected = client.reconnect(after: failure, &policy, until: end) else { return }
           statistics.connected(at: Instant.now())
           if isSubscribed { _ = client.link.subscribe(request: 0, filter: "$SYS/#", qos: 0) }
-        case .connected, .disconnected, .fellBack, .foundMQTT5, .acknowledged, .acknowledgedUnheard,
+        case .connected, .disconnected, .fellBack, .foundMQTT5, .lacksRetained, .acknowledged, .acknowledgedUnheard,
           .publishRefused:
           break
         }
