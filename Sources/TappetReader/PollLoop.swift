@@ -103,14 +103,18 @@ struct PollLoop {
   private mutating func restore() throws(DeviceTrouble) {
     let now = Instant.now()
     if now >= refreshDue {
-      // Only without a tag: it switches the field off for a moment.
-      try device.refresh()
-      refreshDue = now + Limits.readerRefreshInterval
-      rouseDue = now + Limits.readerRouseInterval
+      try refresh(at: now)
     } else if now >= rouseDue {
       try device.rouse()
       rouseDue = now + Limits.readerRouseInterval
     }
+  }
+
+  /// Sets the chip up again, which switches the field off for a moment.
+  private mutating func refresh(at now: Instant) throws(DeviceTrouble) {
+    try device.refresh()
+    refreshDue = now + Limits.readerRefreshInterval
+    rouseDue = now + Limits.readerRouseInterval
   }
 
   /// A new tag: it is reported before it is read, so that the light may change at once.
@@ -139,7 +143,13 @@ struct PollLoop {
       field = .occupied(tag, stay)
       return
     }
-    guard let found = try device.selectAgain(tag) else {
+    var answer = try device.selectAgain(tag)
+    if answer == nil {
+      // After a dip of its supply the chip finds no tag. One that has been there all along must not come a second time.
+      try refresh(at: Instant.now())
+      answer = try device.select()
+    }
+    guard let found = answer else {
       stay.misses += 1
       if stay.misses >= Limits.readerMissesMax {
         leave(tag)

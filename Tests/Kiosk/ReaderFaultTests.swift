@@ -142,6 +142,26 @@ import Testing
     #expect(try rig.reading().model == .ntag213)
   }
 
+  @Test func `a tag that lies there while the supply dips is the same tap, and another one when it was away`() throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("place ntag213 url=\(tagURL) uid=04a1b2c3d4e5f6")
+    let first = try rig.reading().uid
+    for dip in 1...20 {
+      let before = try rig.counter("command-14")
+      try rig.tell("brownout")
+      try rig.until("the chip is set up again") { try rig.counter("command-14") > before }
+      // Two in a row, now and then.
+      if dip.isMultiple(of: 5) { try rig.tell("brownout") }
+    }
+    try rig.tell("place ntag215 url=\(tagURL) uid=04a1b2c3d4e5f7")
+    #expect(try rig.nextEvent() == .message(.tagLeft(first)))
+    #expect(try rig.reading().uid != first)
+    try rig.take()
+    try rig.tell("brownout", "place ntag213 url=\(tagURL) uid=04a1b2c3d4e5f6")
+    #expect(try rig.reading().uid == first)
+  }
+
   @Test func `closed standard descriptors do not keep it from the device`() throws {
     let rig = try ReaderRig()
     let script = rig.folder.appendingPathComponent("closed")

@@ -34,6 +34,33 @@ extension KioskWorld {
   }
 }
 
+/// Opens the gate once, has the reader's supply dip while the tag lies there, and opens it again by another tap.
+private func expectNoOpening(dips: Int) throws {
+  let world = try KioskWorld.withOutputs()
+  try world.importSecret(index: 3, key: world.keys[1])
+  try world.start()
+  func openings() throws -> Int { try world.levels(of: "up").count { $0.isOn } }
+  try world.tap("ntag213 uid=\(world.freshUID()) url=https://example.org", until: "refused")
+  try world.tell("levels clear")
+  let url = try Signing.url(index: "3", key: world.keys[1])
+  try world.tell("place ntag213 uid=\(world.freshUID()) url=\(url)")
+  #expect(try eventually { try openings() == 1 })
+  for _ in 0..<dips {
+    let before = try world.commandCount("14")
+    try world.tell("brownout")
+    #expect(try eventually { try world.commandCount("14") > before })
+  }
+  #expect(try openings() == 1, "\(world.log.suffix(2000))")
+  try world.takeAway()
+  try world.tell("back")
+  #expect(try eventually { try openings() == 2 }, "\(world.log.suffix(2000))")
+}
+
+// Not in the gate: it takes a minute.
+@Suite struct SupplyDipVerifyTests {
+  @Test func `a hundred dips of the reader's supply open nothing`() throws { try expectNoOpening(dips: 100) }
+}
+
 @Suite(.serialized) struct OutputTests {
   @Test func `a tag opens the gate while the broker is away, and nothing waits`() throws {
     let world = try KioskWorld.withOutputs()
@@ -66,6 +93,10 @@ extension KioskWorld {
     try world.takeAway()
     try world.tell("back")
     #expect(try eventually { try world.levels(of: "up").suffix(2).map(\.isOn) == [true, false] }, "\(world.log)")
+  }
+
+  @Test func `a dip of the reader's supply opens nothing again, and taking the tag away and tapping does`() throws {
+    try expectNoOpening(dips: 5)
   }
 
   @Test func `its metrics are what Prometheus reads, with and without a kiosk`() throws {
