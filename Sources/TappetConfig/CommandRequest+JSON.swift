@@ -16,7 +16,10 @@ extension CommandArrival.Content {
     if text.starts(with: "smp://".utf8) {
       self = .request(CommandRequest(.url(Array(text))))
     } else if text.first == UInt8(ascii: "{") {
-      self = JSON(decoding: Array(text)).flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
+      let json = JSON(decoding: Array(text))
+      // Somebody may have chosen this topic for a reply to them.
+      let isReply = json?["result"] != nil
+      self = isReply ? .report : json.flatMap { CommandRequest($0) }.map { .request($0) } ?? .malformed
     } else if (1...Limits.outputWordSizeMax).contains(text.count),
       text.allSatisfy({ $0.isASCIILetter })
     {
@@ -39,6 +42,10 @@ extension CommandArrival.Content {
       return
     }
     func first(_ name: String) -> JSON? { members.first { $0.name.asciiLowercased == name }?.value }
+    guard first("result") == nil else {
+      self = .report
+      return
+    }
     guard let number = first("command")?.wholeNumber else {
       self = .malformed
       return

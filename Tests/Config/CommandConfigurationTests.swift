@@ -191,3 +191,11 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
   }
 }
+  @Test(arguments: [
+    #"{"id":"7","result":"refused","output":"gate","do":"pulse"}"#, #"{"result":null,"action":"garage"}"#,
+    #"{"command":5,"result":"done"}"#,
+  ])
+  func `a reply is nobody's command, also where another kiosk was made to send it`(_ text: String) {
+    #expect(content(text) == .report && CommandArrival.Content(Array(text.utf8), isFirmware: true) == .report)
+  }
+

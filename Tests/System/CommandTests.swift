@@ -23,6 +23,20 @@ import Testing
     #expect(world.log.contains("event=command-accepted") && world.log.contains("event=command-performed") == false)
   }
 
+  @Test func `a reply of one kiosk commands no other`() throws {
+    let board = try CommandWorld()
+    try board.start()
+    let first = #"{"id":"1","output":"gate","do":"pulse"}"#
+    try board.publish("command", first)
+    _ = try board.reply(to: "1")
+    let reply = try #require(board.world.witness?.all.first { $0.topic == "home/lobby/reply" }?.payload)
+    #expect(reply.contains(#""output":"gate""#), "\(reply)")
+    try board.publish("command", reply)
+    try board.publish("command", #"{"id":"2","output":"gate","do":"off"}"#)
+    #expect(try board.reply(to: "2") == "2 done" && board.replies.count == 2, "\(board.replies)")
+    #expect(try board.levels(of: "gate").filter { $0 }.count == 1)
+  }
+
   @Test func `a kept command never acts, and is reported with the way to clear it`() throws {
     let board = try CommandWorld()
     let world = board.world
@@ -47,6 +61,9 @@ import Testing
     try board.publish("command", String(repeating: "x", count: 1 << 20))
     #expect(eventually { world.log.contains("code=command-too-large") }, "\(world.log)")
     #expect(world.log.contains("code=command-malformed") && world.log.contains("code=command-not-allowed"))
+    #expect(try board.reply(to: "x") == "x refused command-not-allowed")
+    let replies = (world.witness?.all ?? []).filter { $0.topic == "home/lobby/reply" }
+    #expect(!replies.contains { $0.payload.contains("pump") }, "\(replies)")
     let flood = Array(repeating: "garbage!!", count: 2_000).joined(separator: "\n")
     #expect(try board.client("mosquitto_pub", ["-t", "home/lobby/pump", "-l"], input: flood).status == 0)
     try world.goodTap()

@@ -208,13 +208,14 @@ struct CommandGate: Sendable {
     return address
   }
 
-  /// MQTT 5's response topic counts only within the configured one: a stranger must not choose where this kiosk
-  /// publishes.
+  /// MQTT 5's response topic counts only within the configured one, and where no commands come in: a stranger must not
+  /// choose where this kiosk publishes.
   private func destination(of arrival: CommandArrival, _ index: Int) -> CommandReply.Destination {
     if arrival.isTest { return .test }
     if let sender = arrival.sender { return .room(event: sender.event) }
     guard let topic = topics[index].plan.replyTopic else { return .nobody }
-    guard let other = arrival.response?.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other)
+    guard let other = arrival.response?.topic, other.utf8.starts(with: (topic + "/").utf8), Action.isTopic(other),
+      self.index(of: other) == nil
     else { return .topic(topic) }
     return .topic(other)
   }

@@ -113,7 +113,7 @@ package struct CommandArrival: Sendable {
     /// Not looked at: the message was retained, or too large.
     case unread
     case malformed
-    /// A report of the ESP32 firmware's, or our own: nobody's command.
+    /// A report of the ESP32 firmware's or our own, or a kiosk's reply: nobody's command.
     case report
     case request(CommandRequest)
   }

@@ -74,7 +74,8 @@ extension CommandReply {
     func add(_ name: String, _ value: JSON) { members.append(JSON.Member(name: name, value: value)) }
     add("result", .string(result.word))
     if let code = result.code { add("code", .string(code)) }
-    switch address.wish {
+    // A refusal does not repeat the request: others could take it for theirs.
+    switch result.word == "refused" ? nil : address.wish {
     case .action(let name): add("action", .string(name))
     case .output(let order):
       add("output", .string(order.output))
