@@ -157,6 +157,15 @@ package struct ButtonSettings: Hashable, Sendable {
 }
 
 extension KioskConfiguration {
+  /// A topic of this kiosk that lies below another one.
+  @export(interface)
+  package func topic(below topic: String) -> String? {
+    let topics =
+      commands.map { $0.topic } + actions.compactMap { $0.sampleTopic }
+      + [broker.statusTopic + "/status", unknownTags?.sampleTopic ?? "", site?.topic ?? ""]
+    return topics.first { $0.utf8.starts(with: (topic + "/").utf8) }
+  }
+
   /// The topics with commands, with the key for `%T` where they have none of their own.
   package var commandPlans: [CommandPlan] {
     commands.map { plan in

@@ -48,6 +48,25 @@ import Testing
     #expect(try world.tappet("check", "--config-only", "--running").status == 2)
   }
 
+  @Test func `it names tokens that others may read, and replies that others may send to another topic`() throws {
+    let world = try KioskWorld(
+      KioskWorld.KioskConfiguration(
+        more: """
+            - {name: garage, topic: home/garage, message: '{"otp-auth":"%T"}'}
+          commands:
+            - {topic: home/lobby/sealed, trust: token, actions: [bell], reply: home/lobby/reply}
+            - {topic: home/lobby/lamp, trust: token, key: {file: own.key}, actions: [bell], reply: home/lobby}
+          """), withBroker: false)
+    let key = world.folder + "/own.key"
+    try (world.timestampKey + "\n").write(toFile: key, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    let done = try world.tappet("check", "--config-only")
+    let notes = lines(done, "commands").filter { $0.hasPrefix("note") }
+    try #require(done.status == 0 && notes.count == 2, "\(done)")
+    #expect(notes[0].contains("home/lobby/sealed: ") && notes[0].contains("give it a 'key' of its own"), "\(done)")
+    #expect(notes[1].contains("anywhere below 'home/lobby', as at home/lobby/sealed;"), "\(done)")
+  }
+
   @Test func `a broker that refuses the id of the check is not called wrong, and neither is a kiosk without tags`()
     throws
   {

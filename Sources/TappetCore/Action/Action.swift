@@ -99,6 +99,11 @@ package final class Action: Hashable, Sendable {
     message.usesTimestamp || webhookBody?.usesTimestamp ?? false || removal?.message.usesTimestamp ?? false
   }
 
+  /// Whether a message to the broker has `%T`, which everybody who reads its topic then knows.
+  package var publishesToken: Bool {
+    topic != nil && (message.usesTimestamp || removal?.message.usesTimestamp ?? false)
+  }
+
   /// Whether its topic, its message or its body names this fact.
   func names(_ fact: TapFact) -> Bool {
     message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false

@@ -166,6 +166,18 @@ struct Checkup {
       note("commands", .good, plan.topic + " " + uses.joined(separator: " and ") + " for " + proof + stranger)
     }
   }
+      if let reply = plan.replyTopic, let other = configuration.topic(below: reply) {
+        note(
+          "commands", .note,
+          "\(plan.topic): with MQTT 5 a sender may be answered anywhere below '\(reply)', as at \(other); "
+            + "take a 'reply' with nothing below it, such as \(reply)/reply")
+      }
+      if case .token(nil) = plan.trust, let action = configuration.actions.first(where: { $0.publishesToken }) {
+        note(
+          "commands", .note,
+          "\(plan.topic): its tokens have the key of %T, so who reads a %T of another board with this key, as in "
+            + "\(action.name), has a proof for it; give it a 'key' of its own")
+      }
 
   private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
     let count = configuration.foreignTags.count
