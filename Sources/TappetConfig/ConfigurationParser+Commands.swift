@@ -4,8 +4,7 @@ import TappetCore
 
 extension YAMLReader {
   mutating func commands(
-    _ node: YAMLNode?, hasKey: Bool, actions: [Action], actionNames: [String], outputNames: [String],
-    _ broker: BrokerSettings?
+    _ node: YAMLNode?, hasKey: Bool, actionNames: [String], outputNames: [String]
   ) -> [CommandPlan] {
     guard let node else { return [] }
     var plans: [CommandPlan] = []
@@ -16,7 +15,6 @@ extension YAMLReader {
       }
       plans.append(plan)
     }
-    checkLoops(plans, actions, answers: broker?.checkTopic, at: node)
     return plans
   }
 
@@ -182,19 +180,20 @@ extension YAMLReader {
     return names
   }
 
-  /// Refuses loops: no message of the kiosk's own may come back to it as a command.
-  private mutating func checkLoops(
-    _ plans: [CommandPlan], _ actions: [Action], answers: String?, at node: YAMLNode
+  /// Refuses loops: no message of the kiosk's own may come back to it as a command, whatever is on a tag.
+  mutating func checkLoops(
+    _ plans: [CommandPlan], _ actions: [Action], _ broker: BrokerSettings?, inventory: String?, at node: YAMLNode
   ) {
-    let asksChecks = plans.contains { $0.asksChecks }
+    guard let broker else { return }
+    var own = [broker.statusTopic + "/status", broker.stateTopic, inventory]
+    if plans.contains(where: { $0.asksChecks }) { own.append(broker.checkTopic) }
     for plan in plans {
       let isPublished =
-        actions.contains { $0.topic == plan.topic } || plans.contains { $0.replyTopic == plan.topic }
-        || asksChecks && plan.topic == answers
+        actions.contains { $0.mayPublish(to: plan.topic, kiosk: broker.clientID) }
+        || plans.contains { $0.replyTopic == plan.topic } || own.contains(plan.topic)
       guard isPublished else { continue }
-      note(
-        .invalidValue(Self.shortened(plan.topic), expected: "topics to which no action and no reply is published"),
-        at: node)
+      let expected = "topics to which no action and no reply is published, whatever is on a tag"
+      note(.invalidValue(Self.shortened(plan.topic), expected: expected), at: node)
     }
   }
 }

@@ -42,9 +42,10 @@ extension YAMLReader {
 
   /// The topics on which Home Assistant gives its commands; no other part of the configuration may use them.
   mutating func commands(
-    of plan: HomeAssistantPlan, _ topics: HomeAssistantTopics, outputs: [OutputPlan], actions: [Action],
+    of plan: HomeAssistantPlan, _ broker: BrokerSettings, outputs: [OutputPlan], actions: [Action],
     others: [CommandPlan], at node: YAMLNode
   ) -> [CommandPlan] {
+    let topics = broker.homeAssistantTopics
     var plans: [CommandPlan] = []
     func add(_ topic: String, window: Duration?, actions: [String] = [], outputs: [String]) {
       guard !actions.isEmpty || !outputs.isEmpty else { return }
@@ -59,7 +60,7 @@ extension YAMLReader {
     add(topics.coverCommand, window: nil, outputs: covers)
     for topic in plans.map({ $0.topic })
     where others.contains(where: { $0.topic == topic || $0.replyTopic == topic })
-      || actions.contains(where: { $0.topic == topic })
+      || actions.contains(where: { $0.mayPublish(to: topic, kiosk: broker.clientID) })
     {
       invalid(node, expected: "the topic '\(topic)' for itself; use another one elsewhere")
     }

@@ -21,7 +21,7 @@ package struct SiteSettings: Equatable, Sendable {
 extension YAMLReader {
   /// `{name: NAME, key: {file: FILE}, public_key: DIGITS}`.
   mutating func site(
-    _ node: YAMLNode?, _ commands: [CommandPlan], _ actions: [Action]
+    _ node: YAMLNode?, _ commands: [CommandPlan], _ actions: [Action], kiosk: String
   ) -> SiteSettings? {
     guard let node, let mapping = mapping(node, keys: ["name", "key", "public_key"]) else { return nil }
     var name: String?
@@ -48,7 +48,7 @@ extension YAMLReader {
     let settings = SiteSettings(name: name, key: key, publicKey: publicKey)
     let isTaken =
       commands.contains { $0.topic == settings.topic || $0.replyTopic == settings.topic }
-      || actions.contains { $0.topic == settings.topic }
+      || actions.contains { $0.mayPublish(to: settings.topic, kiosk: kiosk) }
     if isTaken { invalid(node, expected: "the topic '\(settings.topic)' for itself; use another one elsewhere") }
     return settings
   }

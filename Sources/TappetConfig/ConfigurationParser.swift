@@ -129,14 +129,17 @@ extension YAMLReader {
     let panel = panel(top["panel"], actionNames: names)
     if let panel, let actions, let place = top["panel"] { checkLock(panel, actions, at: place.position) }
     var commands = commands(
-      top["commands"], hasKey: top["timestamp_key"] != nil, actions: actions ?? [], actionNames: names,
-      outputNames: outputNames(top["panel"]), broker?.settings)
+      top["commands"], hasKey: top["timestamp_key"] != nil, actionNames: names, outputNames: outputNames(top["panel"]))
     checkConfirmRooms(commands)
     let tags = foreignTags(top["tags"], actions: actions ?? [], actionNames: names)
     let unknownTags = unknownTags(top["unknown_tags"], hasKey: top["timestamp_key"] != nil)
+    let publishing = (actions ?? []) + (unknownTags.map { [$0] } ?? [])
     let inventory = inventory(top["inventory"], actions: actions ?? [], actionNames: names, broker?.settings)
     if top["inventory"] == nil, let action = inventoryActions.first {
       note(.needsPartner("mode", partner: "inventory"), at: action)
+    }
+    if let node = top["commands"] {
+      checkLoops(commands, publishing, broker?.settings, inventory: inventory?.plan.topic, at: node)
     }
     let (hasReader, device) = reader(top["reader"])
     let publishesState = telemetry(top["telemetry"])
@@ -144,10 +147,9 @@ extension YAMLReader {
       top["home_assistant"], actionNames: names, outputNames: outputNames(top["panel"]))
     if let plan = homeAssistant, let node = top["home_assistant"], let broker {
       commands += self.commands(
-        of: plan, broker.settings.homeAssistantTopics, outputs: panel?.plan.outputs ?? [], actions: actions ?? [],
-        others: commands, at: node)
+        of: plan, broker.settings, outputs: panel?.plan.outputs ?? [], actions: publishing, others: commands, at: node)
     }
-    let site = site(top["site"], commands, actions ?? [])
+    let site = site(top["site"], commands, publishing, kiosk: broker?.settings.clientID ?? "")
     let clock = choice(top["clock"], of: ["check", "trust"])
     let outbox = outbox(top["outbox"])
     let (zone, holidays) = (timeZone(top["time_zone"]), holidays(top["holidays"]))

@@ -102,6 +102,45 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
   }
 
+  @Test(
+    arguments: [
+      ("topic: 'home/%{text}', message: x", "", "home/gate", true),
+      ("topic: 'home/%{text}/set', message: x", "", "home/gate", false),
+      ("topic: 'home/%{text}-%{tag}', message: x", "", "home/a-b-c", true),
+      ("topic: 'home/%{kiosk}/%{action}', message: x", "", "home/kiosk/door", true),
+      ("topic: 'home/%{kiosk}/%{action}', message: x", "", "home/kiosk/gate", false),
+      ("topic: 'home/%{uid}', message: x", "", "home/gate", false),
+      ("topic: 'home/%{uid}', message: x", "", "home/04a1b2c3", true),
+      ("topic: 'home/%{uid}', message: x", "", "home/none", true),
+      ("topic: 'home/%{unix}', message: x", "", "home/gate", false),
+      ("topic: 'home/%{text}', message: x, format: literal", "", "home/gate", false),
+      ("topic: a, message: x, mode: hold, on_remove: {topic: home/gate, message: y}", "", "home/gate", true),
+      ("topic: a, message: x, mode: hold, on_remove: {topic: 'home/%{tag}', message: y}", "", "home/gate", true),
+      ("topic: a, message: x", "unknown_tags: {topic: 'home/%{text}', message: '%{text}'}", "home/gate", true),
+      ("topic: a, message: x", "unknown_tags: {topic: home/scan, message: x}", "home/gate", false),
+      ("topic: a, message: x", "inventory: {publish: true}", "tappet/kiosk/inventory", true),
+      ("topic: a, message: x", "telemetry: {state: true}", "tappet/kiosk/state", true),
+      ("topic: a, message: x", "", "tappet/kiosk/status", true),
+    ])
+  func `nothing that a tag may have published comes back as a command`(
+    _ action: String, _ more: String, _ topic: String, _ isLoop: Bool
+  ) {
+    let text = """
+      broker: {url: 'mqtts://broker.example', client_id: kiosk}
+      panel: {outputs: [{name: gate, line: GPIO23}]}
+      actions: [{name: door, \(action)}]
+      \(more)
+      commands: [{topic: '\(topic)', trust: trusted, outputs: [gate]}]
+      """
+    switch ConfigurationParser.parse(Array(text.utf8), name: "k", folder: "/") {
+    case .loaded: #expect(!isLoop)
+    case .refused(let problems):
+      #expect(
+        isLoop && problems.count == 1 && problems[0].sentence.contains("topics to which no action"),
+        "\(problems.map(\.sentence))")
+    }
+  }
+
   @Test func `two elements cannot share a topic`() {
     let element = "  - {topic: a, trust: trusted, outputs: [gate]}\n"
     #expect(problems(element + element)[0].contains("a topic that no other element has"))
@@ -168,6 +207,14 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
   ])
   func `garbage is malformed and nothing else`(_ text: String) { #expect(content(text) == .malformed) }
 
+  @Test(arguments: [
+    #"{"id":"7","result":"refused","output":"gate","do":"pulse"}"#, #"{"result":null,"action":"garage"}"#,
+    #"{"command":5,"result":"done"}"#,
+  ])
+  func `a reply is nobody's command, also where another kiosk was made to send it`(_ text: String) {
+    #expect(content(text) == .report && CommandArrival.Content(Array(text.utf8), isFirmware: true) == .report)
+  }
+
   @Test func `any bytes give a request or malformed`() {
     var random = Randomness(seed: (3, 1, 4, 1))
     for _ in 0..<2_000 {
@@ -191,11 +238,3 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     }
   }
 }
-  @Test(arguments: [
-    #"{"id":"7","result":"refused","output":"gate","do":"pulse"}"#, #"{"result":null,"action":"garage"}"#,
-    #"{"command":5,"result":"done"}"#,
-  ])
-  func `a reply is nobody's command, also where another kiosk was made to send it`(_ text: String) {
-    #expect(content(text) == .report && CommandArrival.Content(Array(text.utf8), isFirmware: true) == .report)
-  }
-

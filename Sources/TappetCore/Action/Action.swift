@@ -104,6 +104,14 @@ package final class Action: Hashable, Sendable {
     topic != nil && (message.usesTimestamp || removal?.message.usesTimestamp ?? false)
   }
 
+  /// Whether one of its messages may go to this topic, whatever is on a tag.
+  @export(interface)
+  package func mayPublish(to topic: String, kiosk: String) -> Bool {
+    var known = TapFacts()
+    (known[.action], known[.kiosk]) = (name, kiosk)
+    return [topicTemplate, removal?.topic].contains { $0?.mayBecome(topic, known) ?? false }
+  }
+
   /// Whether its topic, its message or its body names this fact.
   func names(_ fact: TapFact) -> Bool {
     message.names(fact) || topicTemplate?.names(fact) ?? false || webhookBody?.names(fact) ?? false

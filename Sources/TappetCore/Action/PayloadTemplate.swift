@@ -115,6 +115,33 @@ package struct PayloadTemplate: Hashable, Sendable {
     return String(decoding: topic + bytes[offset...], as: UTF8.self)
   }
 
+  /// Whether some tap has this topic; only the facts in `known` are known before it.
+  @export(interface)
+  package func mayBecome(_ topic: String, _ known: TapFacts) -> Bool {
+    let (bytes, wanted) = (Array(text.utf8), Array(topic.utf8))
+    // Where in the topic the part of the template that was looked at may end.
+    var ends: Set<Int> = [0]
+    func pass(_ part: some Sequence<UInt8>) {
+      let part = Array(part)
+      ends = Set(ends.filter { wanted[$0...].starts(with: part) }.map { $0 + part.count })
+    }
+    var offset = 0
+    for place in facts {
+      pass(bytes[offset..<place.bytes.lowerBound])
+      offset = place.bytes.upperBound
+      guard known[place.fact].isEmpty else {
+        pass(known[place.fact].topicLevel.utf8)
+        continue
+      }
+      ends = ends.reduce(into: []) { reached, start in
+        let level = wanted[start...].prefix { $0 != UInt8(ascii: "/") }
+        for end in level.indices where place.fact.mayBe(level[...end]) { reached.insert(end + 1) }
+      }
+    }
+    pass(bytes[offset...])
+    return ends.contains(wanted.count)
+  }
+
   /// Returns the payload.
   ///
   /// Without a token `%T` is left as it is, as in the app. Inserted text is not examined again.

@@ -47,6 +47,20 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case change
 }
 
+extension TapFact {
+  /// Whether it may have this text in a topic.
+  func mayBe(_ text: ArraySlice<UInt8>) -> Bool {
+    if text.elementsEqual("".topicLevel.utf8) { return true }
+    return switch self {
+    case .uid: text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    case .unix, .count, .quantity, .minimum, .change: text.allSatisfy { (0x30...0x39).contains($0) }
+    case .time: text.first.map { (0x30...0x39).contains($0) } ?? false
+    case .tag, .person, .action, .kiosk, .text, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
+      true
+    }
+  }
+}
+
 /// The facts of one tap; empty where there is none, as the UID of a button.
 package struct TapFacts: Sendable {
   private var values: [TapFact: String] = [:]
