@@ -78,6 +78,27 @@ import Testing
     #expect(story.tap(at: 400, .of(.garageSecret)).first == "output 0 on")
   }
 
+  @Test func `the dead time of a group is kept over a reload with another panel, and begins a start`() {
+    var panel = PanelPlan()
+    panel.outputs = ["gate", "down"].map { OutputPlan(name: $0, interlock: "drive", deadTime: .seconds(8)) }
+    let story = KioskScript([Self.open], panel: panel)
+    func openLines() {
+      for index in 0...1 {
+        story.at(story.time, .panel(.opened(.output(index), isActive: false, debouncesItself: false)))
+      }
+    }
+    story.startAll()
+    openLines()
+    #expect(story.at(1_000, .outputAsked("gate", .on)).contains("report output 0 waits 7000"))
+    #expect(story.sleep(until: 10_000).contains("output 0 on"))
+    #expect(story.at(10_000, .outputAsked("gate", .off)).first == "output 0 off")
+    var settings = story.kiosk.settings
+    settings.panel.outputs.append(OutputPlan(name: "lamp"))
+    story.at(10_100, .reconfigured(settings, reconnect: false))
+    openLines()
+    #expect(story.at(10_200, .outputAsked("down", .on)).contains("report output 1 waits 7900"))
+  }
+
   @Test func `a forged tag drives nothing`() {
     let story = story()
     story.startAll()

@@ -11,8 +11,9 @@ import Testing
     /// Each change as words, since the last look.
     private var words: [String] = []
 
-    init(_ plans: OutputPlan..., opened: Bool = true) {
-      bank = OutputBank(plans)
+    /// It began long ago, unless `begun` says otherwise.
+    init(_ plans: OutputPlan..., opened: Bool = true, begun milliseconds: Int = -60_000) {
+      bank = OutputBank(plans, at: Self.time(milliseconds))
       if opened { for index in plans.indices { note(bank.opened(index, at: Self.time(0))) } }
     }
 
@@ -103,6 +104,16 @@ import Testing
     #expect(bank.ask(.on, 0, at: 10_000) == ["1 off", "0 waits 500"])
     #expect(bank.ask(.off, 0, at: 10_100) == [])
     #expect(bank.pass(until: 20_000) == [])
+  }
+
+  @Test func `a group begins with its dead time, for nobody knows what was on before`() {
+    let bank = Bank(
+      OutputPlan(name: "up", interlock: "motor", deadTime: .seconds(8)),
+      OutputPlan(name: "down", interlock: "motor"), OutputPlan(name: "lamp"), begun: 0)
+    #expect(bank.ask(.on, 2, at: 0) == ["2 on"])
+    #expect(bank.ask(.pulse, 1, at: 800) == ["1 waits 7200"] && bank.ask(.pulse, 0, at: 1_000) == ["0 waits 7000"])
+    #expect(bank.pass(until: 8_000) == ["8000: 0 on"])
+    #expect(bank.pass(until: 60_000).count == 1 && bank.ask(.on, 0, at: 60_000) == ["0 on"])
   }
 
   @Test func `an output that is safe when on is switched off by a pulse`() {

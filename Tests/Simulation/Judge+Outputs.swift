@@ -1,6 +1,6 @@
 // The rules of the outputs, checked against the lines themselves:
 //   - Only a genuine tag, a touched button, a proved command or a person switches a line, and only one that is there.
-//   - Two lines of a group are never on together, nor within the dead time.
+//   - Two lines of a group are never on together, nor within the dead time, with which each start and panel begins.
 //   - No line is on for longer than it may be, with the link or without it.
 //   - At the end every line is at its safe level.
 
@@ -19,12 +19,17 @@ struct OutputBook {
   }
 
   var lines: [OutputLine] = []
+  /// When these lines were taken.
+  let begunAt: Instant
   /// The link is down since then.
   var linkDownSince: Instant?
   /// The output that a person asks for in the current event.
   var asked: Int?
 
-  init(_ plans: [OutputPlan]) { lines = [OutputLine](repeating: OutputLine(), count: plans.count) }
+  init(_ plans: [OutputPlan], at now: Instant) {
+    lines = [OutputLine](repeating: OutputLine(), count: plans.count)
+    begunAt = now
+  }
 }
 
 extension World {
@@ -53,7 +58,7 @@ extension World {
   }
 
   /// All lines are given back.
-  func closeOutputs() { outputs = OutputBook(plans) }
+  func closeOutputs() { outputs = OutputBook(plans, at: now.instant) }
 
   // MARK: Rules
 
@@ -66,6 +71,9 @@ extension World {
     outputs.lines[index].since = now.instant
     guard let group = plan.interlock else { return }
     for other in plans.indices where other != index && plans[other].interlock == group {
+      if now.instant - outputs.begunAt < max(plan.deadTime, plans[other].deadTime) {
+        fail("\(plan.name) was switched on within the dead time of what was on before")
+      }
       if outputs.lines[other].since != nil { fail("\(plan.name) and \(plans[other].name) are on together") }
       let dead = max(plan.deadTime, plans[other].deadTime)
       if let fell = outputs.lines[other].fell, now.instant - fell < dead {

@@ -49,7 +49,7 @@ final class World {
   var contacts = [Bool](repeating: false, count: 4)
   var disk = Disk()
   /// The lines of the outputs.
-  var outputs = OutputBook([])
+  var outputs = OutputBook([], at: Instant(nanoseconds: 0))
   var commands = CommandBook()
   var assistant = AssistantBook()
   var hook = WebhookBook()

@@ -21,7 +21,7 @@ extension Kiosk {
     if !settings.hearsRooms { roomDuties = RoomDuties() }
     if settings.site != old.site { site.replace() }
     if settings.inventory == nil { news = InventoryNewsDuties() }
-    if settings.panel != old.panel { effects += panelReplaced(from: old.panel) }
+    if settings.panel != old.panel { effects += panelReplaced(from: old.panel, at: now.instant) }
     // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {
       outbox.suspicion.tryAgain()
@@ -31,8 +31,8 @@ extension Kiosk {
   }
 
   /// Replaces the panel: no button works until its line is opened again; a changed lock locks, as at the start.
-  private mutating func panelReplaced(from old: PanelPlan) -> [Effect] {
-    _ = panelClosed()
+  private mutating func panelReplaced(from old: PanelPlan, at now: Instant) -> [Effect] {
+    _ = panelClosed(at: now)
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }
     let wasLocked = lock.isLocked
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
@@ -40,9 +40,9 @@ extension Kiosk {
   }
 
   /// Handles a panel whose parts were released: their faults are over, nothing is pressed, and no output is on.
-  mutating func panelClosed() -> [Effect] {
+  mutating func panelClosed(at now: Instant) -> [Effect] {
     inputs = PanelInputs(settings.panel)
-    outputs = OutputBank(settings.panel.outputs)
+    outputs = OutputBank(settings.panel.outputs, at: now)
     panel = PanelSupervision()
     return []
   }

@@ -90,7 +90,7 @@ package struct Kiosk: Sendable {
       connectAt: now)
     outbox = Outbox(OutboxSummary())
     inputs = PanelInputs(settings.panel)
-    outputs = OutputBank(settings.panel.outputs)
+    outputs = OutputBank(settings.panel.outputs, at: now)
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
     commands = CommandGate(settings.commands, startedAt: now)
     random = Randomness(seed: seed)

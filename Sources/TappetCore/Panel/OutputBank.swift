@@ -2,7 +2,8 @@
 // link. All requests come here, so that no two of them can disagree.
 //
 // "Active" is away from the safe level. In a group at most one output is active; another one waits until the dead time
-// after the last falling edge is over, and a newer request replaces the waiting one. Off is never delayed.
+// after the last falling edge is over, and a newer request replaces the waiting one. Off is never delayed. Nobody knows
+// what was active before a bank: so it begins with the dead time of each group.
 
 /// The outputs of one panel.
 struct OutputBank: Sendable {
@@ -24,11 +25,14 @@ struct OutputBank: Sendable {
   private let plans: [OutputPlan]
   private var states: [State]
   private var isClosed = false
+  /// When the bank began.
+  private let begunAt: Instant
   /// Since when the link is down; `nil` while it is up.
   private var linkDownSince: Instant?
 
-  init(_ plans: [OutputPlan]) {
+  init(_ plans: [OutputPlan], at now: Instant) {
     self.plans = plans
+    begunAt = now
     states = [State](repeating: State(), count: plans.count)
   }
 
@@ -159,11 +163,10 @@ struct OutputBank: Sendable {
 
   /// The end of the dead time for this output: the other ones' edges count, its own do not.
   private func deadUntil(around index: Int) -> Instant? {
-    var end: Instant?
-    for other in plans.indices where other != index && isTogether(other, index) {
-      if let until = states[other].deadUntil, end.map({ $0 < until }) ?? true { end = until }
+    guard let group = plans[index].interlock else { return nil }
+    return plans.indices.reduce(begunAt + deadTime(of: group)) { end, other in
+      other == index || !isTogether(other, index) ? end : max(end, states[other].deadUntil ?? end)
     }
-    return end
   }
 
   // MARK: Time, the link, the lines
