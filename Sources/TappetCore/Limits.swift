@@ -203,6 +203,10 @@ package enum Limits {
   ///
   /// A wall clock that shows less was never set.
   package static let wallClockFloorUnixSeconds: Int64 = 1_767_225_600
+  /// Interval between two notes of the time; a glitch that is over before is not noted.
+  package static let clockNoteInterval: Duration = .seconds(3600)
+  /// A clock that is further behind the latest noted time was set back; a time service corrects less.
+  package static let clockBehindMax: Duration = .seconds(3600)
   // MARK: The store
   /// Time until a helper process, such as tappet-inventory, is ready; a slow card takes seconds.
   package static let helperStartMax: Duration = .seconds(20)

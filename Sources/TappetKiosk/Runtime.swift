@@ -249,7 +249,10 @@ package final class Runtime {
 
   /// Asks the kernel whether the clock can be believed.
   func checkClock(hasStepped: Bool = false) {
+    let wasBehind = clock.secondsBehind != nil
     if let event = clock.check(trusting: !configuration.checksClock, hasStepped: hasStepped) { inbox.append(event) }
+    if let time = clock.takeNote() { store.thread.submit(.noteTime(unixSeconds: time)) }
+    if let behind = clock.secondsBehind, !wasBehind { log(LogRecord(clockBehind: behind)) }
   }
 
   /// Looks at the certificates' files.

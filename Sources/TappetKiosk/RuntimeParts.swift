@@ -44,6 +44,7 @@ struct RuntimeParts {
     let learnedTags: [ForeignTag]
     var summary: OutboxSummary
     let announced: AnnouncedTopics
+    let latestTime: Int64?
     var settings = KioskSettings(configuration)
     do throws(SecretStoreError) {
       secretStore = try SecretStore.recovered(folder: configuration.stateFolder)
@@ -54,7 +55,9 @@ struct RuntimeParts {
       settings.commands = configuration.commandPlans
     } catch { throw .secretStore(error) }
     do throws(StoreError) {
-      let clockIsGood = clock.isSynchronised() || !configuration.checksClock
+      latestTime = try secretStore.store.latestTime()
+      let isBelieved = clock.isSynchronised() && SystemClock.secondsBehind(now, latestTime) == nil
+      let clockIsGood = isBelieved || !configuration.checksClock
       summary = try secretStore.store.summary(at: now, clockIsGood: clockIsGood)
       summary.arrivals = try secretStore.store.arrivals(
         of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
@@ -72,7 +75,7 @@ struct RuntimeParts {
     let replicaError = secretStore.store.replicaError
     do throws(SystemError) {
       let reactor = try Reactor()
-      let clockMonitor = try ClockMonitor()
+      let clockMonitor = try ClockMonitor(latest: latestTime)
       let panel = try RuntimePanel(configuration.panel, reactor: reactor, trace: trace)
       // There is room for all answers of the store: a lost answer would leave a tap without its light.
       let mailbox = try Mailbox<Runtime.Notice>(capacity: Limits.noticesMax)

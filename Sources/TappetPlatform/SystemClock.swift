@@ -44,6 +44,12 @@ package struct SystemClock: Sendable {
     return isSet && SystemClock.nanoseconds(CLOCK_REALTIME) / 1_000_000_000 >= Limits.wallClockFloorUnixSeconds
   }
 
+  /// How far the wall clock is behind a time that it has shown before; `nil` when that is not much.
+  package static func secondsBehind(_ now: Moment, _ latest: Int64?) -> Int64? {
+    guard let latest, latest - now.unixSeconds > Limits.clockBehindMax.wholeMilliseconds / 1000 else { return nil }
+    return latest - now.unixSeconds
+  }
+
   /// `nil` where a sandbox forbids the question: systemd's ProtectClock does, because the same call sets the clock.
   private func isKernelSynchronised() -> Bool? {
     var state = timex()

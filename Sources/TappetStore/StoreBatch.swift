@@ -49,6 +49,9 @@ package indirect enum StoreRequest: Sendable {
   /// Remember when a timed opening closes; `nil` means that it has. Not answered: at worst a restart does not close.
   case noteTimedOpening(topic: String, closesAt: Instant?)
 
+  /// Remember that the clock shows this time, and is believed. Not answered: an hour later comes another.
+  case noteTime(unixSeconds: Int64)
+
   /// Add a row to the log of taps, without a sync of its own. With `mayWait` it is written with the next commit, which
   /// a later request asks for. Not answered: losing one row harms nobody.
   case noteTap(TapRecord, mayWait: Bool)
@@ -61,7 +64,7 @@ package indirect enum StoreRequest: Sendable {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced,
-      .noteTimedOpening:
+      .noteTimedOpening, .noteTime:
       true
     }
   }
@@ -101,6 +104,7 @@ struct StoreBatch {
   private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
   private var openings: [(topic: String, closesAt: Instant?)] = []
+  private var time: Int64?
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
 
@@ -133,6 +137,7 @@ struct StoreBatch {
       case .noteBroker(let url): workingBroker = url
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
       case .noteTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
+      case .noteTime(let unixSeconds): time = unixSeconds
       case .noteTap(let record, _): taps.append(record)
       // The thread has done it.
       case .keepHistory: break
@@ -143,7 +148,7 @@ struct StoreBatch {
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
       || !closes.isEmpty || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !openings.isEmpty
-      || !taps.isEmpty || checkCount > 0
+      || time != nil || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -165,6 +170,7 @@ struct StoreBatch {
       for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
       for (topic, closesAt) in openings { try store.noteTimedOpening(topic, closesAt) }
+      if let time { try store.noteTime(time) }
       for record in taps { try store.note(record) }
       for entry in appends {
         let (broker, webhook) = try store.insertAll(entry)
@@ -223,6 +229,7 @@ struct StoreBatch {
     for (topic, closesAt) in openings {
       batches.append(StoreBatch([.noteTimedOpening(topic: topic, closesAt: closesAt)]))
     }
+    if let time { batches.append(StoreBatch([.noteTime(unixSeconds: time)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }
     if !taps.isEmpty { batches.append(StoreBatch(taps.map { .noteTap($0, mayWait: true) })) }

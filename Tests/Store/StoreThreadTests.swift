@@ -146,6 +146,15 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }
 
+  @Test func `the latest time that was believed is remembered`() throws {
+    #expect(try folder.open().latestTime() == nil)
+    let thread = try start()
+    thread.submit(.noteTime(unixSeconds: 7))
+    thread.submit(.noteTime(unixSeconds: 1_790_000_000))
+    thread.stop()
+    #expect(try folder.open().latestTime() == 1_790_000_000)
+  }
+
   @Test func `a topic at which the broker keeps something is remembered until it is taken back`() throws {
     let thread = try start()
     thread.submit(.noteAnnounced(topic: "b", content: "tag t"))

@@ -37,6 +37,36 @@ import Testing
     #expect(try elsewhere.settled().isEmpty)
   }
 
+  @Test func `a clock that was set back is not believed, until a person says that it is right`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let port = TestSocket.freePort()
+    func write(_ clock: String) throws {
+      try world.write(.init(port: port))
+      let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+      try text.replacingOccurrences(of: "clock: trust", with: "clock: " + clock)
+        .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    }
+    func count(_ event: String) -> Int { world.log.components(separatedBy: "event=" + event).count - 1 }
+    func reload(_ clock: String) throws {
+      let before = count("reloaded")
+      try write(clock)
+      world.kiosk?.signal(SIGHUP)
+      #expect(eventually { count("reloaded") > before }, "\(world.log)")
+    }
+    try write("check")
+    try world.start(until: "offline", environment: try Faults.clock(ahead: 0))
+    #expect(count("clock-") == 0, "\(world.log)")
+    #expect(world.kiosk?.end() == true)
+    try world.start(until: "offline", environment: try Faults.clock(ahead: -3 * 86_400))
+    #expect(eventually { count("clock-behind") == 1 && count("clock-unknown") == 1 }, "\(world.log)")
+    #expect(world.log.contains("the clock is 72 h behind") || world.log.contains("the clock is 71 h behind"))
+    try reload("trust")
+    #expect(eventually { count("clock-good") == 1 }, "\(world.log)")
+    try reload("check")
+    #expect(try world.tappet("status").output.contains("good"))
+    #expect(count("clock-behind") == 1 && count("clock-unknown") == 1, "\(world.log)")
+  }
+
   @Test func `on a holiday nothing acts that has hours, and everything else does`() throws {
     let days = [0, 86_400].map { (offset: Double) -> String in
       let formatter = DateFormatter()

@@ -1,6 +1,7 @@
 /* Brings about faults that no test can wait for, at a chosen moment. LD_PRELOAD loads it into a program as it ships.
 
      TAPPET_FAULT_CLOCK=S      the program's wall clock shows S seconds since 1970 when it starts
+     TAPPET_FAULT_SYNCED=1     the kernel calls the clock synchronised
      TAPPET_FAULT_FULL=N       its N-th write to a file writes half, and every later one finds the disk full
      TAPPET_FAULT_KILL=N       SIGKILL just before its N-th change of a file or a folder
      TAPPET_FAULT_SYNC=MS      each of its syncs of a file or a folder takes MS milliseconds longer
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,6 +96,11 @@ int clock_gettime(clockid_t which, struct timespec *now) {
   const int result = (int)syscall(SYS_clock_gettime, which, now);
   if (result == 0 && which == CLOCK_REALTIME) now->tv_sec += clock_offset;
   return result;
+}
+int adjtimex(struct timex *state) {
+  if (!setting("TAPPET_FAULT_SYNCED")) return (int)syscall(SYS_adjtimex, state);
+  *state = (struct timex){ 0 };
+  return TIME_OK;
 }
 int gettimeofday(struct timeval *now, void *zone) {
   (void)zone;

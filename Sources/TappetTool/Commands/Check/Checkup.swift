@@ -29,6 +29,8 @@ struct Checkup {
 
   private let printsLines: Bool
   private var findings: [Finding] = []
+  /// The latest time that the kiosk believed, in seconds since 1970.
+  private var latestTime: Int64?
 
   var isGood: Bool { findings.allSatisfy { $0.verdict != .bad } }
 
@@ -164,8 +166,6 @@ struct Checkup {
         }
       let stranger = plan.window == nil ? ", with no limit to its age" : ""
       note("commands", .good, plan.topic + " " + uses.joined(separator: " and ") + " for " + proof + stranger)
-    }
-  }
       if let reply = plan.replyTopic, let other = configuration.topic(below: reply) {
         note(
           "commands", .note,
@@ -178,6 +178,8 @@ struct Checkup {
           "\(plan.topic): its tokens have the key of %T, so who reads a %T of another board with this key, as in "
             + "\(action.name), has a proof for it; give it a 'key' of its own")
       }
+    }
+  }
 
   private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
     let count = configuration.foreignTags.count
@@ -224,7 +226,13 @@ struct Checkup {
   }
 
   private mutating func checkClock(_ configuration: KioskConfiguration) {
-    if SystemClock().isSynchronised() { return note("clock", .good, "synchronised") }
+    if SystemClock().isSynchronised() {
+      guard configuration.checksClock, let behind = SystemClock.secondsBehind(SystemClock().now(), latestTime) else {
+        return note("clock", .good, "synchronised")
+      }
+      let text = LogRecord.clockBehind(behind) + ": check the time service; if the clock is right, set 'clock: trust'"
+      return note("clock", .bad, text, code: "clock-behind")
+    }
     guard configuration.checksClock else {
       return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
     }
@@ -262,6 +270,7 @@ extension Checkup {
       return note("state", .bad, error.sentence)
     }
     note("state", .good, configuration.stateFolder)
+    latestTime = try? store.store.latestTime()
     do throws(SecretStoreError) {
       if configuration.storesPassword {
         configuration.broker.password = try store.brokerPassword()

@@ -145,7 +145,8 @@ final class LiveView {
 
   private func clock(_ view: KioskView) -> String {
     guard view.clockIsGood == false else { return "good" }
-    return view.needsClock ? Self.painted("not synchronised", 33) : "not synchronised; nothing needs it"
+    let state = "not synchronised, or set back"
+    return view.needsClock ? Self.painted(state, 33) : state + "; nothing needs it"
   }
 
   private func reload(_ outcome: ReloadOutcome) -> String {

@@ -101,6 +101,7 @@ extension Command {
   private static func clock(_ status: JSON) -> String {
     if status["clock"]?["trusted"] == .bool(true) { return "trusted because of 'clock: trust'" }
     if status["clock"]?["good"] == .bool(true) { return "good" }
-    return status["clock"]?["needed"] == .bool(true) ? "not synchronised" : "not synchronised; nothing needs it"
+    let state = "not synchronised, or set back"
+    return status["clock"]?["needed"] == .bool(true) ? state : state + "; nothing needs it"
   }
 }
