@@ -32,12 +32,19 @@ enum Cast {
     shelf,
     // Is confirmed in a room.
     action("porch", 15, "open", expiresAfter: 60, cooldown: .zero, confirmWithin: 20, confirmRoom: "#door:h"),
+    // For tickets: one is refused without a broker and ignored for longer than the panel is open, the other sends
+    // nothing; both open the panel.
+    action("turn", 16, "in", offline: .drop, cooldown: .seconds(60), unlocksPanel: true),
+    Action(
+      name: "hatch", title: "hatch", index: 17, topic: nil, message: PayloadTemplate(""), cooldown: .seconds(1),
+      unlocksPanel: true, outputs: [OutputOrder(output: "latch", request: .pulse)]),
   ]
 
   static let secrets: [TagSecret] = [
     secret("light", 1, 0x11), secret("light", 1, 0x12), secret("garage", 2, 0x22), secret("patient", 4, 0x44),
     secret("brief", 5, 0x55), secret("door", 6, 0x66), secret("master", 7, 0x77, boundTo: 106),
-    secret("gate", 8, 0x88), secret("shelf", 14, 0xAA),
+    secret("gate", 8, 0x88), secret("shelf", 14, 0xAA), secret("turn", 16, 0xBB), secret("switch", 13, 0xCC),
+    secret("hatch", 17, 0xDD),
   ]
 
   /// The time on all tags.
@@ -45,7 +52,7 @@ enum Cast {
 
   /// Indexes into `secrets`, one list for each version of the secrets file.
   static let secretVersions: [[Int]] = [
-    [0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 6, 8], [0, 5, 7], [],
+    Array(0..<12), Array(0..<12), [1, 2, 3, 4, 6, 8, 10], [0, 5, 7, 9], [],
   ]
 
   /// A tag that may come.

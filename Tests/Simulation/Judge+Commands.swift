@@ -1,6 +1,9 @@
 // The rules of commands, checked against what the world itself knows of each:
 //   - Nothing unproved drives a line or has anything stored.
 //   - A retained, repeated, late or early command never acts, not even after a restart.
+//   - Of two signed commands about the same, the older never acts after the newer.
+//   - A token that the kiosk made itself never acts.
+//   - A message that a sender is promised is on the disk, and one that is called done the broker has.
 //   - A check is answered once, to the nonce of who asked, where the topic may ask.
 //   - A locked panel is locked for the topics that obey it.
 
@@ -15,6 +18,14 @@ struct CommandBook {
     /// `nil` where none is needed.
     var proof: String?
     var nonce: String?
+    /// When it was signed; `nil` where the order does not matter.
+    var signedAt: Int64?
+  }
+
+  /// The newest command of a target that has acted.
+  struct Newest {
+    var signedAt: Int64
+    var clockEra: Int
   }
 
   /// When a proof acted.
@@ -29,6 +40,7 @@ struct CommandBook {
   /// Whether the check of the current event has been answered.
   var isAnswered = false
   var acted: [String: Acted] = [:]
+  var newest: [String: Newest] = [:]
   /// A proved message, to be sent again.
   struct Sent {
     var arrival: CommandArrival
@@ -85,6 +97,7 @@ extension World {
       let plan = Cast.commands.first { $0.topic == again.allowed.topic }
       let isFresh = Duration.seconds(abs(now.unixSeconds - again.unixSeconds)) <= plan?.window ?? .zero
       send(again.arrival, allowing: isFresh ? again.allowed : nil)
+    case 5 where abs(number) % 16 > 7: sendOwnToken(wish)
     case 5:
       var arrival = proved(wish, plan, ahead: 0, seal: false).arrival
       if plan.window == nil { arrival.topic = "c/token" }
@@ -97,14 +110,25 @@ extension World {
       if plan.window == nil { return }
       send(proved(wish, plan, ahead: number % 16 < 8 ? -30 : 30).arrival, allowing: nil)
     default:
-      let (arrival, proof) = proved(wish, plan, ahead: 0)
+      let isSigned = if case .signed = plan.trust { true } else { false }
+      let ahead = isSigned ? -Int64(random.next() % 4) : 0
+      let (arrival, proof) = proved(wish, plan, ahead: ahead)
       guard wish != .check || plan.asksChecks else { return send(arrival, allowing: nil) }
       var allowed = CommandBook.Allowed(topic: plan.topic, wish: wish, proof: proof)
+      allowed.signedAt = isSigned ? now.unixSeconds + ahead : nil
       if case .request(let request) = arrival.content { allowed.nonce = request.nonce }
-      let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds)
+      let sent = CommandBook.Sent(arrival: arrival, allowed: allowed, unixSeconds: now.unixSeconds + ahead)
       send(arrival, allowing: allowed)
       if proof != nil { commands.sent = Array((commands.sent + [sent]).suffix(8)) }
     }
+  }
+
+  /// A command with a token that this kiosk has just put into a message.
+  private func sendOwnToken(_ wish: CommandWish) {
+    let arrival = proved(wish, Cast.commands[0], ahead: 0).arrival
+    guard case .request(let request) = arrival.content, let token = request.token else { return }
+    tell(.tokenSealed(token, unixSeconds: now.unixSeconds))
+    send(arrival, allowing: nil)
   }
 
   private func send(_ arrival: CommandArrival, allowing allowed: CommandBook.Allowed?) {
@@ -158,11 +182,34 @@ extension World {
     if plan?.obeysLock == true, settings.panel.lockAfter != nil, book.isLocked {
       fail("a command on \(topic) acts while the panel is locked")
     }
+    judgeOrder(allowed)
     guard let proof = allowed.proof else { return }
     if let before = commands.acted[proof], before.life == life || before.clockEra == commands.clockEra {
       fail("a repeated command acts")
     }
     commands.acted[proof] = CommandBook.Acted(life: life, clockEra: commands.clockEra)
+  }
+
+  /// A clock that went back makes newer ones older.
+  private func judgeOrder(_ allowed: CommandBook.Allowed) {
+    guard let signedAt = allowed.signedAt else { return }
+    let target = if case .output(let order) = allowed.wish { order.output } else { allowed.wish.text }
+    if let newest = commands.newest[target], newest.clockEra == commands.clockEra, signedAt < newest.signedAt {
+      fail("a command for \(target) acts after a newer one")
+    }
+    commands.newest[target] = CommandBook.Newest(signedAt: signedAt, clockEra: commands.clockEra)
+  }
+
+  /// A sender learns how far the message of a command is.
+  func judgeReply(_ reply: CommandReply, after event: Event) {
+    guard case .action(let name)? = reply.address.wish,
+      Cast.actions.contains(where: { $0.name == name && $0.topic != nil })
+    else { return }
+    switch (reply.result, event) {
+    case (.refused, _), (.expired, _), (.accepted, .store(.stored)), (.done, .link(.acknowledged)): break
+    case (.accepted, _): fail("a command for \(name) was promised before it was on the disk")
+    case (.done, _): fail("a command for \(name) was called done before the broker had it")
+    }
   }
 
   /// Something happens that a command for this action must have asked for.

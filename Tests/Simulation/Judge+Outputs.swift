@@ -104,7 +104,7 @@ extension World {
     let name = plans[index].name
     switch cause {
     // Done as it was when its use was counted: a reload may have come in between.
-    case .action(let action, .tag) where tickets.counted == action: break
+    case .action(let action, .tag) where tickets.counted == action || tickets.entered == action: break
     case .action(let action, let trigger):
       guard let known = settings.actions.first(where: { $0.name == action }),
         known.outputs.contains(where: { $0.output == name })

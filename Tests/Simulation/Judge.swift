@@ -321,7 +321,7 @@ extension World {
 
   private func judgeUnlocked(by trigger: Trigger) {
     switch trigger {
-    case .tag: if lying?.action?.unlocksPanel != true { fail("the panel was unlocked without its tag") }
+    case .tag: judgeUnlockedByTag()
     case .command, .inventory: fail("the panel was unlocked by nobody in front of it")
     case .button:
       // The right code is shown by the light for an accepted tap.

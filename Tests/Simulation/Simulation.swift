@@ -6,7 +6,8 @@ import TappetCore
 
 @main struct Simulation {
   private static let usage = """
-    Usage: Simulation [--seeds N] [--first SEED] [--steps N] [--quiet]
+    Usage: Simulation [--seeds N] [--first SEED] [--steps N] [--tickets] [--quiet]
+           --tickets: stories about tickets that are tapped again and again
            Simulation --replay FILE   tell a printed story again; - reads standard input
     """
 
@@ -14,6 +15,7 @@ import TappetCore
   private var first = 1
   private var stepCount = 10_000
   private var isQuiet = false
+  private var isOfTickets = false
   private var replayPath: String?
 
   static func main() {
@@ -43,6 +45,7 @@ import TappetCore
         guard let count = number(1) else { return nil }
         stepCount = count
       case "--quiet": isQuiet = true
+      case "--tickets": isOfTickets = true
       case "--replay":
         guard !words.isEmpty else { return nil }
         replayPath = words.removeFirst()
@@ -56,15 +59,16 @@ import TappetCore
   private func run() -> Int32 {
     let begin = ContinuousClock.now
     var told = begin
-    var (steps, events, promises) = (0, 0, 0)
+    var (steps, events, promises, ticketTaps) = (0, 0, 0, 0)
     for seed in first..<first + seedCount {
-      let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount)
+      let verdict = Story.tell(seed: UInt64(seed), stepCount: stepCount, ofTickets: isOfTickets)
       steps += verdict.stepCount
       events += verdict.eventCount
       promises += verdict.promiseCount
+      ticketTaps += verdict.ticketTapCount
       if let failure = verdict.failure {
         print("seed \(seed), step \(verdict.stepCount): \(failure)")
-        show(Story.script(seed: UInt64(seed), stepCount: stepCount))
+        show(Story.script(seed: UInt64(seed), stepCount: stepCount, ofTickets: isOfTickets))
         return 1
       }
       if !isQuiet, .now - told > .seconds(20) {
@@ -74,6 +78,7 @@ import TappetCore
     }
     print(
       "\(seedCount) stories of \(stepCount) steps end well: \(events) events, \(promises) accepted taps, "
+        + "\(ticketTaps) taps of tickets, "
         + pace(steps, since: begin))
     // A world without taps keeps every rule.
     guard promises > seedCount * stepCount / 200 else {

@@ -75,7 +75,9 @@ extension World {
     if let fault = disk.fault { return tell(.site(.ended(.failure(.notStored(fault))))) }
     if number % 8 == 5 {
       site.forget { $0.mark == bundle.mark }
-      return tell(.site(.ended(.failure(.badSignature))))
+      tell(.site(.ended(.failure(.badSignature))))
+      if site.asked == nil, !site.pending.isEmpty { fail("a bundle of people is left waiting") }
+      return
     }
     site.commit(bundle, at: now)
     if number % 8 == 6 { return startAgain(diskFinishes: false) }

@@ -12,13 +12,15 @@ struct Verdict: Sendable {
   var eventCount: Int
   /// Number of accepted entries: a world without taps would keep every rule.
   var promiseCount: Int
+  /// Number of taps of tickets.
+  var ticketTapCount: Int
 }
 
 enum Story {
-  /// Tells the story that the seed makes up.
-  static func tell(seed: UInt64, stepCount: Int) -> Verdict {
+  /// Tells the story that the seed makes up; it may be about tickets alone.
+  static func tell(seed: UInt64, stepCount: Int, ofTickets: Bool) -> Verdict {
     let world = World(seed: seed)
-    var teller = StoryTeller(seed: seed)
+    var teller = StoryTeller(seed: seed, ofTickets: ofTickets)
     var taken = 0
     while taken < stepCount, world.failure == nil {
       world.take(teller.next())
@@ -41,8 +43,8 @@ enum Story {
   }
 
   /// The first `stepCount` steps of the story that the seed makes up.
-  static func script(seed: UInt64, stepCount: Int) -> Script {
-    var teller = StoryTeller(seed: seed)
+  static func script(seed: UInt64, stepCount: Int, ofTickets: Bool) -> Script {
+    var teller = StoryTeller(seed: seed, ofTickets: ofTickets)
     return Script(seed: seed, steps: (0..<stepCount).map { _ in teller.next() })
   }
 
@@ -52,7 +54,7 @@ enum Story {
     if forgotten > 0 { world.fail("accepted entries have no outcome") }
     return Verdict(
       failure: world.failure, stepCount: taken, eventCount: world.eventCount,
-      promiseCount: world.book.fates.values.count { $0.isPromised })
+      promiseCount: world.book.fates.values.count { $0.isPromised }, ticketTapCount: world.tickets.tapCount)
   }
 }
 

@@ -8,8 +8,11 @@ private struct Weather {
   /// The kinds of step, each with the relative frequency of its draws.
   var weights: [(kind: Step.Kind, weight: Int)]
   let total: Int
+  /// Whether most tags that come are tickets.
+  let isOfTickets: Bool
 
-  init(_ changes: [Step.Kind: Int]) {
+  init(_ changes: [Step.Kind: Int], ofTickets: Bool = false) {
+    isOfTickets = ofTickets
     weights = Weather.fair.map { ($0.kind, changes[$0.kind] ?? $0.weight) }
     total = weights.reduce(0) { $0 + $1.weight }
   }
@@ -33,6 +36,13 @@ private struct Weather {
     (.crash, 3),
     (.power, 2),
   ]
+
+  /// People with tickets, at a panel that locks, while everything fails that they could profit by.
+  static let tickets = Weather(
+    [
+      .tap: 400, .leave: 150, .reload: 20, .secrets: 25, .commit: 250, .tell: 250, .acknowledge: 200, .linkUp: 150,
+      .linkLost: 20, .crash: 8, .disk: 10, .inventoryAnswers: 20, .roomSays: 2, .siteSays: 2, .scan: 5,
+    ], ofTickets: true)
 
   static let all: [Weather] = [
     Weather([:]),
@@ -91,6 +101,7 @@ private struct Weather {
       .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
       .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0,
     ]),
+    tickets,
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
   ]
@@ -101,12 +112,16 @@ struct StoryTeller {
   private var random: Randomness
   private var weather = Weather.all[0]
   private var left = 0
+  private let isOfTickets: Bool
 
-  init(seed: UInt64) { random = Randomness(seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, 7, ~seed)) }
+  init(seed: UInt64, ofTickets: Bool) {
+    isOfTickets = ofTickets
+    random = Randomness(seed: (seed, seed &* 0x9E37_79B9_7F4A_7C15, 7, ~seed))
+  }
 
   mutating func next() -> Step {
     if left == 0 {
-      weather = Weather.all[below(Weather.all.count)]
+      weather = isOfTickets ? Weather.tickets : Weather.all[below(Weather.all.count)]
       left = 50 + below(500)
     }
     left -= 1
@@ -122,6 +137,8 @@ struct StoryTeller {
   private mutating func below(_ bound: Int) -> Int { Int(random.next() >> 33) % bound }
 
   private mutating func tappedCard() -> Int {
+    // Three of each secret; some are tickets in one version of the secrets only.
+    if weather.isOfTickets, below(4) > 0 { return below(3) * Cast.secrets.count + [4, 5, 7, 9, 10, 11][below(6)] }
     switch below(8) {
     case 0: below(Cast.cards.count)
     case 1, 2: Cast.cards.count - 1 - below(Cast.foreignCards.count)

@@ -65,9 +65,7 @@ extension World {
       commands.clockEra += 1
       tell(.clockChecked(isSynchronised: isSynchronised))
     case .reload: reload(number)
-    case .secrets:
-      secretsNumber = abs(number) % Cast.secretVersions.count
-      tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
+    case .secrets: giveTickets(number)
     case .learned: learn(number)
     case .certificates:
       book.certificateDays = number
@@ -166,6 +164,7 @@ extension World {
     guard let placed = lying else { return }
     let reading = card(placed.card).reading
     lying?.isSeen = true
+    if isTicket { tickets.tapCount += 1 }
     // A card that shows up later than that was away, although nobody saw it leave.
     if now.instant - readyAt > Limits.heldTagReturnMax {
       lying?.isSpent = false
@@ -338,9 +337,12 @@ extension World {
       case .counted(let id): tickets.counted = tickets.counting.removeValue(forKey: id)
       case .storeFailed(let id, _):
         tickets.counted = tickets.counting.removeValue(forKey: id)
+        tickets.entering[id] = nil
+        tickets.hasFailed = true
         presence.notStored(id)
         if lying?.holding == id { lying?.holding = nil }
       case .stored(let id, _):
+        tickets.entered = tickets.entering.removeValue(forKey: id)
         shelf.committed.insert(id)
         presence.stored(id) { isConfigured($0) }
       case .removed, .removeFailed, .dropFailed, .replaced, .webhooks, .checked,
@@ -349,7 +351,7 @@ extension World {
       }
       tell(.store(answer))
       book.answering = []
-      tickets.counted = nil
+      (tickets.counted, tickets.entered, tickets.hasFailed) = (nil, nil, false)
       if isFinished { return }
     }
   }

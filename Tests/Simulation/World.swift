@@ -160,7 +160,8 @@ final class World {
     case .serve(let address, _): judgeServed(address.wish)
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
-    case .reply, .noteSecretUse, .noteTimedOpening, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
+    case .reply(let reply): judgeReply(reply, after: event)
+    case .noteSecretUse, .noteTimedOpening, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
       .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true
@@ -221,7 +222,7 @@ final class World {
     isBegun = false
     tell(.started(summary))
     tell(.clockChecked(isSynchronised: isSynchronised))
-    tell(.secretsLoaded(Cast.loaded(secretsNumber, uses: disk.ticketUses)))
+    loadSecrets()
     tell(.tagsLearned(Cast.learnedVersions[presence.learned]))
     isBegun = true
   }
