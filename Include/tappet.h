@@ -251,7 +251,8 @@ int tappet_ndef_decode(
 int tappet_ndef_encode(
     const struct tappet_ndef_record *records, size_t count, uint8_t *ret_message, size_t ret_size);
 
-/** Finds the first URI in an NDEF message and expands its abbreviated prefix. Skips other records.
+/** Finds the first URI in an NDEF message, one in a Smart Poster before all others, and expands its abbreviated prefix.
+ * Skips other records.
  * @param message The whole message.
  * @param message_size Size of the message in bytes; at most TAPPET_NDEF_SIZE_MAX.
  * @param ret_uri Receives the URI and a NUL; may be NULL if ret_size is 0. Do not trust the URI: it comes from a

@@ -141,7 +141,12 @@ extension YAMLReader {
     guard let topic = actionTopic(removal["topic"] ?? mapping["topic"], isLiteral: isLiteral), let message else {
       return (.tap, nil)
     }
-    return (chosen ?? .hold, ActionRemoval(topic: topic, message: message, hasLiteralTopic: isLiteral))
+    let value = ActionRemoval(topic: topic, message: message, hasLiteralTopic: isLiteral)
+    if value.names(.uri) {
+      let place = message.names(.uri) ? removal["message"] : removal["topic"] ?? mapping["topic"]
+      if let place { invalid(place, expected: "without '%{uri}', which is not kept until the tag leaves") }
+    }
+    return (chosen ?? .hold, value)
   }
 
   /// A topic that may name facts about the tap.

@@ -9,6 +9,8 @@ package enum Limits {
   package static let tagMemorySizeMax = 8 * 1024
   /// Records of one NDEF message; an NTAG216 holds no more that we would act on.
   package static let ndefRecordsMax = 16
+  /// Smart Posters in one another.
+  package static let ndefDepthMax = 4
   /// Bytes of a tag URL.
   ///
   /// With a key it has 170; a longer one is not the app's.

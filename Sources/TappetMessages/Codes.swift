@@ -104,6 +104,8 @@ extension TagFault {
     case .malformedAnswer: "tag-malformed"
     case .tooLarge: "tag-message-too-large"
     case .noApplication: "tag-without-application"
+    case .readProtected: "tag-protected"
+    case .malformedContainer: "tag-damaged"
     }
   }
 }
@@ -121,6 +123,7 @@ extension TagContentError {
     case .message: "tag-damaged"
     case .noURI: "tag-without-link"
     case .tooLong: "tag-message-too-large"
+    case .strayByte: "url-malformed"
     }
   }
 }

@@ -184,6 +184,9 @@ extension TagFault {
     case .noApplication:
       "the tag is a smart card without an NDEF application; use an NTAG213, 215 or 216, "
         + "or format it with its maker's tool"
+    case .readProtected: "the tag forbids reading its message: its capability container says so; use another one"
+    case .malformedContainer:
+      "the tag's capability container names no NDEF file that could be read; format it again, or use another one"
     }
   }
 }

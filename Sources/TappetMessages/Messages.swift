@@ -229,9 +229,67 @@ extension TagContentError {
     case .memory(.malformedControl(let offset)):
       "the tag is damaged: its control block at byte \(offset) makes no sense; write it again"
     case .memory(.tooManyControls): "the tag is damaged: it has too many control blocks; write it again"
-    case .message: "the tag's content is not an NDEF message; write it again"
+    case .message(let error): "the tag's content is not an NDEF message: \(error.words); write it again"
     case .noURI: "there is no link on the tag; write it first"
     case .tooLong(let size): "the tag's link has \(size) bytes; no tag URL is so long"
+    case .strayByte(let byte):
+      "the tag's link has \(byte == 0x20 ? "a blank" : "the byte 0x" + Hex.encode([byte])) in it or behind it, "
+        + "which no link has; write it again without"
+    }
+  }
+}
+
+extension NDEFError {
+  fileprivate var words: String {
+    switch self {
+    case .empty: "there is none"
+    case .truncated(let offset): "the record at byte \(offset) is longer than the message"
+    case .misplacedBegin(let offset): "the record at byte \(offset) is not marked as its place demands"
+    case .missingEnd: "no record is marked as the last one"
+    case .bytesBehindEnd(let offset): "there are bytes behind the last record, from byte \(offset) on"
+    case .chunked(let offset): "the record at byte \(offset) is in pieces (chunked), which Tappet does not read"
+    case .reservedFormat(let offset): "the record at byte \(offset) is of a kind that NDEF does not have"
+    case .unexpectedType(let offset): "the record at byte \(offset) has a type, which its kind does not have"
+    case .emptyWithContent(let offset): "the record at byte \(offset) is called empty, and is not"
+    case .tooManyRecords(let max): "it has more than \(max) records"
+    }
+  }
+}
+
+extension NDEFRecord {
+  /// Its type and size, for people.
+  @export(interface)
+  package var words: String {
+    let kind: String
+    switch typeNameFormat {
+    case 0: return "empty record"
+    case 1: kind = wellKnownWords
+    case 2: kind = "MIME " + typeText
+    case 3: kind = uri == nil ? "absolute URI without one" : "absolute URI"
+    case 4: kind = typeText == "android.com:pkg" ? "Android application" : "external type " + typeText
+    default: kind = "data of unknown type"
+    }
+    let isTextLost = text == nil && isWellKnown("T")
+    return kind + ", \(payload.count) bytes" + (isTextLost ? ", damaged: not in the encoding that it claims" : "")
+  }
+
+  private var typeText: String { String(decoding: type, as: UTF8.self).escaped }
+
+  private var wellKnownWords: String {
+    if isWellKnown("U") { return "link" }
+    if isWellKnown("T") { return "text" }
+    if isWellKnown("Sp") { return posterRecords().isEmpty ? "damaged Smart Poster" : "Smart Poster" }
+    if isWellKnown("Hs") || isWellKnown("Hr") { return "connection handover" }
+    return "NFC Forum type " + typeText
+  }
+}
+
+extension TagReadingError {
+  /// The message for a person, one sentence.
+  package var sentence: String {
+    switch self {
+    case .content(let error): error.sentence
+    case .url(let error): error.sentence
     }
   }
 }

@@ -1,5 +1,7 @@
 // Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read the length that
-// the file's first two bytes claim (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`.
+// the file's length field claims (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`. Cards whose
+// container is a little off are read where what they answer leaves no doubt: the container's order and sizes, the
+// application of mapping version 1, the four-byte lengths of version 3, pieces that are shorter than was asked.
 
 import TappetCore
 import TappetPlatform
@@ -7,9 +9,9 @@ import TappetPlatform
 /// One Type 4 tag's NDEF file.
 struct Type4Reading {
   // ISO/IEC 7816-4 commands.
-  private static let selectApplication: [UInt8] = [
-    0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
-  ]
+  private static func selectApplication(ofVersion2 isVersion2: Bool) -> [UInt8] {
+    [0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, isVersion2 ? 0x01 : 0x00, 0x00]
+  }
   static let capabilityContainer: UInt16 = 0xE103
   private static let capabilityContainerSize = 15
   /// Bytes of one READ BINARY.
@@ -29,25 +31,32 @@ struct Type4Reading {
 
   private func read() throws(ReadFailure) -> [UInt8] {
     let file = try openFile()
-    guard file.readAccess == 0x00 else { throw .fault(.refusedToAnswer) }
-    let length = try binary(offset: 0, count: 2)
-    let count = Int(length[0]) << 8 | Int(length[1])
+    guard file.readAccess != 0xFF else { throw .fault(.readProtected) }
+    let count = try bytes(from: 0, count: file.lengthSize, file).reduce(0) { $0 << 8 | Int($1) }
     guard count <= Limits.tagMemorySizeMax else { throw .fault(.tooLarge) }
-    guard count + 2 <= file.size else { throw .fault(.malformedAnswer) }
-    return try bytes(from: 2, count: count, file)
+    // Some containers count the message alone, without its length.
+    guard count <= file.size else { throw .fault(.malformedAnswer) }
+    return try bytes(from: file.lengthSize, count: count, file)
   }
 
   /// Selects the application and the NDEF file; returns the capability container's facts about the file.
   func openFile() throws(ReadFailure) -> Container {
-    let answer = try answer(to: Self.selectApplication)
-    // ISO/IEC 7816-4: file or application not found.
-    if answer.suffix(2) == [0x6A, 0x82] { throw .fault(.noApplication) }
-    _ = try Self.body(of: answer)
+    var selected = try answer(to: Self.selectApplication(ofVersion2: true))
+    if Self.isNotFound(selected) { selected = try answer(to: Self.selectApplication(ofVersion2: false)) }
+    if Self.isNotFound(selected) { throw .fault(.noApplication) }
+    _ = try Self.body(of: selected)
     try select(file: Self.capabilityContainer)
-    let file = try Container(try binary(offset: 0, count: Self.capabilityContainerSize))
+    var container = try binary(offset: 0, count: Self.capabilityContainerSize)
+    if let size = Container.size(beginning: container), size > container.count {
+      container += try binary(offset: container.count, count: size - container.count)
+    }
+    let file = try Container(container)
     try select(file: file.identifier)
     return file
   }
+
+  /// Whether the file or the application is not there (ISO/IEC 7816-4).
+  private static func isNotFound(_ answer: [UInt8]) -> Bool { answer.suffix(2) == [0x6A, 0x82] }
 
   /// Reads `count` bytes of the selected file.
   func bytes(from start: Int, count: Int, _ file: Container) throws(ReadFailure) -> [UInt8] {
@@ -55,7 +64,7 @@ struct Type4Reading {
     content.reserveCapacity(count)
     while content.count < count {
       let piece = min(count - content.count, file.pieceSize)
-      content += try binary(offset: start + content.count, count: piece)
+      content += try binary(offset: start + content.count, atMost: piece)
     }
     return content
   }
@@ -76,11 +85,14 @@ struct Type4Reading {
 
   /// The capability container's facts about the NDEF file (§5.1).
   ///
-  ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7 tag 04   8 length 06
-  ///     9..10 file   11..12 size   13 read   14 write
+  ///     0..1 size   2 version   3..4 MLe   5..6 MLc   7… blocks: tag, length, content
+  ///     04 06   file (2)   size (2)   read   write       its message has a length of two bytes
+  ///     06 08   file (2)   size (4)   read   write       version 3: of four bytes
   struct Container {
     var identifier: UInt16
     var size: Int
+    /// Bytes of the length field before the message.
+    var lengthSize: Int
     /// Bytes of one READ BINARY.
     var pieceSize: Int
     /// Bytes of one UPDATE BINARY.
@@ -88,39 +100,71 @@ struct Type4Reading {
     /// 00: open; FF: never.
     var readAccess: UInt8
     var writeAccess: UInt8
+    /// The place of the latter in the container.
+    var writeAccessOffset: Int
+
+    /// The container's size, if its first block is not that of the file.
+    static func size(beginning bytes: [UInt8]) -> Int? {
+      guard bytes.count == capabilityContainerSize, fileBlock(in: bytes) == nil else { return nil }
+      let claimed = Int(bytes[0]) << 8 | Int(bytes[1])
+      return claimed > bytes.count ? min(claimed, pieceSizeMax) : nil
+    }
 
     init(_ bytes: [UInt8]) throws(ReadFailure) {
-      guard bytes.count == capabilityContainerSize, bytes[7] == 0x04, bytes[8] == 0x06 else {
-        throw .fault(.malformedAnswer)
+      guard bytes.count >= capabilityContainerSize, let block = Self.fileBlock(in: bytes) else {
+        throw .fault(.malformedContainer)
       }
-      let answerSizeMax = Int(bytes[3]) << 8 | Int(bytes[4])
-      // A tag must be able to send its container in one piece.
-      guard answerSizeMax >= capabilityContainerSize else { throw .fault(.malformedAnswer) }
-      let commandSizeMax = Int(bytes[5]) << 8 | Int(bytes[6])
-      guard commandSizeMax > 0 else { throw .fault(.malformedAnswer) }
-      identifier = UInt16(bytes[9]) << 8 | UInt16(bytes[10])
-      size = Int(bytes[11]) << 8 | Int(bytes[12])
-      pieceSize = min(answerSizeMax, pieceSizeMax)
-      writeSize = min(commandSizeMax, pieceSizeMax)
-      readAccess = bytes[13]
-      writeAccess = bytes[14]
-      // Two bytes are its length.
-      guard size >= 2 else { throw .fault(.malformedAnswer) }
+      lengthSize = block.count - 4
+      identifier = UInt16(block[block.startIndex]) << 8 | UInt16(block[block.startIndex + 1])
+      size = block.dropFirst(2).dropLast(2).reduce(0) { $0 << 8 | Int($1) }
+      // It has sent its container in one piece, whatever it says of itself.
+      pieceSize = min(max(Int(bytes[3]) << 8 | Int(bytes[4]), capabilityContainerSize), pieceSizeMax)
+      writeSize = min(Int(bytes[5]) << 8 | Int(bytes[6]), pieceSizeMax)
+      readAccess = block[block.endIndex - 2]
+      writeAccessOffset = block.endIndex - 1
+      writeAccess = block[writeAccessOffset]
+      guard identifier != capabilityContainer else { throw .fault(.malformedContainer) }
+      guard size >= lengthSize else { throw .fault(.malformedAnswer) }
+    }
+
+    /// The content of the first block that describes a file with a message; other blocks are skipped.
+    private static func fileBlock(in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+      var offset = 7
+      while offset + 2 <= bytes.count {
+        let (tag, length) = (bytes[offset], Int(bytes[offset + 1]))
+        let content = bytes[(offset + 2)...].prefix(length)
+        guard content.count == length else { return nil }
+        if tag == 0x04 && length == 6 || tag == 0x06 && length == 8 { return content }
+        offset = content.endIndex
+      }
+      return nil
     }
   }
 
   func select(file: UInt16) throws(ReadFailure) {
-    _ = try command([0x00, 0xA4, 0x00, 0x0C, 0x02, UInt8(file >> 8), UInt8(file & 0xFF)])
+    let name = [UInt8(file >> 8), UInt8(file & 0xFF)]
+    let selected = try answer(to: [0x00, 0xA4, 0x00, 0x0C, 0x02] + name)
+    if Self.isNotFound(selected) { throw .fault(.malformedContainer) }
+    // Cards of mapping version 1 want P2 00, and answer with what they know of the file.
+    if selected.suffix(2) == [0x90, 0x00] { return }
+    _ = try command([0x00, 0xA4, 0x00, 0x00, 0x02] + name)
   }
 
-  /// Returns exactly `count` bytes (READ BINARY), or throws: a file that ends before its own length is invalid.
+  /// Returns exactly `count` bytes, or throws: a file that ends before its own length is invalid.
   private func binary(offset: Int, count: Int) throws(ReadFailure) -> [UInt8] {
+    let bytes = try binary(offset: offset, atMost: count)
+    guard bytes.count == count else { throw .fault(.malformedAnswer) }
+    return bytes
+  }
+
+  /// Returns 1 to `count` bytes (READ BINARY).
+  private func binary(offset: Int, atMost count: Int) throws(ReadFailure) -> [UInt8] {
     // Bit 15 of the offset would make it a short file identifier; `Limits.tagMemorySizeMax` stays below.
     let bytes = try command([
       0x00, 0xB0, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset),
       UInt8(truncatingIfNeeded: count),
     ])
-    guard bytes.count == count else { throw .fault(.malformedAnswer) }
+    guard (1...count).contains(bytes.count) else { throw .fault(.malformedAnswer) }
     return bytes
   }
 
@@ -137,7 +181,10 @@ struct Type4Reading {
 
   private static func body(of answer: [UInt8]) throws(ReadFailure) -> [UInt8] {
     guard answer.count >= 2 else { throw .fault(.malformedAnswer) }
-    guard answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0x00 else { throw .fault(.refusedToAnswer) }
-    return Array(answer.dropLast(2))
+    switch (answer[answer.count - 2], answer[answer.count - 1]) {
+    // 6282: it ends before what was asked for.
+    case (0x90, 0x00), (0x62, 0x82): return Array(answer.dropLast(2))
+    default: throw .fault(.refusedToAnswer)
+    }
   }
 }

@@ -17,6 +17,7 @@ extension WriteOperation {
   private func storeInFile(_ message: [UInt8]) throws(WriteFailure) {
     let card = Type4Card(device)
     let container = try card.openNDEFFile()
+    guard container.writeSize > 0, container.lengthSize == 2 else { throw .fault(.malformedAnswer) }
     switch container.writeAccess {
     case 0x00: break
     case 0xFF: throw .fault(.readOnly)
@@ -46,7 +47,7 @@ extension WriteOperation {
     let container = try card.openNDEFFile()
     if container.writeAccess == 0xFF { return }
     try card.openContainer()
-    do throws(WriteFailure) { try update(offset: Type4Card.writeAccessOffset, [0xFF]) } catch {
+    do throws(WriteFailure) { try update(offset: container.writeAccessOffset, [0xFF]) } catch {
       // Its container cannot be written, as on an NTAG 424.
       if case .fault(.refused) = error { throw .fault(.unsupportedModel) }
       throw error
@@ -67,7 +68,6 @@ extension WriteOperation {
 
 /// The NDEF application of a selected tag, as far as writing needs it.
 private struct Type4Card {
-  static let writeAccessOffset = 14
   private let reading: Type4Reading
 
   init(_ device: NFCDevice) { reading = Type4Reading(device: device, deadline: Instant.now() + Limits.readerWriteMax) }

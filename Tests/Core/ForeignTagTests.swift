@@ -130,6 +130,81 @@ import Testing
     #expect(uid(try #require(story.commit(at: 201).entry)) == nil)
   }
 
+  /// A Type 4 tag with this message.
+  private func type4(_ hex: String, uid: Int = 70) -> TagReading {
+    TagReading(uid: .number(uid), model: .type4, bytes: Hex.decode(hex) ?? [])
+  }
+
+  /// A link for Home Assistant's tag `5f0bbc5b-1f7f-4b22-9a3e-3d9a9e3f1c11`, and the application that reads it.
+  private static let homeAssistantTag =
+    "91013b5502686f6d652d617373697374616e742e696f2f7461672f35663062626335622d316637662d346232322d396133652d3364"
+    + "39613965336631633131540f22616e64726f69642e636f6d3a706b67696f2e686f6d65617373697374616e742e636f6d70616e696f6e"
+    + "2e616e64726f6964"
+
+  private func tagID(_ entry: OutboxEntry) -> String? {
+    TapNews(.accepted(entry, uid: Self.card))?.homeAssistantID
+  }
+
+  @Test func `a tag that Home Assistant's app wrote is scanned as its id, whoever else knows it`() throws {
+    let link = "https://www.home-assistant.io/tag/5f0bbc5b-1f7f-4b22-9a3e-3d9a9e3f1c11"
+    for story in [story([known(.uri(link))]), story([known(.uid(.number(70)))]), story(publishesUnknown: true)] {
+      story.tap(at: 100, type4(Self.homeAssistantTag))
+      #expect(tagID(try #require(story.commit(at: 101).entry)) == "5f0bbc5b-1f7f-4b22-9a3e-3d9a9e3f1c11")
+    }
+  }
+
+  @Test func `a tag that Home Assistant's app wrote needs no entry, but the broker`() {
+    let story = story()
+    story.kiosk.settings.homeAssistant = HomeAssistantPlan()
+    let words = story.tap(at: 100, type4(Self.homeAssistantTag))
+    #expect(words.contains("report performed home_assistant"), "\(words)")
+    #expect(words.contains { $0.hasPrefix("announce tap scanned") }, "\(words)")
+    story.at(200, .link(.lost(.closedByBroker)))
+    let away = story.tap(at: 10_000, type4(Self.homeAssistantTag, uid: 71))
+    #expect(away.contains { $0.hasPrefix("report refused") }, "\(away)")
+    let without = self.story()
+    #expect(without.tap(at: 100, type4(Self.homeAssistantTag)).contains { $0.hasPrefix("report refused") })
+  }
+
+  @Test(
+    arguments: [
+      ("https://www.home-assistant.io/tag/5f", "5f"), ("HTTP://WWW.Home-Assistant.io/tag/5F?x", "5F"),
+      ("https://www.home-assistant.io/tag/", nil), ("https://www.home-assistant.io/tags/5f", nil),
+      ("https://home-assistant.io.example/tag/5f", nil), ("", nil),
+    ] as [(String, String?)])
+  func `Home Assistant's links are told from others`(_ link: String, _ id: String?) {
+    #expect(HomeAssistantTag.id(in: link) == id)
+  }
+
+  @Test func `a message names the link, but not one that proves a tag or shares a secret`() throws {
+    let story = KioskScript([.light, .garage, .scene])
+    story.kiosk.settings.unknownTags = Action(
+      name: KioskSettings.unknownTagsName, title: "", index: -1, topic: "tags",
+      message: try #require(PayloadTemplate(configured: "<%{uri}>")), cooldown: .zero)
+    story.startAll()
+    for (number, (link, shown)) in [
+      ("https://boxes.example/17", "https://boxes.example/17"), ("smpshare://secret?idx=1&key=00", ""),
+      ("smp://action?idx=77&ts=1&sig=00", ""),
+    ].enumerated() {
+      story.tap(at: 1000 * (number + 1), .holding(Array(link.utf8), uid: 80 + number))
+      #expect(try #require(story.commit(at: 1000 * (number + 1) + 1).entry).message.text == "<\(shown)>")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (" ", 0x20), ("\0", 0), ("\r\n", 0x0D), ("\u{A0}", 0xC2),
+    ] as [(String, UInt8)])
+  func `a tag URL with a byte that no link has says so, and is not unknown`(_ stray: String, _ byte: UInt8) {
+    let story = story(publishesUnknown: true)
+    let url = (try? TagURL.sign(index: 1, timestamp: 1, key: .repeating(0x11)).text()) ?? []
+    for text in [url + Array(stray.utf8), Array(stray.utf8) + url] {
+      let reading = TagReading.holding(text, uid: 90)
+      #expect(throws: TagReadingError.content(.strayByte(byte))) { _ = try reading.tagURL() }
+      #expect(!story.tap(at: 100, reading).contains { $0.hasPrefix("store") })
+    }
+  }
+
   @Test func `a UID that is drawn by lot is told apart`() {
     #expect(TagUID(written: "04-A1-b2-C3") == TagUID([4, 0xA1, 0xB2, 0xC3]) && TagUID(written: "04-A1-B2") == nil)
     #expect(TagUID([8, 1, 2, 3])?.isRandom == true && TagUID([4, 1, 2, 3])?.isRandom == false)

@@ -63,9 +63,12 @@ private func reads(_ encoded: [UInt8], as message: NDEFMessage) {
 }
 
 private func finds(_ message: NDEFMessage) {
-  let first = message.records.first { $0.uri != nil }
-  promise(message.firstURI == first?.uri, "not the first URI")
+  let inner = message.records.flatMap { $0.posterRecords() }
+  let first = inner.first { $0.uri != nil } ?? message.records.first { $0.uri != nil }
+  promise(message.firstURI == first?.uri, "not the first URI, those in Smart Posters before others")
+  _ = message.firstText
   guard let first, let uri = first.uri else { return }
+  if first.typeNameFormat == 3 { return promise(uri == first.type, "an absolute URI is not its type") }
   promise(first.typeNameFormat == 1 && first.type == Array("U".utf8), "a URI in a record of another type")
   promise(
     uri.suffix(first.payload.count - 1).elementsEqual(first.payload.dropFirst()),

@@ -113,11 +113,17 @@ import Testing
     let good: [UInt8] = [0, 15, 0x20, 0, 0x7F, 0, 0x7F, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0x00, 0x00]
     #expect(try Type4Reading.Container(good).pieceSize == 127)
     #expect(try Type4Reading.Container(good).size == 256)
-    // MLe below 15, no MLc, another TLV, another length, too few bytes.
-    for (offset, value) in [(4, 14), (6, 0), (7, 0x05), (8, 0x08)] as [(Int, UInt8)] {
+    // Another block, another length, the container itself.
+    for (offset, value) in [(7, 0x05), (8, 0x08), (10, 0x03)] as [(Int, UInt8)] {
       var bad = good
       bad[offset] = value
       #expect(throws: ReadFailure.self) { _ = try Type4Reading.Container(bad) }
+    }
+    // MLe below 15: it has sent 15 bytes. No MLc: it can be read all the same.
+    for (offset, value) in [(4, 14), (6, 0)] as [(Int, UInt8)] {
+      var odd = good
+      odd[offset] = value
+      #expect(try Type4Reading.Container(odd).pieceSize >= 15)
     }
     var isProtected = good
     isProtected[13] = 0xFF

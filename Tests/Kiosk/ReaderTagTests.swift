@@ -151,6 +151,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("no largest answer", "000f20000000ff0406e10408000000"), ("no largest command", "000f2000fb00000406e10408000000"),
+    ("its own size wrong", "ffff2000fb00f90406e10408000000"),
+    ("a size without the length", "000f2000fb00f90406e104000e0000"),
+    ("another block first", "00172000fb00f90506e1050080828304" + "06e10408000000"),
+    ("a proprietary condition", "000f2000fb00f90406e10408008000"), ("version 1", "000f1000fb00f90406e10408000000"),
+    ("version 3", "00113000fb00f90608e104000008000000"),
+  ])
+  func `a Type 4 container that is a little off is read where no doubt remains`(_ what: String, _ container: String)
+    throws
+  {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    let message = "d1010a550461622e63642f6566"
+    let length = what == "version 3" ? "0000000d" : "000d"
+    try rig.tell("place type4 memory=\(length)\(message) container=\(container)")
+    #expect(try rig.reading().bytes == bytes(ofHex: message), "\(what)")
+    try rig.take()
+  }
+
+  @Test(arguments: [
+    ("000f2000fb00f90406e1040800ff00", TagFault.readProtected), ("000f2000fb00f90406e10308000000", .malformedContainer),
+    ("000f2000fb00f90506e10408000000", .malformedContainer), ("000f2000fb00f90406e10508000000", .malformedContainer),
+    ("000f2000fb00f90406e104000c0000", .malformedAnswer),
+  ])
+  func `a Type 4 container with a doubt says which`(_ container: String, _ fault: TagFault) throws {
+    let rig = try ReaderRig()
+    try rig.startReady()
+    try rig.tell("place type4 memory=000dd1010a550461622e63642f6566 container=\(container)")
+    guard case .message(.tagArrived(let uid)) = try rig.nextEvent() else { throw TestFault("tagArrived") }
+    #expect(try rig.nextEvent() == .message(.tagFaulted(uid, .type4, fault)))
+    try rig.take()
+  }
+
   @Test func `a card that is slow with each answer is given up in time, and the reader lives`() throws {
     let rig = try ReaderRig()
     try rig.startReady()

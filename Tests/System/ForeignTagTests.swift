@@ -43,5 +43,18 @@ import Testing
     try world.tell("place classic uid=01020304")
     let read = try world.tappet("tag", "read", "--timeout", "60")
     #expect(read.status == 0 && read.output.contains("known as 'Abbey Road': play"), "\(read)")
+    for (placement, words) in [
+      ("classic uid=0a0b0c0d", ["MIFARE Classic", "published as 'unknown_tags' says"]),
+      (
+        "ntag215 uid=04a1b2c3d4e5f7 ndef=d1021753709101095501636e6e2e636f6d2f5101065402656e434e4e",
+        ["record    Smart Poster, 23 bytes", "url       http://www.cnn.com/", "text      CNN", "published as"]
+      ),
+    ] {
+      try world.tell("take")
+      try world.tell("place " + placement)
+      let read = try world.tappet("tag", "read", "--timeout", "60")
+      #expect(read.status == 0 && words.allSatisfy { read.output.contains($0) }, "\(read)")
+    }
+    try world.tell("take")
   }
 }

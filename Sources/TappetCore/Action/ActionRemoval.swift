@@ -25,5 +25,5 @@ package struct ActionRemoval: Equatable, Sendable {
   }
 
   /// Whether its topic or its message names this fact.
-  func names(_ fact: TapFact) -> Bool { topic.names(fact) || message.names(fact) }
+  package func names(_ fact: TapFact) -> Bool { topic.names(fact) || message.names(fact) }
 }

@@ -19,8 +19,10 @@ package enum TapFact: String, CaseIterable, Hashable, Sendable {
   case unix
   /// The number of its tag's accepted taps, this one included.
   case count
-  /// The first text record on the tag.
+  /// The first text on the tag.
   case text
+  /// The first link on the tag, unless it is one of a kiosk's own.
+  case uri
   /// The result in the inventory: `shown`, `moved`, `lent`, `returned`, `low`.
   case verb
   /// The kind of thing: `box`.

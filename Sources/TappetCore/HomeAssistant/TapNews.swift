@@ -18,15 +18,21 @@ package struct TapNews: Sendable {
   package var action: String?
   /// The origin of it; `nil` when it is not known.
   package var trigger: Trigger?
+  /// Home Assistant's id on the tag, if it was one of its tags.
+  package var homeAssistantID: String?
 
   /// The step that the report is about; `nil` when it is about anything else.
   init?(_ report: Report) {
     if report.isOfInventoryNews { return nil }
     if case .accepted(let entry, let uid) = report {
-      // Its scanner is for tags that somebody has chosen.
-      self.init(.accepted(entry.action == KioskSettings.unknownTagsName ? nil : uid), of: entry)
-    } else if case .performed(let action, let trigger, let uid, _) = report {
+      // Its scanner is for tags that somebody has chosen: here, or with its app.
+      let id = entry.notes.homeAssistantID
+      let isChosen = id != nil || entry.action != KioskSettings.unknownTagsName
+      self.init(.accepted(isChosen ? uid : nil), of: entry)
+      homeAssistantID = id
+    } else if case .performed(let action, let trigger, let uid, let owner) = report {
       self.init(.accepted(uid), action, trigger)
+      homeAssistantID = owner?.homeAssistantID
     } else if case .queued(let entry, let reason) = report {
       self.init(.queued(reason), of: entry)
     } else if case .delivered(let entry, _) = report {

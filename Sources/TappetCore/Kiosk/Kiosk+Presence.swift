@@ -50,14 +50,15 @@ extension Kiosk {
     let second = TagArrival(
       entry: on.entry, action: action.name, uid: uid, tap, count: count)
     let entry = removalEntry(
-      removal, of: action, second, ended: on.entry, count: count, ticket: tap?.secret?.ticket, at: now)
+      removal, of: action, second, ended: on.entry, count: count, ticket: tap?.secret?.ticket,
+      homeAssistantID: tap?.homeAssistantID, at: now)
     presence.willEnd(on.entry, by: entry.id)
     return entry
   }
 
   private mutating func removalEntry(
     _ removal: ActionRemoval, of action: Action, _ arrival: TagArrival, ended: EntryID, count: Int64? = nil,
-    ticket: String? = nil, at now: Moment
+    ticket: String? = nil, homeAssistantID: String? = nil, at now: Moment
   ) -> OutboxEntry {
     let id = EntryID(high: random.next(), low: random.next())
     let person = arrival.person.flatMap { id in secrets.first { $0.person?.id == id }?.person }
@@ -72,7 +73,7 @@ extension Kiosk {
       message: removal.message.filled(with: facts, id: id), isRetained: action.isRetained, trigger: .tag,
       acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), uid: arrival.uid, tag: arrival.tag, person: person,
-      notes: EntryNotes(count: count, ended: ended, ticket: ticket))
+      notes: EntryNotes(count: count, ended: ended, ticket: ticket, homeAssistantID: homeAssistantID))
   }
 
   // MARK: Counting

@@ -210,6 +210,8 @@ extension Kiosk {
 
   /// Returns what prevents the action now, although it is allowed as such.
   func obstacle(to action: Action) -> TapRefusal? {
+    // Home Assistant does not learn of it later.
+    if action.name == KioskSettings.scannedTagsName { return isSending ? nil : .brokerAway(action: action.name) }
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     if action.offline == .drop {
       guard action.topic == nil || isSending else { return .brokerAway(action: action.name) }
@@ -247,7 +249,8 @@ extension Kiosk {
       trigger: trigger, acceptedUnixMilliseconds: now.unixMilliseconds, acceptedAt: now.instant,
       expiry: .at(now.instant + action.expiresAfter), destination: isForBroker ? .broker : .webhook,
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
-      notes: EntryNotes(count: count, arrival: arrival, ticket: tap?.secret?.ticket))
+      notes: EntryNotes(
+        count: count, arrival: arrival, ticket: tap?.secret?.ticket, homeAssistantID: tap?.homeAssistantID))
     if let arrival { presence.willStore(arrival) }
     if isForBroker { outbox.willStore(entry, uid) }
     if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
@@ -263,6 +266,7 @@ extension Kiosk {
     facts[.tag] = tap?.label ?? ""
     facts[.person] = tap?.secret?.person?.name ?? ""
     facts[.text] = tap?.text ?? ""
+    facts[.uri] = tap?.uri ?? ""
     facts[.count] = count.map { String($0) } ?? ""
     if let outcome = tap?.outcome { facts.add(outcome) }
     return facts

@@ -40,12 +40,19 @@ package struct EntryNotes: Hashable, Sendable {
   package var ended: EntryID?
   /// The ticket of which it is a use.
   package var ticket: String?
+  /// The id by which Home Assistant knows the tag; not stored.
+  package var homeAssistantID: String?
 
   /// Nothing, unless it is given.
-  package init(count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil) {
+  @export(interface)
+  package init(
+    count: Int64? = nil, arrival: TagArrival? = nil, ended: EntryID? = nil, ticket: String? = nil,
+    homeAssistantID: String? = nil
+  ) {
     self.count = count
     self.arrival = arrival
     self.ended = ended
     self.ticket = ticket
+    self.homeAssistantID = homeAssistantID
   }
 }

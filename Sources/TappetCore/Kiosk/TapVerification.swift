@@ -9,19 +9,38 @@ struct VerifiedTap {
   var label: String?
   /// The tag's text, if the action's message names it.
   var text = ""
+  /// The first link on a tag that others wrote.
+  var uri = ""
   /// The outcome in the inventory.
   var outcome: InventoryOutcome?
 
   /// Whose tag it is.
-  var owner: TagOwner { TagOwner(label: label, person: secret?.person) }
+  var owner: TagOwner { TagOwner(label: label, person: secret?.person, homeAssistantID: homeAssistantID) }
+
+  /// The id by which Home Assistant knows the tag.
+  var homeAssistantID: String? { HomeAssistantTag.id(in: uri) }
 }
 
 extension KioskSettings {
-  /// Returns the action for which a tag with this memory would be accepted; changes nothing.
-  package func judge(_ reading: TagReading, secrets: [TagSecret]) -> Result<Action, TapRefusal> {
-    ActionIndexes(actions, secrets: secrets).verify(reading).flatMap { tap in
-      tap.secret?.refusalOfPerson.map { .failure($0) } ?? .success(tap.action)
+  /// Returns the action for which a tag with this memory would be accepted, and whether it proves itself; changes
+  /// nothing.
+  @export(interface)
+  package func judge(
+    _ reading: TagReading, secrets: [TagSecret], learned: ForeignTags = ForeignTags()
+  ) -> Result<(action: Action, isProved: Bool), TapRefusal> {
+    let indexes = ActionIndexes(actions, secrets: secrets)
+    return recognise(reading, or: indexes.verify(reading), learned, indexes).flatMap { tap in
+      tap.secret?.refusalOfPerson.map { .failure($0) } ?? .success((tap.action, tap.secret != nil))
     }
+  }
+
+  /// The same for a tag whose content cannot be read.
+  @export(interface)
+  package func judge(
+    _ uid: TagUID, _ fault: TagFault, learned: ForeignTags
+  ) -> Result<(action: Action, isProved: Bool), TapRefusal> {
+    let tap = recognise(uid, fault, learned, ActionIndexes(actions, secrets: []))
+    return tap.map { .success(($0.action, false)) } ?? .failure(.unreadable(fault))
   }
 }
 

@@ -116,6 +116,14 @@ extension KioskSettings {
   /// The name, in the outbox and the log, of what is published about unknown tags.
   package static let unknownTagsName = "unknown_tags"
 
+  /// The name of what is done with a tag of Home Assistant's that is not listed here.
+  package static let scannedTagsName = "home_assistant"
+
+  /// Tells Home Assistant of the tag, and does nothing more.
+  private static var scannedTag: Action {
+    Action(name: scannedTagsName, title: "Home Assistant's tag", index: -1, topic: nil, message: PayloadTemplate(""))
+  }
+
   /// The judgement of a tag that may be one of others: what proved itself stays, and what claims to be ours and is not
   /// stays refused.
   func recognise(
@@ -125,10 +133,12 @@ extension KioskSettings {
     // A tag that proved itself and may not act, as one of a suspended person, does not act as another's either.
     guard case .failure(let refusal) = verified, !refusal.isOfOwnTag else { return verified }
     if let tag = foreignTags.find(reading) ?? learned.find(reading), let action = action(of: tag, indexes) {
-      return .success(VerifiedTap(action: action, label: tag.label, text: text(of: reading, for: action)))
+      return .success(tap(reading, action, label: tag.label))
     }
-    guard refusal.isOfUnknownTag, let action = unknownTags else { return verified }
-    return .success(VerifiedTap(action: action, text: text(of: reading, for: action)))
+    guard refusal.isOfUnknownTag else { return verified }
+    if let action = unknownTags { return .success(tap(reading, action)) }
+    let isScanned = homeAssistant != nil && HomeAssistantTag.id(in: reading.shownURI ?? "") != nil
+    return isScanned ? .success(tap(reading, Self.scannedTag)) : verified
   }
 
   /// The judgement of a tag whose content cannot be read; `nil` when nothing is known of it, or it may be read soon.
@@ -147,8 +157,10 @@ extension KioskSettings {
     indexes.action(named: tag.action).flatMap { $0.needsProof ? nil : $0 }
   }
 
-  private func text(of reading: TagReading, for action: Action) -> String {
-    action.readsText ? reading.firstText ?? "" : ""
+  private func tap(_ reading: TagReading, _ action: Action, label: String? = nil) -> VerifiedTap {
+    VerifiedTap(
+      action: action, label: label, text: action.readsText ? reading.firstText ?? "" : "",
+      uri: reading.shownURI ?? "")
   }
 }
 
@@ -167,11 +179,22 @@ extension TapRefusal {
   /// Whether nobody here knows the tag: it does not claim to be of this kiosk.
   fileprivate var isOfUnknownTag: Bool {
     switch self {
-    case .content, .malformedURL, .noSuchAction: true
+    case .content(let error): !error.isOfOwnTag
+    case .malformedURL, .noSuchAction: true
     case .unreadable, .noTagConfigured, .invalidSignature, .strayIndex, .copiedURL, .personSuspended, .wrongTime,
       .limitedPerson, .usedUp, .commandOfLimitedPerson, .brokerAway, .webhookAway, .outboxFull, .notStored,
       .nobodyToAsk, .notInInventory, .panelLocked, .tooMany:
       false
+    }
+  }
+}
+
+extension TagContentError {
+  /// Whether the tag claims to be one of a kiosk, or may do so once it is read to its end.
+  fileprivate var isOfOwnTag: Bool {
+    switch self {
+    case .strayByte, .incomplete: true
+    case .unsupportedModel, .empty, .noMessage, .memory, .message, .noURI, .tooLong: false
     }
   }
 }

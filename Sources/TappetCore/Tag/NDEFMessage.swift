@@ -33,21 +33,6 @@ package struct NDEFRecord: Hashable, Sendable {
     self.init(typeNameFormat: 1, type: [UInt8(ascii: "T")], payload: [2] + Array("en".utf8) + Array(text.utf8))
   }
 
-  /// The URI of a URI record; `nil` for other records, and for a reserved identifier code.
-  package var uri: [UInt8]? {
-    guard typeNameFormat == 1, type == [UInt8(ascii: "U")], let code = payload.first else { return nil }
-    guard let prefix = NDEFRecord.prefix(Int(code)) else { return nil }
-    return Array("\(prefix)".utf8) + payload.dropFirst()
-  }
-
-  /// The text of a text record (NFC Forum RTD Text 1.0 §3.2.1) in UTF-8; `nil` for other records, and for UTF-16.
-  package var text: String? {
-    guard typeNameFormat == 1, type == [UInt8(ascii: "T")], let status = payload.first, status & 0x80 == 0 else {
-      return nil
-    }
-    return String(validating: payload.dropFirst(1 + Int(status & 0x3F)), as: UTF8.self)
-  }
-
   /// Whether the fields fit the format: an empty record has no content, and one of unknown type has no type (§3.2.6).
   fileprivate var fitsFormat: Bool {
     switch typeNameFormat {
@@ -55,17 +40,6 @@ package struct NDEFRecord: Hashable, Sendable {
     case 5: type.isEmpty
     default: true
     }
-  }
-
-  /// URI identifier codes (RTD URI 1.0 §3.2.2).
-  private static func prefix(_ code: Int) -> StaticString? {
-    let prefixes: [StaticString] = [
-      "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
-      "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",
-      "rtsp://", "urn:", "pop:", "sip:", "sips:", "tftp:", "btspp://", "btl2cap://", "btgoep://", "tcpobex://",
-      "irdaobex://", "file://", "urn:epc:id:", "urn:epc:tag:", "urn:epc:pat:", "urn:epc:raw:", "urn:epc:", "urn:nfc:",
-    ]
-    return prefixes.indices.contains(code) ? prefixes[code] : nil
   }
 }
 
@@ -162,17 +136,5 @@ package struct NDEFMessage: Hashable, Sendable {
       bytes += record.type + (record.id ?? []) + record.payload
     }
     return bytes
-  }
-
-  /// The text of the first text record.
-  package var firstText: String? {
-    for record in records { if let text = record.text { return text } }
-    return nil
-  }
-
-  /// The first URI; other records before it are skipped.
-  package var firstURI: [UInt8]? {
-    for record in records { if let uri = record.uri { return uri } }
-    return nil
   }
 }

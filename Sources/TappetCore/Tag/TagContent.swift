@@ -15,6 +15,8 @@ package enum TagContentError: Error, Hashable, Sendable {
   /// There is a message, but it contains no URI.
   case noURI
   case tooLong(size: Int)
+  /// A tag URL with a byte that no link has: a blank, a NUL, a control character.
+  case strayByte(UInt8)
 }
 
 /// Why a reading yields no tag URL.
@@ -60,11 +62,31 @@ extension TagReading {
     return decoded.firstText
   }
 
+  /// The first link as text; `nil` without one, and for one that would copy a tag or a secret.
+  package var shownURI: String? {
+    guard let uri = try? uri(), !uri.isOurs else { return nil }
+    return String(decoding: uri, as: UTF8.self)
+  }
+
   /// Returns the tag URL.
   package func tagURL() throws(TagReadingError) -> TagURL {
     let text: [UInt8]
     do throws(TagContentError) { text = try uri() } catch { throw .content(error) }
+    if text.beginsAsLink("smp:"), let stray = text.first(where: { !(0x21...0x7E).contains($0) }) {
+      throw .content(.strayByte(stray))
+    }
     do throws(TagURLError) { return try TagURL.parse(text) } catch { throw .url(error) }
+  }
+}
+
+extension [UInt8] {
+  /// Whether the link may be a tag URL or a share code, also a damaged one.
+  package var isOurs: Bool { beginsAsLink("smp") }
+
+  /// Whether this is the beginning, but for bytes before it that no link has.
+  fileprivate func beginsAsLink(_ start: String) -> Bool {
+    let link = String(decoding: drop { !(0x21...0x7E).contains($0) }.prefix(start.utf8.count), as: UTF8.self)
+    return link.asciiLowercased == start
   }
 }
 

@@ -154,6 +154,10 @@ package enum TagFault: UInt8, CaseIterable, Error, Hashable, Sendable {
   case tooLarge = 5
   /// A smart card without an NDEF application.
   case noApplication = 6
+  /// Its capability container forbids reading.
+  case readProtected = 7
+  /// Its capability container names no file.
+  case malformedContainer = 8
 }
 
 /// Why the reader (the device, not the tag) cannot be used.

@@ -6,10 +6,13 @@ package struct TagOwner: Sendable {
   package var label: String?
   /// The person whose it is.
   package var person: Person?
+  /// The id by which Home Assistant knows the tag.
+  package var homeAssistantID: String?
 
-  /// A label and a person.
-  package init(label: String?, person: Person?) {
+  /// What is known of it.
+  package init(label: String?, person: Person?, homeAssistantID: String? = nil) {
     self.label = label
     self.person = person
+    self.homeAssistantID = homeAssistantID
   }
 }

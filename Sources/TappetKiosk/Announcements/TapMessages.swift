@@ -43,7 +43,7 @@ extension TapNews {
   /// The scan of a tag that was accepted; `nil` for anything else.
   var scan: JSON? {
     guard case .accepted(let uid?) = kind else { return nil }
-    return .object(["tag_id": .string(uid.text), "action": .optional(action)])
+    return .object(["tag_id": .string(homeAssistantID ?? uid.text), "action": .optional(action)])
   }
 
   /// The last tap or press; `nil` when this was none that was accepted.
@@ -51,7 +51,7 @@ extension TapNews {
     guard case .accepted(let uid) = kind, trigger != .command else { return nil }
     return .object([
       "time": .time(unixMilliseconds: unixMilliseconds), "action": .optional(action),
-      "trigger": .optional(trigger?.word), "tag_id": .optional(uid?.text),
+      "trigger": .optional(trigger?.word), "tag_id": .optional(homeAssistantID ?? uid?.text),
     ])
   }
 }

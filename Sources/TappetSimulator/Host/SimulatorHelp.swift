@@ -21,7 +21,7 @@ extension SimulatorCommandLine {
 
     Commands. The answer is 'ok ...' or 'error ...'; where it is a list, lines and then a lone full stop.
       place MODEL [uid=HEX] [url=URL | ndef=HEX | memory=HEX | empty | blank] [readonly] [locked] [password=HEX]
-            [size=BYTES] [slow=MS] [stays=N]
+            [size=BYTES] [container=HEX] [slow=MS] [stays=N]
                       MODEL: ntag213 ntag215 ntag216 ntag203 ultralight ultralight-ev1-48 ultralight-ev1-128
                       type4 ntag424 classic desfire; size: what a type4's container claims; slow: for each answer;
                       stays: it leaves when it has answered N exchanges

@@ -43,6 +43,8 @@ package struct TagPlacement {
   package var password: [UInt8]?
   /// Type 4: bytes that the capability container gives the NDEF file.
   package var fileSize: UInt16?
+  /// Type 4: the capability container, as it is.
+  package var container: [UInt8]?
   /// Milliseconds that the tag takes for each answer.
   package var slowness = 0
   /// Exchanges after which the tag leaves; `nil` when it stays.
@@ -63,7 +65,7 @@ package struct TagPlacement {
   }
 
   private func makeUnhurriedTag(serial: UInt8) throws(Fault) -> VirtualTag {
-    guard fileSize == nil || model == "type4" else { throw .notPossible }
+    guard fileSize == nil && container == nil || model == "type4" else { throw .notPossible }
     if let model = Type2Model.named(model) { return try makeType2(model, serial: serial) }
     switch model {
     case "type4": return try makeType4(serial: serial, isNTAG: false)
@@ -140,6 +142,7 @@ package struct TagPlacement {
     guard !isLocked, password == nil else { throw .notPossible }
     if isReadOnly { application.close() }
     if let fileSize { application.claim(size: fileSize) }
+    if let container { application.replace(container: container) }
     let card = Type4Card(application: application, historicalBytes: [0x80])
     let atqa: [UInt8] = isNTAG || uid.count == 7 ? [0x44, 0x03] : [UInt8(uid.count == 4 ? 0x04 : 0x84), 0x03]
     return VirtualTag(uid: uid, atqa: atqa, sak: 0x20, body: .type4(card))

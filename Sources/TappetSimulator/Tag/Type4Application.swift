@@ -61,6 +61,12 @@ package struct Type4Application {
     return true
   }
 
+  /// Another container; of mapping version 1, it makes a card of that version.
+  mutating func replace(container: [UInt8]) { capability = container }
+
+  /// Whether it has the application's former name, and selects files by P2 00 alone (NFC Forum Type 4 Tag 1.0 §5.4).
+  private var isVersion1: Bool { capability.count > 2 && capability[2] >> 4 == 1 }
+
   private static let writeAccessOffset = 14
 
   /// Write access: never.
@@ -92,7 +98,8 @@ package struct Type4Application {
     guard command.count >= 5, command.count >= 5 + Int(command[4]) else { return [0x67, 0x00] }
     let name = Array(command[5..<5 + Int(command[4])])
     switch (command[2], name) {
-    case (0x04, [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]) where hasNDEF: selected = .application
+    case (0x04, [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, isVersion1 ? 0x00 : 0x01]) where hasNDEF: selected = .application
+    case (0x00, _) where isVersion1 && command[3] != 0x00: return [0x6A, 0x86]
     case (0x00, [0xE1, 0x03]) where isOpen: selected = .capability
     case (0x00, [0xE1, 0x04]) where isOpen: selected = .ndef
     default: return [0x6A, 0x82]

@@ -99,6 +99,7 @@ enum ControlCommand {
       case ("size", 2):
         guard let size = UInt16(exactly: try count(parts[1])) else { throw .notACount }
         placement.fileSize = size
+      case ("container", 2): placement.container = try bytes(parts[1])
       case ("slow", 2): placement.slowness = try count(parts[1])
       case ("stays", 2): placement.stay = try count(parts[1])
       case ("url", 2): placement.content = .url(String(parts[1]))

@@ -74,11 +74,10 @@ extension Command {
 
   /// The share code of a tag of the older format.
   private static func shareURL(of reading: TagReading) throws(CommandFailure) -> SecretBytes {
-    var uri: [UInt8]
-    do throws(TagContentError) { uri = try reading.uri() } catch { throw .refused(error.sentence) }
-    defer { LibCrypto.wipe(&uri) }
     let url: TagURL
-    do throws(TagURLError) { url = try TagURL.parse(uri) } catch { throw .refused(error.sentence) }
+    do throws(TagReadingError) { url = try reading.tagURL() } catch { throw .refused(error.sentence) }
+    var uri = (try? reading.uri()) ?? []
+    defer { LibCrypto.wipe(&uri) }
     guard url.carriesKey else {
       throw .refused(
         "the tag does not contain its key, as few tags do; share the secret from the phone or kiosk that wrote it")

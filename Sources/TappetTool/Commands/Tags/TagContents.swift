@@ -2,30 +2,32 @@
 // forges any.
 
 import TappetCore
+import TappetMessages
 
 /// The parts of a reading that may be printed.
 struct TagContents {
   var messageSize: Int?
+  /// The records, those in a Smart Poster after it.
+  var records: [String] = []
   /// The URL without signature and key, or another URI that is on the tag.
   var shownURL: String?
+  /// The first text.
+  var text: String?
   var carriesKey = false
 
   init(_ reading: TagReading) {
     guard let message = try? reading.message() else { return }
     messageSize = message.count
-    guard let uri = try? reading.uri() else { return }
+    if let decoded = try? NDEFMessage(decoding: message) {
+      records = decoded.records.flatMap { [$0.words] + $0.posterRecords().map { "  " + $0.words } }
+    }
+    text = reading.firstText.map { Array($0.utf8).isOurs ? "smp…" : $0.escaped }
     if let url = try? reading.tagURL() {
       carriesKey = url.carriesKey
       shownURL = "smp://action?idx=\(url.index)&ts=\(url.timestamp)&sig=…" + (url.carriesKey ? "&key=…" : "")
-    } else {
+    } else if let uri = try? reading.uri() {
       // A damaged tag URL may still hold a key.
-      let isForeign = !uri.starts(with: "smp".utf8)
-      shownURL = isForeign ? TagContents.printable(uri) : "smp://…"
+      shownURL = uri.isOurs ? "smp://…" : String(decoding: uri, as: UTF8.self).escaped
     }
-  }
-
-  /// Control characters could drive the terminal.
-  private static func printable(_ text: [UInt8]) -> String {
-    String(decoding: text.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
   }
 }

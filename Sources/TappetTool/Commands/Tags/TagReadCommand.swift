@@ -61,47 +61,58 @@ private struct TagReport {
   init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
     self.tag = tag
     let store = try? SecretStore.open(folder: configuration.stateFolder)
-    let learned = (try? store?.learnedTags().map { $0.tag }) ?? []
-    let known = ForeignTags(learned + configuration.foreignTags)
-    let foreign: ForeignTag?
-    switch tag {
-    case .faulted(let uid, _, let fault): (foreign, verdict, code) = (known.find(uid), fault.sentence, fault.code)
-    case .read(let reading):
-      foreign = known.find(reading)
-      (isGood, verdict, code) = Self.judge(reading, configuration)
+    let learned = ForeignTags((try? store?.learnedTags().map { $0.tag }) ?? [])
+    let (secrets, fault) = Self.secrets(configuration)
+    let settings = KioskSettings(configuration)
+    let judgement =
+      switch tag {
+      case .read(let reading): settings.judge(reading, secrets: secrets, learned: learned)
+      case .faulted(let uid, _, let fault): settings.judge(uid, fault, learned: learned)
+      }
+    switch judgement {
+    case .success(let (action, isProved)):
+      isGood = true
+      verdict = isProved ? "works here: \(action.name) (\(action.title))" : foreignVerdict(action, settings, learned)
+    case .failure(let refusal):
+      (verdict, code) = (refusal.sentence(.tag), refusal.code)
+      if case .read = tag, let fault { (verdict, code) = (fault.sentence, FailureCode.failed) }
     }
-    guard !isGood, let foreign,
-      configuration.actions.contains(where: { $0.name == foreign.action && !$0.needsProof })
-    else { return }
-    let name = foreign.label.map { "as '\($0)'" } ?? "by its \(foreign.mark.kind)"
-    (isGood, code) = (true, nil)
-    verdict = "known \(name): \(foreign.action); anybody can copy what it is known by, so it opens no doors"
   }
 
-  private static func judge(_ reading: TagReading, _ configuration: KioskConfiguration) -> (Bool, String, String?) {
+  private static func secrets(_ configuration: KioskConfiguration) -> ([TagSecret], SecretStoreError?) {
     do throws(SecretStoreError) {
-      let secrets = try SecretStore.open(folder: configuration.stateFolder).usableSecrets()
-      switch KioskSettings(configuration).judge(reading, secrets: secrets) {
-      case .success(let action): return (true, "works here: \(action.name) (\(action.title))", nil)
-      case .failure(let refusal): return (false, refusal.sentence(.tag), refusal.code)
+      return (try SecretStore.open(folder: configuration.stateFolder).usableSecrets(), nil)
+    } catch { return ([], error) }
+  }
+
+  private func foreignVerdict(_ action: Action, _ settings: KioskSettings, _ learned: ForeignTags) -> String {
+    switch (action.name, action.mode) {
+    case (KioskSettings.scannedTagsName, _): return "known to nobody here; Home Assistant's tag scanner gets its id"
+    case (KioskSettings.unknownTagsName, .inventory): return "known to nobody here; the inventory may know it"
+    case (KioskSettings.unknownTagsName, _): return "known to nobody here; published as 'unknown_tags' says"
+    default: break
+    }
+    let foreign =
+      switch tag {
+      case .read(let reading): settings.foreignTags.find(reading) ?? learned.find(reading)
+      case .faulted(let uid, _, _): settings.foreignTags.find(uid) ?? learned.find(uid)
       }
-    } catch { return (false, error.sentence, FailureCode.failed) }
+    let name = foreign.map { $0.label.map { "as '\($0)'" } ?? "by its \($0.mark.kind)" } ?? ""
+    return "known \(name): \(action.name); anybody can copy what it is known by, so it opens no doors"
   }
 
   /// Fails for a tag that would not work.
   func print(_ report: ((JSON) -> Void)?) throws(CommandFailure) {
     switch tag {
     case .faulted(let uid, let model, _):
-      if let report {
-        report(json(uid, model, nil))
-      } else if isGood {
-        print(uid, model)
-      } else {
-        throw .refused("\(model.name): \(verdict)")
-      }
+      if let report { report(json(uid, model, nil)) } else { print(uid, model, nil) }
     case .read(let reading):
       let contents = TagContents(reading)
-      if let report { report(json(reading.uid, reading.model, contents)) } else { print(reading, contents) }
+      if let report {
+        report(json(reading.uid, reading.model, contents))
+      } else {
+        print(reading.uid, reading.model, contents)
+      }
     }
     if !isGood { throw .found }
   }
@@ -110,24 +121,21 @@ private struct TagReport {
     .object([
       "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name),
       "message_bytes": contents?.messageSize.map { .number(Int64($0)) } ?? .null,
-      "url": .optional(contents?.shownURL), "carries_key": .bool(contents?.carriesKey ?? false),
+      "records": .array((contents?.records ?? []).map { .string($0) }), "url": .optional(contents?.shownURL),
+      "content_text": .optional(contents?.text), "carries_key": .bool(contents?.carriesKey ?? false),
       "accepted": .bool(isGood), "code": .optional(code), "text": .string(verdict),
     ])
   }
 
-  private func print(_ uid: TagUID, _ model: TagModel) {
+  private func print(_ uid: TagUID, _ model: TagModel, _ contents: TagContents?) {
     Output.print("uid       \(Hex.encode(uid.bytes))")
     Output.print("model     \(model.name)")
+    if let size = contents?.messageSize { Output.print("message   \(size) bytes of NDEF") }
+    for record in contents?.records ?? [] { Output.print("record    \(record)") }
+    if let url = contents?.shownURL { Output.print("url       \(url)") }
+    if let text = contents?.text { Output.print("text      \(text)") }
     Output.print("here      \(verdict)")
-  }
-
-  private func print(_ reading: TagReading, _ contents: TagContents) {
-    Output.print("uid       \(Hex.encode(reading.uid.bytes))")
-    Output.print("model     \(reading.model.name)")
-    if let size = contents.messageSize { Output.print("message   \(size) bytes of NDEF") }
-    if let url = contents.shownURL { Output.print("url       \(url)") }
-    Output.print("here      \(verdict)")
-    if contents.carriesKey {
+    if contents?.carriesKey == true {
       Output.printError("The tag contains its key: anyone who reads it can copy it. Rewrite it without the key.")
     }
   }
