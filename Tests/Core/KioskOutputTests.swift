@@ -43,6 +43,19 @@ import Testing
     #expect(story.tap(at: 1_900, .of(.lightSecret)).allSatisfy { !$0.contains("output") })
   }
 
+  @Test func `a panel that is replaced switches its outputs off, with a line for each`() {
+    let story = story()
+    story.start()
+    openGate(story)
+    story.at(5, .reader(.ready(device: "chip")))
+    story.tap(at: 1_000, .of(.lightSecret))
+    #expect(
+      story.at(1_100, .panel(.closed)).filter { $0.contains("output") } == [
+        "output 0 off", "report output 0 off closing",
+      ])
+    #expect(!story.sleep(until: 5_000).contains { $0.contains("output") })
+  }
+
   @Test func `the door opens although its message is refused, and the refusal shows`() {
     let story = story()
     story.start()

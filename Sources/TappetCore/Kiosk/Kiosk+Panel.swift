@@ -61,7 +61,7 @@ extension Kiosk {
       }
       return panel.failed(part, fault, at: now.instant)
     case .closed:
-      return panelClosed(at: now.instant)
+      return closeOutputs(at: now) + panelClosed(at: now.instant)
     case .edge(let button, let isActive, let time):
       setGate()
       return done(inputs.edge(button, isActive: isActive, at: time), at: now)

@@ -89,12 +89,13 @@ extension Runtime {
     // The broker sends the site's bundle again at the connect.
     let reconnects = new.broker != old.broker || certificatesDiffer || new.site != old.site
     let changesPanel = new.panel != old.panel || newProfile != panel.profile
+    // Its outputs are switched off, and logged, by the names that they had.
+    if changesPanel { feed(.panel(.closed)) }
     configuration = new
     // The next connection uses these.
     broker.update(settings: new.broker)
     if new.historyAge != old.historyAge { store.thread.submit(.keepHistory(new.historyAge)) }
     log(LogRecord(.notice, "reloaded", "the configuration was reloaded"))
-    if changesPanel { feed(.panel(.closed)) }
     let changesReader = new.readerDevice != old.readerDevice
     var settings = KioskSettings(new)
     settings.hasAnnounced = !announced.isEmpty
