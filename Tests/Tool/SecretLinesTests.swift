@@ -26,6 +26,25 @@ import Testing
     #expect(try lines(text) == expected)
   }
 
+  @Test(arguments: [
+    "smpshare://secret?idx=1", "  smpshare://secret?idx=1\t", "\"smpshare://secret?idx=1\"",
+    "'smpshare://secret?idx=1'",
+    "\u{FEFF}smpshare://secret?idx=1", "QR-Code:smpshare://secret?idx=1", "\u{201C}smpshare://secret?idx=1\u{201D}",
+    "<smpshare://secret?idx=1>", "\u{FEFF}\"QR-Code:smpshare://secret?idx=1\" \r",
+    "s\0m\0p\0s\0h\0a\0r\0e\0:\0/\0/\0s\0e\0c\0r\0e\0t\0?\0i\0d\0x\0=\01\0",
+  ])
+  func `a share code is found in what scanners and editors write around it`(_ line: String) {
+    let found = ShareURL.trimmed(Array(line.utf8))
+    #expect(String(decoding: found, as: UTF8.self) == "smpshare://secret?idx=1")
+  }
+
+  @Test(arguments: [
+    ("smpshare://secret?label=Ann's", "smpshare://secret?label=Ann's"), (" x ", "x"), ("\u{FEFF} \"\"", ""), ("", ""),
+  ])
+  func `other lines keep what they say`(_ line: String, _ kept: String) {
+    #expect(String(decoding: ShareURL.trimmed(Array(line.utf8)), as: UTF8.self) == kept)
+  }
+
   @Test func `nothing, and a line that is too long, are refused`() throws {
     for text in ["", "\n\n"] {
       #expect(try lines(text) == ["there is no code in FILE"])

@@ -115,3 +115,28 @@ package struct ShareURL: Sendable {
     return label
   }
 }
+
+extension ShareURL {
+  /// The share code in a line, without what a scanner or an editor writes around it: `QR-Code:`, quotes, blanks, a byte
+  /// order mark; for the caller to wipe.
+  ///
+  /// A line without a share code is as it was, but for blanks.
+  @export(interface)
+  package static func trimmed(_ line: [UInt8]) -> [UInt8] {
+    // In UTF-16, each of its characters has a zero beside it.
+    var text = line.filter { $0 != 0 }
+    defer { LibCrypto.wipe(&text) }
+    let isBlank = { (byte: UInt8) in byte <= 0x20 }
+    let start = text.indices.first { text[$0...].starts(with: "smpshare:".utf8) }
+    let before = start.map { text[..<$0] } ?? []
+    var code = text[(start ?? 0)...].drop { isBlank($0) }
+    func dropEnd(while isDropped: (UInt8) -> Bool) { while let last = code.last, isDropped(last) { code.removeLast() } }
+    dropEnd { isBlank($0) || $0 == 0x22 }
+    // Typographic quotes, and those that a label may have.
+    let mark = before.suffix(3).elementsEqual([0xEF, 0xBB, 0xBF]) ? nil : before.last
+    if let mark, mark >= 0x80 { dropEnd { $0 >= 0x80 } }
+    if mark == UInt8(ascii: "'") || mark == UInt8(ascii: "<") { dropEnd { $0 == (mark == 0x27 ? 0x27 : 0x3E) } }
+    if start == nil, code.allSatisfy({ $0 >= 0x80 || $0 == 0x22 }) { return [] }
+    return Array(code)
+  }
+}

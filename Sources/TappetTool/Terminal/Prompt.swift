@@ -128,9 +128,21 @@ extension Prompt {
   }
 
   /// All lines of a file, or of standard input, that are not empty, at least one; a terminal is asked for one.
-  static func lines(from path: String?, question: String, what: String) throws(CommandFailure) -> [SecretBytes] {
+  ///
+  /// `trim` returns the part of a line that counts.
+  static func lines(
+    from path: String?, question: String, what: String, trim: ([UInt8]) -> [UInt8] = { $0 }
+  ) throws(CommandFailure) -> [SecretBytes] {
     let sizeMax = Limits.tagURLSizeMax
-    if path == nil, isPossible { return [try line(from: nil, question: question, what: what)] }
+    func trimmed(_ line: inout [UInt8]) -> SecretBytes {
+      var text = trim(line)
+      LibCrypto.wipe(&line)
+      return SecretBytes(taking: &text)
+    }
+    if path == nil, isPossible {
+      var typed = try line(from: nil, question: question, what: what).withBytes { Array($0) }
+      return [trimmed(&typed)]
+    }
     let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
     defer { if file > 0 { close(file) } }
     guard file >= 0 else { throw unreadable(what, sizeMax, path) }
@@ -140,7 +152,8 @@ extension Prompt {
       guard var line = reader.next(), lines.count < Limits.configuredSecretsMax else {
         throw unreadable(what, sizeMax, path)
       }
-      if !line.isEmpty { lines.append(SecretBytes(taking: &line)) }
+      let secret = trimmed(&line)
+      if secret.count > 0 { lines.append(secret) }
     }
     guard !lines.isEmpty else { throw .refused("there is no \(what) in \(path ?? "standard input")") }
     return lines

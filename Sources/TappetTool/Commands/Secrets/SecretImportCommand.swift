@@ -60,7 +60,8 @@ extension Command {
     _ arguments: Arguments, _ configuration: KioskConfiguration
   ) throws(CommandFailure) -> [SecretBytes] {
     guard arguments.has("tag") else {
-      return try Prompt.lines(from: arguments.value("file"), question: "Share code", what: "share code")
+      return try Prompt.lines(
+        from: arguments.value("file"), question: "Share code", what: "share code", trim: ShareURL.trimmed)
     }
     if isatty(2) == 1 { Output.printError("Hold the tag to the reader…") }
     let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
