@@ -36,6 +36,12 @@ package final class InventoryImport {
   /// The place of the row before.
   private var lastPlace: InventoryEntry?
   private var lastPath: [String] = []
+  /// A bit for each item that was there: whether a row without an id has meant it.
+  ///
+  /// Equal names are told by their order.
+  private var meant: [UInt8]
+  /// Items that a row changed although others of the name were left to choose from.
+  private var choices: [(name: String, box: InventoryEntry, count: Int)] = []
   /// The number of rows so far.
   package private(set) var counts = InventoryImportCounts()
 
@@ -49,6 +55,7 @@ package final class InventoryImport {
     let database = inventory.database
     lastItem = try stored { () throws(StoreError) in try database.integer("SELECT max(id) FROM item") ?? 0 }
     isBulk = lastItem == 0
+    meant = [UInt8](repeating: 0, count: Int(lastItem / 8) + 1)
     if isBulk { try stored { () throws(StoreError) in try database.execute(InventorySchema.beforeBulk) } }
   }
 
@@ -136,8 +143,21 @@ package final class InventoryImport {
     if kind != .item { return try inventory.child(of: container, name, kind) }
     guard let container, lastItem > 0 else { return nil }
     let same = try inventory.items(named: name, in: container, upTo: lastItem)
-    if same.count > 1 { throw .ambiguous(.item, name, count: same.count) }
-    return same.first
+    let left = same.filter { !isMeant($0) }
+    guard let old = left.first(where: { record.values.applied(to: $0) == $0 }) ?? left.first else { return nil }
+    meant[Int(old.row / 8)] |= 1 << UInt8(old.row % 8)
+    if left.count > 1, record.values.applied(to: old) != old { choices.append((name, container, same.count)) }
+    return old
+  }
+
+  private func isMeant(_ item: InventoryEntry) -> Bool { meant[Int(item.row / 8)] >> UInt8(item.row % 8) & 1 == 1 }
+
+  /// Refuses a file that has fewer rows than there are items of their name, and changes one of these.
+  fileprivate func settle() throws(InventoryError) {
+    for choice in choices {
+      let same = try inventory.items(named: choice.name, in: choice.box, upTo: lastItem)
+      if same.contains(where: { !isMeant($0) }) { throw .ambiguous(.item, choice.name, count: choice.count) }
+    }
   }
 
   /// The place that a row's thing is in; `nil` when the row does not say.
@@ -196,6 +216,7 @@ extension Inventory {
       try transaction { () throws(InventoryError) in
         let job = try InventoryImport(self, name, by: who)
         try body(job)
+        try job.settle()
         counts = job.counts
         if isTrial || counts.added + counts.changed == 0 { throw .trialOver }
         try job.finish()
@@ -230,7 +251,7 @@ extension Inventory {
       try database.statement(
         """
         SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
-        WHERE box = ?1 AND name = ?2 AND id <= ?3
+        WHERE box = ?1 AND name = ?2 AND id <= ?3 ORDER BY id
         """)
     }
     statement.bind(box.row, at: 1)
@@ -239,7 +260,7 @@ extension Inventory {
     var found: [InventoryEntry] = []
     try forEachRow(of: statement, .item) { entry in
       found.append(entry)
-      return found.count < 2
+      return true
     }
     return found
   }

@@ -122,4 +122,28 @@ import Testing
     #expect(try world.tappet("find", "tent").output == "item      Tent  1  Attic → Attic → Attic → Attic\n")
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 2 as they were"))
   }
+
+  @Test(arguments: [
+    ("HB.name,HB.location,HB.description\nBox,A,one\nBox,A,two\nBox,A,two\n", 3),
+    ("HB.asset_id,HB.name,HB.location\n000-001,Box,A\n000-002,Box,A\n000-003,Box,A\n", 3),
+    ("HB.asset_id,HB.name,HB.location\n000-000,Box,A\n000-000,Box,A\n000-000,Box,A\n", 3),
+    ("building,room,spot,box,item\nA,A,A,A,Box\nA,A,A,A,Box\nA,A,A,A,Box\n", 3),
+  ])
+  func `equal names are told by their numbers, else by their order`(_ text: String, _ count: Int) throws {
+    let path = try file("equal.csv", text)
+    let added = try world.tappet("inventory", "import", path)
+    #expect(added.errors.contains("Imported: \(4 + count) added"), "\(added)")
+    let again = try world.tappet("inventory", "import", path)
+    #expect(again.errors.contains("0 added, 0 changed, \(count) as they were"), "\(again)")
+  }
+
+  @Test func `a row does not choose among several of its name`() throws {
+    let header = "building,room,spot,box,item,notes\n"
+    let two = try file("two.csv", header + "A,A,A,A,Box,one\nA,A,A,A,Box,two\n")
+    #expect(try world.tappet("inventory", "import", two).status == 0)
+    let one = try world.tappet("inventory", "import", try file("one.csv", header + "A,A,A,A,Box,three\n"))
+    #expect(one.status == 1 && one.errors.contains("Box"), "\(one)")
+    let same = try world.tappet("inventory", "import", try file("same.csv", header + "A,A,A,A,Box,two\n"))
+    #expect(same.errors.contains("0 added, 0 changed, 1 as"), "\(same)")
+  }
 }

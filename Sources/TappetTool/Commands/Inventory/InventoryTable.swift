@@ -173,17 +173,23 @@ struct HomeboxRow {
 
   private func value(_ name: String) -> String? { values.first { $0.name == name }?.text }
 
-  /// The item of the row; its id comes from `HB.import_ref`, so that the same file imported again changes it.
+  /// The item of the row; its id comes from `HB.import_ref`, else `HB.asset_id`, so that the same file imported again
+  /// changes it.
   func record() throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
     record.names[4] = value("name") ?? ""
     for (index, name) in path.enumerated() { record.names[index] = name }
-    if let reference = value("import_ref") {
+    if let reference = value("import_ref") ?? assetID {
       record.id = InventoryID(Array(LibCrypto.digest(Array("homebox:\(reference)".utf8)).prefix(16)))
     }
     record.values.notes = notes
     if let text = value("quantity") { try record.take(text, .quantity) }
     return record
+  }
+
+  /// The number that Homebox gives an item, unless it has given it none: `000-000`.
+  private var assetID: String? {
+    value("asset_id").flatMap { text in text.utf8.allSatisfy { $0 == 0x30 || $0 == 0x2D } ? nil : "asset " + text }
   }
 
   /// Building, room, spot and box: too few levels repeat the last one, too many join the first ones.
