@@ -136,6 +136,8 @@ extension PeopleRowFault {
     switch self {
     case .person(let error): error.sentence
     case .limits(let error): error.sentence
+    case .spreadsheetDay(let text, let column):
+      "\(column) is '\(text)': Excel has changed the dates: format the column as yyyy-mm-dd"
     case .suspended(let text): "suspended is 'yes', 'no' or empty, not '\(text)'"
     case .number(let text, let column): "\(column) is a whole number or empty, not '\(text)'"
     case .unknownTag(let tag):

@@ -37,10 +37,41 @@ package struct PeopleRow: Sendable {
     self.fields = fields
   }
 
-  /// The field of a column, without space around it.
+  /// The field of a column, without space around it; what has one meaning is as an export has it.
   func field(_ column: PeopleColumn) -> String? {
-    guard let index = PeopleColumn.obeyed.firstIndex(of: column), index < fields.count else { return nil }
-    return fields[index].map { $0.trimmedLabel ?? "" }
+    guard let index = PeopleColumn.obeyed.firstIndex(of: column), index < fields.count, let text = fields[index]
+    else { return nil }
+    let trimmed = text.trimmedLabel ?? ""
+    switch column {
+    case .suspended: return PeopleRow.answer(trimmed.asciiLowercased) ?? trimmed
+    case .from, .until: return PeopleRow.day(trimmed) ?? trimmed
+    case .name, .hours, .uses, .used, .tag, .action, .label: return trimmed
+    }
+  }
+
+  /// Yes and no, and what spreadsheets make of them.
+  private static func answer(_ word: String) -> String? {
+    switch word {
+    case "yes", "true", "1", "wahr", "vrai": "yes"
+    case "no", "false", "0", "falsch", "faux": "no"
+    default: nil
+    }
+  }
+
+  /// The day `31.12.2026`, `2026/12/31` or `2026-12-31 00:00:00` as `2026-12-31`; `nil` for anything else.
+  fileprivate static func day(_ text: String) -> String? {
+    let date = text.utf8.prefix { $0 != 0x20 && $0 != UInt8(ascii: "T") }
+    guard text.utf8.dropFirst(date.count).allSatisfy({ "T :.0Z".utf8.contains($0) }) else { return nil }
+    let marks = date.filter { !(0x30...0x39).contains($0) }
+    var parts = date.split { !(0x30...0x39).contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count == 3, marks.count == 2, marks[0] == marks[1] else { return nil }
+    switch marks[0] {
+    case UInt8(ascii: "."): parts.reverse()
+    case UInt8(ascii: "/"), UInt8(ascii: "-"): break
+    default: return nil
+    }
+    guard parts[0].utf8.count == 4, parts[1...].allSatisfy({ $0.utf8.count <= 2 }) else { return nil }
+    return parts[0] + parts[1...].map { ($0.utf8.count == 1 ? "-0" : "-") + $0 }.joined()
   }
 }
 
@@ -48,6 +79,8 @@ package struct PeopleRow: Sendable {
 package enum PeopleRowFault: Error, Hashable, Sendable {
   case person(PersonError)
   case limits(PersonLimitsError)
+  /// A day as a spreadsheet shows it to people of one country.
+  case spreadsheetDay(String, column: String)
   /// Neither `yes` nor `no`, nor empty.
   case suspended(String)
   /// A column that needs a whole number.
@@ -177,9 +210,10 @@ package struct PeopleImport {
     let isSameTicket = uses == former.uses
     guard let ticket = isSameTicket ? former.ticket : try? TagSecret.newID() else { throw .noRandomNumbers }
     var limits: PersonLimits
+    let (from, until) = (try day(row, .from, former.times.from), try day(row, .until, former.times.until))
     do throws(PersonLimitsError) {
       limits = try PersonLimits(
-        from: day(row, .from, former.times.from), until: day(row, .until, former.times.until),
+        from: from, until: until,
         hours: hours ?? former.times.hours.map { $0.text }, uses: uses, ticket: ticket)
     } catch { throw .limits(error) }
     let used = try number(row, .used, nil) ?? 0
@@ -187,9 +221,16 @@ package struct PeopleImport {
     return (limits.isEmpty ? nil : limits, !isSameTicket && limits.used > 0)
   }
 
-  private func day(_ row: PeopleRow, _ column: PeopleColumn, _ former: CalendarDay?) -> String? {
+  private func day(
+    _ row: PeopleRow, _ column: PeopleColumn, _ former: CalendarDay?
+  ) throws(PeopleRowFault) -> String? {
     guard let text = row.field(column) else { return former?.text }
-    return text.isEmpty ? nil : text
+    if text.isEmpty { return nil }
+    // 12/31/2026, 31-Dec-26, and a number of days.
+    if PeopleRow.day(text) == nil, text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
+      throw .spreadsheetDay(text, column: column.rawValue)
+    }
+    return text
   }
 
   private func number(

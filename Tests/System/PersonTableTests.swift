@@ -99,6 +99,47 @@ import Testing
     #expect(try importing(world, "name\nAnn\u{3164} Lee\n").errors.contains("line 2: character 4 of the name, U+3164"))
   }
 
+  @Test(arguments: [
+    "Name;SUSPENDED;Until;;\r\nAnn;TRUE;31.12.2026;;\r\n;;;;\r\nBen;false;2026/12/31;;\r\n;;;;\r\n",
+    "sep=,\r\nname,suspended,until\r\nAnn,WAHR,2026-12-31 00:00:00\r\nBen,0,31.12.2026,,\r\n",
+    "\u{FEFF}name\tsuspended\tuntil\rAnn\tYes\t2026-12-31\rBen\tno\t2026-12-31\r",
+  ])
+  func `a table is read as spreadsheets write it`(_ text: String) throws {
+    let world = try KioskWorld(withBroker: false)
+    let done = try importing(world, text)
+    #expect(done.status == 0 && done.errors.contains("2 added"), "\(done)")
+    let list = try world.tappet("person", "export").output.components(separatedBy: "\r\n")
+    #expect(list[1].hasPrefix("Ann,yes,,2026-12-31,") && list[2].hasPrefix("Ben,no,,2026-12-31,"), "\(list)")
+    #expect(try world.tappet("person", "export", "--excel").output == "\u{FEFF}" + list.joined(separator: "\r\n"))
+  }
+
+  private static func utf16(_ text: String, littleEndian: Bool) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for unit in text.utf16 {
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      bytes += littleEndian ? [low, high] : [high, low]
+    }
+    return bytes
+  }
+
+  static let encodings: [(bytes: [UInt8], name: String)] = [
+    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: true), "UTF-16"),
+    (utf16("\u{FEFF}name\nÄnn\n", littleEndian: false), "UTF-16"),
+    (utf16("name\nÄnn\n", littleEndian: true), "UTF-16LE"), (utf16("name\nÄnn\n", littleEndian: false), "UTF-16BE"),
+    (Array("name\nJos".utf8) + [0xE9, 0x0A], "WINDOWS-1252"), (Array("name\nM".utf8) + [0x81, 0x6C, 0x0A], "IBM850"),
+    (Array("name\rM".utf8) + [0x9F, 0x6C, 0x0D], "MACINTOSH"),
+    (Array("name\n".utf8) + [0xC8, 0xE2, 0xE0, 0xED, 0x0A], "WINDOWS-1251"),
+  ]
+
+  @Test(arguments: encodings)
+  func `the advice for another encoding fits the file`(_ sample: (bytes: [UInt8], name: String)) throws {
+    let world = try KioskWorld(withBroker: false)
+    let path = world.folder + "/people.csv"
+    try Data(sample.bytes).write(to: URL(fileURLWithPath: path))
+    let done = try world.tappet("person", "import", path)
+    #expect(done.status == 1 && done.errors.contains("iconv -f \(sample.name) -t UTF-8"), "\(done)")
+  }
+
   @Test(arguments: [true, false])
   func `one wrong row changes nothing, and is named`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
@@ -118,7 +159,12 @@ import Testing
     #expect(try refusal("Ann,,,,,-1,\n").contains("uses is a whole number or empty, not '-1'"))
     #expect(try refusal("Ann,,,,,9999999999,\n").contains("the number of uses is not 0 to"))
     #expect(try refusal("Ann,,,,,,nobody\n").contains("line 3: there is no secret 'nobody' here"))
-    #expect(try refusal(",,,,,,\n").contains("line 3: a person needs a name"))
+    #expect(try refusal(",yes,,,,,\n").contains("line 3: a person needs a name"))
+    let excel = "Excel has changed the dates: format the column as yyyy-mm-dd"
+    for day in ["12/31/2026", "31-Dec-26", "31.12.26", "46387"] {
+      #expect(try refusal("Ann,,,\(day),,,\n").contains("line 3: until is '\(day)': \(excel)"), "\(day)")
+    }
+    #expect(try refusal("Ann,,,,,,,x\n").contains("line 3: the row has 8 fields"))
     #expect(try refusal("\"a\u{1B}[2Jb\",,,,,,\n").contains("character 2 of the name, U+001B, cannot be seen"))
     #expect(try refusal("Ann,,,,,,\(id)\nBen,,,,,,\(id)\n").contains("line 4: line 3 gives the tag"))
     #expect(try refusal("Ann,yes,,,,,\nAnn,,,,,,\(id)\n").contains("line 4: 'Ann' has another 'suspended' in line 3"))

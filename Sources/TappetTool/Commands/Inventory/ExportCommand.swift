@@ -6,14 +6,15 @@ import TappetInventory
 
 /// Writes all things to standard output.
 struct ExportCommand {
-  private var table = CSVWriter()
+  private var table: CSVWriter
   private var text: [UInt8] = []
   private let isJSON: Bool
   private var count = 0
 
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     let inventory = try Inventory.of(configuration)
-    var export = ExportCommand(isJSON: arguments.value("format") == "json")
+    var export = ExportCommand(
+      isJSON: arguments.value("format") == "json", forExcel: arguments.has("excel"))
     export.begin()
     try judged { () throws(InventoryError) in
       try inventory.forEachRecord { record in
@@ -24,7 +25,10 @@ struct ExportCommand {
     export.end()
   }
 
-  private init(isJSON: Bool) { self.isJSON = isJSON }
+  private init(isJSON: Bool, forExcel: Bool) {
+    self.isJSON = isJSON
+    table = CSVWriter(forExcel: forExcel)
+  }
 
   private mutating func begin() {
     if isJSON { text += "[".utf8 } else { table.write(InventoryColumn.allCases.map { $0.rawValue }) }

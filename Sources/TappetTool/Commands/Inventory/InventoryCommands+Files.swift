@@ -73,14 +73,18 @@ extension Command {
     Command(
       words: "inventory export", section: .inventory, summary: "print everything as CSV or JSON",
       options: [
-        CommandOption("format", "FORMAT", .word(["csv", "json"]), "csv, or json with an object on each line (csv)")
+        CommandOption("format", "FORMAT", .word(["csv", "json"]), "csv, or json with an object on each line (csv)"),
+        .excel,
       ],
       details: """
         Prints all buildings, rooms, spots, boxes and items to standard output, in a form that 'tappet inventory
         import' reads back unchanged, here or elsewhere. History and undo are not in it.
         """,
       example: "tappet inventory export >inventory.csv",
-      misuse: misuseOfFormat, body: .running(ExportCommand.run))
+      misuse: { arguments in
+        if arguments.has("excel"), arguments.value("format") == "json" { return "--excel is for --format csv" }
+        return misuseOfFormat(arguments)
+      }, body: .running(ExportCommand.run))
   }
 
   private static func misuseOfFormat(_ arguments: Arguments) -> String? {

@@ -106,7 +106,9 @@ final class InventoryFile {
     var text = bytes.drop { isSpace($0) }
     while let last = text.last, isSpace(last) || last == UInt8(ascii: ",") { text = text.dropLast() }
     if text.isEmpty || text.elementsEqual("[".utf8) || text.elementsEqual("]".utf8) { return }
-    guard String(validating: text, as: UTF8.self) != nil else { throw refusal(CSVError.notUTF8(line: line).sentence) }
+    guard String(validating: text, as: UTF8.self) != nil else {
+      throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
+    }
     guard let json = JSON(decoding: Array(text)) else {
       throw refusal("line \(line) is not a JSON object; the file has one on each line (jq -c '.[]' makes that)")
     }

@@ -129,7 +129,7 @@ struct InventoryHeader {
         meanings.append(.homebox(String(key.dropFirst(3))))
       } else {
         meanings.append(.ignored)
-        ignored.append(name)
+        if !key.isEmpty { ignored.append(name) }
       }
       if !key.isEmpty, !seen.insert(key).inserted {
         throw InventoryRowError(sentence: "there are two columns '\(name)'")
@@ -146,7 +146,8 @@ struct InventoryHeader {
   func record(_ fields: [String]) throws(InventoryRowError) -> InventoryRecord {
     var record = InventoryRecord()
     var homebox = HomeboxRow()
-    guard fields.count <= meanings.count else {
+    // Spreadsheets write empty columns beside a table.
+    guard fields.dropFirst(meanings.count).allSatisfy({ $0.isEmpty }) else {
       throw InventoryRowError(sentence: "\(fields.count) fields, but \(meanings.count) columns")
     }
     for (text, meaning) in zip(fields, meanings) {

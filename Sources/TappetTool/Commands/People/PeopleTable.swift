@@ -15,6 +15,8 @@ struct PeopleTable {
   /// The place in the file of each of `PeopleColumn.obeyed`.
   private var places: [Int?] = []
   private var columnCount = 0
+  /// The columns without a name, which are empty.
+  private var unnamed: [Int] = []
 
   /// Reads a file.
   init(_ path: String) throws(CommandFailure) {
@@ -30,8 +32,12 @@ struct PeopleTable {
 
   private mutating func take(_ row: CSVRow) throws(CommandFailure) {
     guard !places.isEmpty else { return try takeHeader(row) }
-    guard row.fields.count == columnCount else {
+    // Spreadsheets write empty columns beside a table.
+    guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
       throw refusal("line \(row.line): the row has \(row.fields.count) fields, the first line \(columnCount)")
+    }
+    if let index = unnamed.first(where: { !row.fields[$0].isEmpty }) {
+      throw refusal("line \(row.line): there is a field in column \(index + 1), which has no name in the first line")
     }
     let fields = places.map { place in place.map { row.fields[$0] } }
     guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
@@ -41,8 +47,10 @@ struct PeopleTable {
   }
 
   private mutating func takeHeader(_ row: CSVRow) throws(CommandFailure) {
-    let names = row.fields.map { $0.trimmedLabel ?? "" }
-    for (index, name) in names.enumerated() {
+    var names = row.fields.map { ($0.trimmedLabel ?? "").asciiLowercased }
+    while names.last?.isEmpty == true { names.removeLast() }
+    unnamed = names.indices.filter { names[$0].isEmpty }
+    for (index, name) in names.enumerated() where !name.isEmpty {
       guard PeopleColumn(rawValue: name) != nil else {
         let known = PeopleColumn.allCases.map { $0.rawValue }.joined(separator: ", ")
         throw refusal("line \(row.line): there is no column '\(name)'; the columns are \(known)")

@@ -31,19 +31,20 @@ extension Command {
   static var personExport: Command {
     Command(
       words: "person export", section: .people, summary: "print the people and their tags as CSV",
+      options: [.excel],
       details: """
         Prints all people and whose each tag is to standard output, in a form that 'tappet person import' reads
         back unchanged. Keys are not in it: 'tappet backup' keeps those.
         """,
       example: "tappet person export >members.csv",
-      body: .running { (_, configuration) throws(CommandFailure) in
+      body: .running { (arguments, configuration) throws(CommandFailure) in
         let client = SecretClient(configuration)
         let people = try client.listPeople()
         var tags: [String: [JSON]] = [:]
         for secret in try client.list().secrets {
           if let name = secret["person"]?.text { tags[name, default: []].append(secret) }
         }
-        var writer = CSVWriter()
+        var writer = CSVWriter(forExcel: arguments.has("excel"))
         writer.write(PeopleColumn.allCases.map { $0.rawValue })
         for person in people {
           for tag in tags[person["name"]?.text ?? ""] ?? [.null] { writer.write(row(person, tag)) }

@@ -65,7 +65,7 @@ struct BoardFacts {
         }
         return
       }
-      guard row.fields.count == header.count else {
+      guard row.fields.count >= header.count, row.fields.dropFirst(header.count).allSatisfy({ $0.isEmpty }) else {
         throw .refused(
           "\(path): line \(row.line): the row has \(row.fields.count) fields, the first line \(header.count)")
       }

@@ -10,7 +10,10 @@ enum CSVError: Error, Hashable {
   case quote(line: Int)
   case tooManyColumns(line: Int, max: Int)
   case fieldTooLong(line: Int, max: Int)
-  case notUTF8(line: Int)
+  /// The encoding by iconv's name, as far as it can be told.
+  case notUTF8(line: Int, encoding: String)
+  /// A spreadsheet's own file.
+  case workbook
   case noMemory
 
   var sentence: String {
@@ -19,7 +22,9 @@ enum CSVError: Error, Hashable {
       "line \(line): a quote is in the wrong place, or never closed; double the quotes in a quoted field"
     case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
     case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
-    case .notUTF8(let line): "line \(line) is not UTF-8; convert the file, as with: iconv -f WINDOWS-1252 -t UTF-8"
+    case .notUTF8(let line, let encoding):
+      "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
+    case .workbook: "it is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
     case .noMemory: "the system has no memory left"
     }
   }
@@ -41,6 +46,10 @@ final class CSVReader {
   private var start = 1
   private var fault: CSVError?
   private var hasStarted = false
+  /// Whether the last line ended with a carriage return, whose line feed is no other end.
+  private var endsWithReturn = false
+  /// The piece that is being read.
+  private var piece: [UInt8] = []
 
   /// A reader without a row; `nil` when there is no memory.
   init?() {
@@ -57,9 +66,8 @@ final class CSVReader {
 
   /// Reads the next piece; the first one decides between commas, semicolons and tabs.
   func read(_ bytes: [UInt8]) throws(CSVError) {
-    if !hasStarted { begin(with: bytes) }
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let skipped = !hasStarted && bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+    piece = bytes
+    let skipped = try hasStarted ? 0 : begin(with: bytes)
     hasStarted = true
     let count = bytes.count - skipped
     let read = bytes.withUnsafeBytes { buffer in
@@ -83,13 +91,27 @@ final class CSVReader {
     if result != 0 { throw .quote(line: start) }
   }
 
-  private func begin(with bytes: [UInt8]) {
-    let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
-    let marks = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(CSV_TAB)]
-    let counts = marks.map { mark in first.filter { $0 == mark }.count }
-    if counts[1] > counts[0] || counts[2] > counts[0] {
-      csv_set_delim(&parser, counts[2] > counts[1] ? marks[2] : marks[1])
+  /// Returns the number of bytes before the table: a byte order mark, and Excel's `sep=;`.
+  private func begin(with bytes: [UInt8]) throws(CSVError) -> Int {
+    if bytes.starts(with: [0x50, 0x4B, 3, 4]) { throw .workbook }
+    // Quotes and line ends would be misread.
+    if bytes.contains(0) { throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes)) }
+    let isEnd = { (byte: UInt8) in byte == UInt8(CSV_LF) || byte == UInt8(CSV_CR) }
+    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let first = bytes[mark...].prefix { !isEnd($0) }
+    let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(CSV_TAB)]
+    if first.count == 5, first.starts(with: "sep=".utf8), let separator = first.last {
+      csv_set_delim(&parser, separator)
+      let rest = bytes[first.endIndex...]
+      let size = rest.starts(with: [UInt8(CSV_CR), UInt8(CSV_LF)]) ? 2 : min(1, rest.count)
+      (line, start) = (2, 2)
+      return first.endIndex + size
     }
+    let counts = separators.map { mark in first.filter { $0 == mark }.count }
+    if counts[1] > counts[0] || counts[2] > counts[0] {
+      csv_set_delim(&parser, counts[2] > counts[1] ? separators[2] : separators[1])
+    }
+    return mark
   }
 
   // MARK: Called by libcsv
@@ -118,18 +140,20 @@ final class CSVReader {
       return
     }
     guard let text = String(validating: field, as: UTF8.self), !text.utf8.contains(0) else {
-      fault = .notUTF8(line: start)
+      fault = .notUTF8(line: start, encoding: TextEncoding.name(of: piece))
       return
     }
     for byte in field where byte == UInt8(ascii: "\n") { line += 1 }
+    endsWithReturn = false
     row.append(text)
   }
 
-  /// An empty line is not a row, and the line feed after a carriage return is one of them.
+  /// A row without any content is none, as spreadsheets leave them behind a table.
   private func endRow(_ character: Int32) {
-    if !row.isEmpty, fault == nil { rows.append(CSVRow(line: start, fields: row)) }
+    if row.contains(where: { !$0.isEmpty }), fault == nil { rows.append(CSVRow(line: start, fields: row)) }
     row = []
-    if character == CSV_LF { line += 1 }
+    if character == CSV_CR || !endsWithReturn { line += 1 }
+    endsWithReturn = character == CSV_CR
     start = line
   }
 }

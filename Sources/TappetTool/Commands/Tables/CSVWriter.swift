@@ -4,7 +4,10 @@ import TappetCore
 
 /// Writes a table row by row.
 struct CSVWriter {
-  private var text: [UInt8] = []
+  private var text: [UInt8]
+
+  /// A table; `forExcel` begins it with a byte order mark, without which Excel does not take it for UTF-8.
+  init(forExcel: Bool = false) { text = forExcel ? [0xEF, 0xBB, 0xBF] : [] }
 
   /// Adds a row; prints what there is when it is worth it.
   mutating func write(_ fields: [String]) {

@@ -11,6 +11,7 @@ extension CommandOption {
   }
   static let yes = Self("yes", "do not ask")
   static let json = Self("json", "print JSON")
+  static let excel = Self("excel", "begin with a byte order mark, by which Excel knows UTF-8")
 }
 
 extension Command {
