@@ -141,7 +141,7 @@ package enum Certificates {
     _ path: String, _ keyPath: String?, in context: OpaquePointer
   ) throws(CertificateProblem) {
     let file = try CertificateFile(path)
-    let chain = try file.certificates()
+    let certificates = try file.certificates()
     // A .p12, and a PEM file with both, contain the key too.
     let key: PrivateKey
     if let keyPath {
@@ -152,6 +152,7 @@ package enum Certificates {
       throw .certificateWithoutKey(certificate: path)
     }
     let keyPath = keyPath ?? path
+    let chain = certificates.ordered(for: key)
     guard let leaf = chain.first else { throw .notPEM(path: path) }
     guard leaf.publicKey != nil else { throw .unknownKey(path: path) }
     guard key.fits(leaf) else { throw .keyMismatch(certificate: path, key: keyPath) }

@@ -17,7 +17,10 @@ extension Certificates {
       facts.append(.systemTrustStore)
     }
     if let path = settings.crlFile { facts += describeLists(path) }
-    if let path = settings.certificateFile { facts += describe(path) { $0 == 0 ? .client : .clientChain } }
+    if let path = settings.certificateFile {
+      let key = try? CertificateFile(settings.privateKeyFile ?? path).contents().key
+      facts += describe(path, key: key) { $0 == 0 ? .client : .clientChain }
+    }
     if let key = settings.privateKeyFile { facts += describeKey(key, certificate: settings.certificateFile) }
     if let certificate = settings.certificateFile, settings.privateKeyFile == nil {
       facts += describeOwnKey(of: certificate)
@@ -83,9 +86,12 @@ extension Certificates {
 
   // MARK: Inspection
 
-  private static func describe(_ path: String, _ role: (Int) -> CertificateDetails.Role) -> [CertificateFact] {
+  private static func describe(
+    _ path: String, key: PrivateKey? = nil, _ role: (Int) -> CertificateDetails.Role
+  ) -> [CertificateFact] {
     do throws(CertificateProblem) {
-      return try CertificateFile(path).certificates().enumerated().map { index, certificate in
+      let certificates = try CertificateFile(path).certificates()
+      return (key.map { certificates.ordered(for: $0) } ?? certificates).enumerated().map { index, certificate in
         .certificate(certificate.details(role(index), path: path))
       }
     } catch { return [.problem(error)] }
@@ -108,7 +114,7 @@ extension Certificates {
       let key = try file.privateKey()
       guard let certificate else { throw .keyWithoutCertificate(key: path) }
       // Faults of the certificate itself are reported where it is described.
-      guard let leaf = try? CertificateFile(certificate).certificates().first else { return facts }
+      guard let leaf = try? CertificateFile(certificate).certificates().ordered(for: key).first else { return facts }
       facts.append(
         key.fits(leaf)
           ? .keyMatches(certificate: certificate, key: path)
@@ -120,10 +126,11 @@ extension Certificates {
   /// Describes the key in a file that must contain certificate and key.
   private static func describeOwnKey(of path: String) -> [CertificateFact] {
     // Faults of the file as a whole are reported where its certificates are described.
-    guard let file = try? CertificateFile(path), let contents = try? file.contents(),
-      let leaf = contents.certificates.first
+    guard let file = try? CertificateFile(path), let contents = try? file.contents(), !contents.certificates.isEmpty
     else { return [] }
-    guard let key = contents.key else { return [.problem(.certificateWithoutKey(certificate: path))] }
+    guard let key = contents.key, let leaf = contents.certificates.ordered(for: key).first else {
+      return [.problem(.certificateWithoutKey(certificate: path))]
+    }
     var facts: [CertificateFact] = []
     if file.mode & 0o077 != 0 { facts.append(.keyOpenToOthers(path: path, mode: file.mode & 0o7777)) }
     facts.append(

@@ -43,7 +43,10 @@ package enum CertificateRequest {
   @export(interface)
   package static func make(keyFile: String, renewing path: String) throws(CertificateProblem) -> [UInt8] {
     let key = try CertificateFile(keyFile).privateKey()
-    guard let old = try CertificateFile(path).certificates().first else { throw .notPEM(path: path) }
+    let certificates = try CertificateFile(path).certificates()
+    guard let old = certificates.first(where: { key.fits($0) }) ?? certificates.first else {
+      throw .notPEM(path: path)
+    }
     return try sign(key, subject: { X509_REQ_set_subject_name($0, X509_get_subject_name(old.handle)) }) {
       let place = X509_get_ext_by_NID(old.handle, NID_subject_alt_name, -1)
       return place < 0 ? [] : [X509_EXTENSION_dup(X509_get_ext(old.handle, place))]

@@ -36,6 +36,42 @@ import Testing
     #expect(problem(settings()) == nil)
   }
 
+  @Test func `PEM is read as editors, YAML, JSON and Windows write it`() throws {
+    let certificate = try String(contentsOfFile: TestCertificates.path("client.pem"), encoding: .utf8)
+    let key = try String(contentsOfFile: TestCertificates.path("client.key"), encoding: .utf8)
+    let forms: [(String) -> [UInt8]] = [
+      { Array($0.replacing("\n", with: "\n    ").utf8) }, { Array(("\t" + $0.replacing("\n", with: " \r\n\t")).utf8) },
+      { Array($0.replacing("\n", with: "\r").utf8) }, { Array(("\u{FEFF}" + $0).utf8) },
+      { Array(("\"" + $0.replacing("\n", with: "\\n") + "\"").utf8) },
+      { [0xFF, 0xFE] + $0.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } },
+      { [0xFE, 0xFF] + $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } },
+    ]
+    for (number, form) in forms.enumerated() {
+      let (certificateFile, keyFile) = (try file(""), try file(""))
+      try Data(form(certificate)).write(to: URL(fileURLWithPath: certificateFile))
+      try Data(form(key)).write(to: URL(fileURLWithPath: keyFile))
+      #expect(problem(settings(ca: certificateFile, certificate: certificateFile, key: keyFile)) == nil, "\(number)")
+    }
+  }
+
+  @Test func `the key's own certificate is found behind that of its authority`() throws {
+    let blocks = try String(contentsOfFile: TestCertificates.path("client.pem"), encoding: .utf8)
+      .components(separatedBy: "-----END CERTIFICATE-----\n").filter { $0.contains("BEGIN") }
+      .map { $0 + "-----END CERTIFICATE-----\n" }
+    #expect(blocks.count == 2)
+    let reversed = try file(blocks.reversed().joined())
+    let key = TestCertificates.path("client.key")
+    #expect(problem(settings(certificate: reversed, key: key)) == nil)
+    let facts = Certificates.inspect(settings(certificate: reversed, key: key))
+    let details = facts.compactMap { if case .certificate(let details) = $0 { details } else { nil } }
+    #expect(details.first?.role == .client && details.first?.subject == "O=Tappet demo, CN=kiosk-demo")
+    #expect(facts.last == .keyMatches(certificate: reversed, key: key))
+    let both = try file(blocks.reversed().joined() + String(contentsOfFile: key, encoding: .utf8))
+    #expect(problem(settings(certificate: both)) == nil)
+    let foreign = try file(blocks[1])
+    #expect(problem(settings(certificate: foreign, key: key)) == .keyMismatch(certificate: foreign, key: key))
+  }
+
   @Test func `each kind of bad file is distinguished`() throws {
     let missing = "/nonexistent/ca.pem"
     guard case .unreadable(missing, let system) = problem(settings(ca: missing)) else {
