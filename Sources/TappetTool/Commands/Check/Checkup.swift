@@ -185,7 +185,10 @@ struct Checkup {
     let count = configuration.foreignTags.count
     if count > 0 {
       let known = count == 1 ? "1 tag that others wrote is" : "\(count) tags that others wrote are"
-      note("tags", .note, known + " known by what can be copied: a UID can be copied by anybody and opens no doors")
+      note(
+        "tags", .note,
+        known + " known by what can be copied: a UID can be copied by anybody and opens no doors. That holds for this "
+          + "kiosk's outputs; let nothing that hears its messages open one either")
     }
     guard let topic = configuration.unknownTags?.sampleTopic else { return }
     note("unknown tags", .note, "each of them is published, as to " + topic)
