@@ -79,7 +79,8 @@ final class MessagePrinter {
     return fields.map { MessagePrinter.field($0) }.joined(separator: ",") + "\n"
   }
 
-  private static func field(_ text: String) -> String {
+  private static func field(_ payload: String) -> String {
+    let text = CSV.guarded(payload)
     guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A }) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
