@@ -115,6 +115,10 @@ import Testing
     let token = try world.tappet(
       "matrix", "login", server.user, "--homeserver", url, "--login-token", input: "RIGHTTOKEN\n")
     #expect(token.status == 0, "\(token)")
+    let single = try world.tappet("matrix", "login", server.user, "--homeserver", url + "/sso", input: "RIGHTWORD\n")
+    #expect(single.status == 1 && single.errors.contains("has no passwords: make a login token"), "\(single)")
+    let gone = try world.tappet("matrix", "login", "@gone:localhost:\(server.port)", input: "x\n")
+    #expect(gone.status == 1 && gone.errors.contains("this user is deactivated"), "\(gone)")
     let plain = try world.tappet("matrix", "login", server.user, "--homeserver", "http://far.example", input: "x\n")
     #expect(plain.status == 1 && plain.errors.contains("https://HOST"), "\(plain)")
     #expect(try world.tappet("matrix", "logout").status == 0)

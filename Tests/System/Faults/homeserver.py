@@ -52,6 +52,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, {"m.homeserver": {"base_url": f"https://localhost:{port}/"}})
         if parts[-1] == "versions":
             return self.answer(200, {"versions": ["v1.11"]})
+        if parts[-1] == "login" and self.command == "GET":
+            kinds = ["sso", "token"] if parts[0] == "sso" else ["password", "token"]
+            return self.answer(200, {"flows": [{"type": "m.login." + kind} for kind in kinds]})
         if parts[-1] == "login":
             return self.log_in(body)
         if self.headers.get("Authorization") != f"Bearer {session['token']}" or parts[-1] == "logout" and self.end():
@@ -100,6 +103,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             good = body.get("token") == "RIGHTTOKEN"
         else:
             good = body.get("password") == "RIGHTWORD" and body["identifier"]["user"].startswith("@kiosk:")
+        if body.get("identifier", {}).get("user", "").startswith("@gone:"):
+            return self.refuse(403, "M_USER_DEACTIVATED")
         if not good:
             return self.refuse(403, "M_FORBIDDEN")
         with lock:

@@ -79,7 +79,11 @@ extension HomeserverClient.Answer {
       return .failed(fault.sentence(place), fault.code)
     }
     switch code {
-    case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN", "M_USER_DEACTIVATED":
+    case "M_USER_DEACTIVATED":
+      return .refused(
+        "this user is deactivated at \(place); its administrator can bring it back, or log in as another one",
+        "credentials-refused")
+    case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
       let fault = WebhookFault.trouble(.tokenRefused, code: Int32(clamping: status))
       return .refused(fault.sentence(place), fault.code)
     case "M_LIMIT_EXCEEDED":

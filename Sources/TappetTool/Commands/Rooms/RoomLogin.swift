@@ -42,6 +42,7 @@ extension Command {
           throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
         }
         let isToken = arguments.has("login-token")
+        try Homeserver.requireLogin(client, isToken: isToken, place)
         let secret = try Prompt.privateLine(
           from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
           what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
@@ -145,6 +146,18 @@ enum Homeserver {
       matrix.encryption == nil
       || MatrixStore.hasKeys(folder: configuration.stateFolder, of: user + " " + earlier.device)
     return hasKeys ? earlier.device : nil
+  }
+
+  /// Client-server API §5.5.1: refuses what the homeserver does not have, before it is asked for.
+  static func requireLogin(_ client: HomeserverClient, isToken: Bool, _ place: String) throws(CommandFailure) {
+    guard let flows = try client.ask(.get, "/_matrix/client/v3/login").json?["flows"]?.elements else { return }
+    let types = flows.compactMap { $0["type"]?.text }
+    if types.contains(isToken ? "m.login.token" : "m.login.password") { return }
+    throw .refused(
+      isToken
+        ? "\(place) takes no login tokens; log in with a password"
+        : "\(place) has no passwords: make a login token in another client, and log in with --login-token",
+      "credentials-refused")
   }
 
   static func logIn(
