@@ -86,6 +86,8 @@ import Testing
       ("elsewhere-1", site.host, "boards.csv: lines 2 and 3 are both this board's"),
       ("hostname", "board", "no column tells which row is this board's; name one of "),
       (",x\n", "\n", "line 2: the row has 2 fields, the first line 3"),
+      ("\"Door, front\"", "%T", "has a '%' that makes a placeholder of the message"),
+      ("front,\"Door", "%{uid},\"Door", "has a '%' that makes a placeholder of the topic"),
       ("\"Door, front\"", "\"Door", "a quote is in the wrong place, or never closed"),
     ] {
       try site.write("boards.csv", boards.replacingOccurrences(of: old, with: new))

@@ -27,8 +27,19 @@ struct BoardFacts {
     values.append(value)
   }
 
+  /// Whether a fact would become a placeholder of `text`, as `%T` and `%{uid}` are in a message.
+  func makesPlaceholder(in text: String) throws(UnknownBoardFact) -> Bool {
+    func count(_ text: String?) -> Int {
+      let bytes = Array((text ?? "").utf8)
+      return bytes.indices.dropLast().count { bytes[$0] == 0x25 && "TI{".utf8.contains(bytes[$0 + 1]) }
+    }
+    return try count(filled(text)) != count(filled(text) { _ in "-" })
+  }
+
   /// `text` with each `%{board.NAME}` replaced; throws the name of one that is not known.
-  func filled(_ text: String?) throws(UnknownBoardFact) -> String? {
+  func filled(
+    _ text: String?, by replacement: (String) -> String = { $0 }
+  ) throws(UnknownBoardFact) -> String? {
     guard let text else { return nil }
     let opening = Array("%{board.".utf8)
     let bytes = Array(text.utf8)
@@ -42,7 +53,7 @@ struct BoardFacts {
       }
       let name = String(decoding: bytes[(index + opening.count)..<end], as: UTF8.self)
       guard let value = self[name] else { throw UnknownBoardFact(name: name) }
-      filled += Array(value.utf8)
+      filled += Array(replacement(value).utf8)
       index = end + 1
     }
     return String(decoding: filled, as: UTF8.self)

@@ -25,10 +25,19 @@ enum InitAnswers {
     if let boards = read.boards { try facts.addRow(of: boards) }
     var given: [(name: String, value: String?)] = []
     for answer in read.answers {
-      do throws(UnknownBoardFact) { given.append((answer.option, try facts.filled(answer.value))) } catch {
+      let makesPlaceholder: Bool
+      do throws(UnknownBoardFact) {
+        given.append((answer.option, try facts.filled(answer.value)))
+        makesPlaceholder = try facts.makesPlaceholder(in: answer.value ?? "")
+      } catch {
         throw .refused(
           "\(path):\(answer.line): there is no '%{board.\(error.name)}'; this board has "
             + facts.names.joined(separator: ", "))
+      }
+      if makesPlaceholder, ["topic", "message"].contains(answer.option) {
+        throw .refused(
+          "\(path):\(answer.line): a fact about this board has a '%' that makes a placeholder of the \(answer.option); "
+            + "only the file itself may have '%T', '%I' and '%{uid}'")
       }
     }
     return given
