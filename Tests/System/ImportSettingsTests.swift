@@ -43,6 +43,15 @@ import Testing
       ["import-settings", path, "--config", world.folder + "/new/kiosk.yaml", "--state", "state"] + more)
   }
 
+  @Test func `a kiosk.yaml outside of /etc has its database beside it`() throws {
+    let world = try KioskWorld()
+    let path = try write(try settings(world, Signing.key()), world)
+    let config = world.folder + "/new/kiosk.yaml"
+    let done = try Programs.run(try Programs.built("tappet"), ["import-settings", path, "--config", config])
+    #expect(done.status == 0, "\(done)")
+    #expect(FileManager.default.fileExists(atPath: world.folder + "/new/state/tappet.db"), "\(done)")
+  }
+
   @Test func `both generations become a kiosk on which the phone's tags work`() throws {
     for isOld in [false, true] {
       let world = try KioskWorld()

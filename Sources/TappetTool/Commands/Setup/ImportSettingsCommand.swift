@@ -17,7 +17,9 @@ extension Command {
       options: [
         CommandOption("client-id", "NAME", "in place of the phone's, which only one of the two can use"),
         CommandOption("reader", "DEVICE", .word([]), "libnfc's connection string"),
-        CommandOption("state", "FOLDER", .folder, "the database's folder"), .passphraseFile, .force,
+        CommandOption(
+          "state", "FOLDER", .folder, "the database's folder (for a kiosk.yaml outside of /etc: 'state' beside it)"),
+        .passphraseFile, .force,
       ],
       details: """
         Creates a kiosk from the settings that the phone app exports, of either generation: kiosk.yaml, with
@@ -65,6 +67,7 @@ private struct SettingsImport {
     files.authorityPEM = settings.authorityPEM
     files.timestampKey = settings.timestampKey
     files.draft = draft
+    if files.draft.state == nil, files.usualState != "/var/lib/tappet" { files.draft.state = files.usualState }
     guard let configuration = try files.trial() else { throw .reported(.configuration) }
     try Prompt.requireReplacement(of: files.targets, arguments)
     // Everything that takes room comes first: once the secrets are saved, only renaming is left.

@@ -75,8 +75,8 @@ extension SetupWizard {
   /// Asks for the database's folder; an existing database is opened, so that what is wrong with it shows.
   func askState() throws(CommandFailure) {
     start("The state folder: database and sealing key")
-    let usual = access("/var/lib", W_OK) == 0 && files.path.begins(with: "/etc/") ? "/var/lib/tappet" : "state"
-    try resolve("state", "Folder (relative to the configuration)", default: usual) { (answer) throws(CommandFailure) in
+    try resolve("state", "Folder (relative to the configuration)", default: files.usualState) {
+      (answer) throws(CommandFailure) in
       files.draft.state = answer == "/var/lib/tappet" ? nil : answer
       guard let configuration = try files.trial() else { return "this is not a valid folder" }
       guard access(configuration.stateFolder + "/tappet.db", F_OK) == 0 else { return nil }

@@ -32,6 +32,13 @@ final class KioskFiles {
   /// Its folder, if it did not exist before.
   private var stateFolder: String?
 
+  /// The state folder for a kiosk that names none: the system's for the system's own, else one beside kiosk.yaml, since
+  /// another kiosk may use the system's.
+  var usualState: String {
+    let isOfSystem = ((resolvedPath(folder) ?? folder) + "/").begins(with: "/etc/")
+    return isOfSystem && access("/var/lib", W_OK) == 0 ? "/var/lib/tappet" : "state"
+  }
+
   /// Makes the folder of `path`, if it is missing, and a hidden one in it.
   static func prepare(_ path: String) throws(CommandFailure) -> KioskFiles {
     let folder = AtomicFiles.folder(of: path)
