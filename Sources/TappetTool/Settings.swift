@@ -47,8 +47,7 @@ enum Settings {
     else { return try load(arguments) }
     var configuration = KioskConfiguration.bare()
     configuration.controlSocket = control
-    guard let kiosk = RunningKiosk(configuration), kiosk.distrust(configuration) == nil,
-      let state = kiosk.ask("status")?["state"]?.text
+    guard let kiosk = try? RunningKiosk.find(configuration), let state = kiosk.ask("status")?["state"]?.text
     else { return try load(arguments) }
     configuration.stateFolder = state
     for problem in problems { Output.printError("warning: " + problem.sentence) }
@@ -68,21 +67,21 @@ enum Settings {
 struct RunningKiosk {
   private let socket: UnixSocket
 
-  /// Returns `nil` when none runs with this configuration.
-  init?(_ configuration: KioskConfiguration) {
-    guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
-    self.socket = socket
-  }
+  private init(_ socket: UnixSocket) { self.socket = socket }
 
-  /// Why nothing must be sent there; `nil` when root, this user, the service's user or the folder's owner listens.
+  /// The kiosk of this configuration; `nil` when none runs.
   ///
-  /// In a folder that a group can write to, another program can take the socket's place.
-  func distrust(_ configuration: KioskConfiguration) -> String? {
+  /// Throws when neither root, this user, the service's user nor the folder's owner listens there: where others can
+  /// write to the folder, another program can take the socket's place, get what is sent, and answer what it likes.
+  static func find(_ configuration: KioskConfiguration) throws(CommandFailure) -> RunningKiosk? {
+    guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
     let peer = socket.peer?.user
     let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
-    if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return nil }
-    return "at \(configuration.controlSocket) listens a program of another user "
-      + "(\(peer.map { String($0) } ?? "unknown")), which is not the kiosk: nothing was sent; find out whose it is"
+    if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return RunningKiosk(socket) }
+    throw .failed(
+      "at \(configuration.controlSocket) listens a program of another user "
+        + "(\(peer.map { String($0) } ?? "unknown")), which is not the kiosk: nothing was sent; find out whose it is",
+      FailureCode.kioskDistrusted)
   }
 
   /// Why there is none, and what to do.
@@ -140,8 +139,9 @@ struct KioskClient {
     direct: (JSON) throws(CommandFailure) -> ControlMessage
   ) throws(CommandFailure) -> ControlMessage {
     let head = JSON.Member(name: "request", value: .string(name))
-    guard let kiosk = RunningKiosk(configuration) else { return try judged(direct(.object([head] + members))) }
-    if let distrust = kiosk.distrust(configuration) { throw .failed(distrust, FailureCode.kioskDistrusted) }
+    guard let kiosk = try RunningKiosk.find(configuration) else {
+      return try judged(direct(.object([head] + members)))
+    }
     for piece in pieces { _ = try judged(kiosk.ask(.object([head] + piece), waiting: limit)) }
     return try judged(kiosk.ask(.object([head] + members), enclosing: secretPayload, waiting: limit))
   }

@@ -10,28 +10,56 @@ import Testing
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(sys.argv[1])
     os.chmod(sys.argv[1], 0o666)
-    os.setgid(65534)
-    os.setuid(65534)
+    os.setgid(int(sys.argv[2]))
+    os.setuid(int(sys.argv[2]))
     listener.listen()
     print("ready", flush=True)
     while True:
         client = listener.accept()[0]
         if client.recv(65536):
             print("got something", flush=True)
+            client.send(sys.argv[3].encode())
     """
 
-  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-  func `a secret is not sent to another user's program at the control socket`() throws {
-    let world = try KioskWorld(withBroker: false)
+  /// Somebody who listens at the world's control socket, and answers everything with `answer`.
+  private func squatter(in world: KioskWorld, user: uid_t, answer: String) throws -> TestProcess {
     let output = world.folder + "/squatter"
     let process = try TestProcess(
-      Programs.python(), ["-c", Self.squatter, world.folder + "/state/control"], output: output)
+      Programs.python(), ["-c", Self.squatter, world.folder + "/state/control", "\(user)", answer], output: output)
+    guard eventually({ textSoFar(output).contains("ready") }) else { throw TestFault("no squatter") }
+    return process
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `nothing is sent to another user's program at the control socket, and nothing of it believed`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let process = try squatter(in: world, user: 65_534, answer: #"{"state":"\#(world.folder)","light":"ready"}"#)
     defer { process.stop(SIGTERM) }
-    #expect(eventually { textSoFar(output).contains("ready") })
-    let done = try world.tappet(
-      "secret", "import", input: "smpshare://secret?idx=0&key=\(Signing.key())&label=Test\n")
-    #expect(done.status == 4 && done.errors.contains("listens a program of another user (65534)"), "\(done)")
-    #expect(!textSoFar(output).contains("got"))
+    let sentence = "listens a program of another user (65534)"
+    let share = "smpshare://secret?idx=0&key=\(Signing.key())&label=Test\n"
+    for words in [
+      ["secret", "import"], ["status"], ["check", "--running"], ["panel", "lock"], ["tag", "read", "--timeout", "1"],
+      ["output", "list"],
+    ] {
+      let done = try world.tappet(words, input: share)
+      #expect(done.status == 4 && done.errors.contains(sentence) && done.output.isEmpty, "\(words): \(done)")
+    }
+    let json = try world.tappet("status", "--json")
+    #expect(json.status == 4 && json.output.contains("kiosk-distrusted"), "\(json)")
+    let check = try world.tappet("check")
+    #expect(check.status == 1 && check.output.contains(sentence), "\(check)")
+    #expect(try world.tappet("status", "--prometheus").output.contains("tappet_up 0"))
+    #expect(!textSoFar(world.folder + "/squatter").contains("got"))
+  }
+
+  @Test func `an answer's line ends forge no lines of the status`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let answer = #"{"client_id":"a\nb","reader":{"good":true,"text":"good\nbroker    connected\ttoo"}}"#
+    let process = try squatter(in: world, user: geteuid(), answer: answer)
+    defer { process.stop(SIGTERM) }
+    let lines = try world.tappet("status").output.split(separator: "\n")
+    #expect(lines.filter { $0.hasPrefix("broker ") } == ["broker    "], "\(lines)")
+    #expect(lines.first == "kiosk     a\\u{a}b, up 0 s", "\(lines)")
   }
 
   @Test func `check warns of a folder in which others could exchange files`() throws {
@@ -41,5 +69,11 @@ import Testing
     let done = try world.tappet("check")
     #expect(done.output.contains("\(world.folder) can be written to by other users"), "\(done)")
     #expect(done.status == 1)
+    // As in /tmp: nobody can take a file away, but anybody can be there first.
+    #expect(chmod(world.folder, 0o1777) == 0)
+    #expect(try !world.tappet("check").output.contains("folder "))
+    try world.write(KioskWorld.KioskConfiguration(more: "control: \(world.folder)/control"))
+    let sticky = try world.tappet("check")
+    #expect(sticky.output.contains("any user's program can take the control socket's place"), "\(sticky)")
   }
 }

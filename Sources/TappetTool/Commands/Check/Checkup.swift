@@ -85,7 +85,10 @@ struct Checkup {
   /// Everything, by using it.
   mutating func checkAll(_ configuration: KioskConfiguration, delivers: Bool) {
     checkFiles(configuration)
-    let kiosk = RunningKiosk(configuration)
+    var kiosk: RunningKiosk?
+    do throws(CommandFailure) { kiosk = try RunningKiosk.find(configuration) } catch {
+      note("kiosk", .bad, error.sentence ?? "", code: error.code)
+    }
     var configuration = configuration
     checkStore(&configuration, isRunning: kiosk != nil)
     checkClock(configuration)
@@ -113,7 +116,7 @@ struct Checkup {
 
   /// The parts of the kiosk that runs.
   mutating func askKiosk(_ configuration: KioskConfiguration) throws(CommandFailure) {
-    guard let kiosk = RunningKiosk(configuration) else {
+    guard let kiosk = try RunningKiosk.find(configuration) else {
       throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
     }
     guard let status = kiosk.ask("status") else {

@@ -19,17 +19,22 @@ enum FolderProbe {
         folder = AtomicFiles.folder(of: folder)
       }
     }
-    return folders.compactMap { warning($0, owner: owner) }
+    let socket = AtomicFiles.folder(of: configuration.controlSocket)
+    return folders.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
   }
 
-  private static func warning(_ path: String, owner: UInt32?) -> String? {
+  private static func warning(_ path: String, owner: UInt32?, holdsSocket: Bool) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     if status.st_uid != 0, status.st_uid != owner, status.st_uid != geteuid() {
       return "\(path) belongs to another user (\(status.st_uid)), who can put other files in the place of the kiosk's"
     }
-    // With the sticky bit, as in /tmp, nobody can replace the files of others.
-    let isOpen = status.st_mode & 0o022 != 0 && status.st_mode & 0o1000 == 0
-    return isOpen ? "\(path) can be written to by other users; run: chmod go-w \(path)" : nil
+    guard status.st_mode & 0o022 != 0 else { return nil }
+    guard status.st_mode & 0o1000 != 0 else {
+      return "\(path) can be written to by other users; run: chmod go-w \(path)"
+    }
+    // With the sticky bit, as in /tmp, nobody can replace the files of others, but be there first.
+    return holdsSocket
+      ? "in \(path) any user's program can take the control socket's place; name another folder with 'control:'" : nil
   }
 }

@@ -191,18 +191,22 @@ private struct PartialLine {
   }
 
   private var secrets: [JSON] {
-    guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
+    guard let configuration, hasSecrets(configuration) else { return [] }
     return (try? SecretClient(configuration).list().secrets) ?? []
   }
 
   private var people: [String] {
-    guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
+    guard let configuration, hasSecrets(configuration) else { return [] }
     return (try? SecretClient(configuration).listPeople())?.compactMap { $0["name"]?.text } ?? []
   }
 
   private var learnedTags: [JSON] {
-    guard let configuration, RunningKiosk(configuration) != nil || hasDatabase(configuration) else { return [] }
+    guard let configuration, hasSecrets(configuration) else { return [] }
     return (try? SecretClient(configuration).listLearnedTags()) ?? []
+  }
+
+  private func hasSecrets(_ configuration: KioskConfiguration) -> Bool {
+    (try? RunningKiosk.find(configuration)) != nil || hasDatabase(configuration)
   }
 
   /// A completion must not create one.

@@ -21,9 +21,9 @@ extension Command {
       misuse: MetricsText.misuse,
       body: .running { (arguments, configuration) throws(CommandFailure) in
         if arguments.has("prometheus") {
-          return try MetricsText.write(Metrics(RunningKiosk(configuration)?.ask("status")).text, arguments)
+          return try MetricsText.write(Metrics((try? RunningKiosk.find(configuration))?.ask("status")).text, arguments)
         }
-        guard let kiosk = RunningKiosk(configuration) else {
+        guard let kiosk = try RunningKiosk.find(configuration) else {
           throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
         }
         guard let status = kiosk.ask("status") else {
@@ -45,51 +45,54 @@ extension Command {
   static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
 
   private static func show(_ status: JSON) {
-    Output.print("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
-    Output.print("light     \(status["light"]?.text ?? "")")
-    for name in statusParts { Output.print(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    line("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
+    line("light     \(status["light"]?.text ?? "")")
+    for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
     if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
-    if let rooms = status["rooms"], rooms != .null { Output.print("rooms     " + (rooms["text"]?.text ?? "")) }
+    if let rooms = status["rooms"], rooms != .null { line("rooms     " + (rooms["text"]?.text ?? "")) }
     if let inventory = status["inventory"], inventory != .null {
-      Output.print("inventory " + (inventory["text"]?.text ?? ""))
+      line("inventory " + (inventory["text"]?.text ?? ""))
     }
-    if let site = status["site"], site != .null { Output.print("site      " + (site["text"]?.text ?? "")) }
+    if let site = status["site"], site != .null { line("site      " + (site["text"]?.text ?? "")) }
     for certificate in status["certificates"]?.elements ?? [] {
       let days = certificate["days_left"]?.wholeNumber ?? 0
-      Output.print(
+      line(
         "expires   \(days < 0 ? "expired" : "\(days) days left"): \((certificate["subject"]?.text ?? "").quoted), "
           + (certificate["file"]?.text ?? ""))
     }
-    Output.print("clock     " + clock(status))
+    line("clock     " + clock(status))
     for topic in status["commands"]?.elements ?? [] {
       func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
       let retained = count("retained") == "0" ? "" : ", of them retained " + count("retained")
-      Output.print(
+      line(
         "commands  \(topic["topic"]?.text ?? ""): " + (topic["good"] == .bool(true) ? "" : "not subscribed, ")
           + "accepted " + count("accepted") + ", refused " + count("refused") + retained)
     }
     if let reload = status["reload"], reload != .null {
-      Output.print("reload    " + time(reload) + (reload["text"]?.text ?? ""))
+      line("reload    " + time(reload) + (reload["text"]?.text ?? ""))
     }
-    Output.print("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
+    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
     if case .object(let counts)? = status["counters"] {
-      Output.print("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
+      line("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
     }
     for tap in status["taps"]?.elements ?? [] {
       let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
       let person = tap["person"]?.text.map { "  " + $0 } ?? ""
-      Output.print("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + person)
+      line("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + person)
     }
   }
 
+  /// Prints one line, whatever the kiosk's answer has in it.
+  private static func line(_ text: String) { Output.print(text.escaped) }
+
   private static func showWebhooks(_ status: JSON) {
-    var line = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) waiting"
+    var text = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) waiting"
     if case .object(let counts)? = status["counters"] {
       for count in counts {
-        line += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
+        text += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
       }
     }
-    Output.print(line)
+    line(text)
   }
 
   /// When it was, before it.

@@ -14,7 +14,7 @@ enum Restore {
     if arguments.has("secrets-only") { content.files = [] }
     let path = Settings.path(arguments)
     let configuration = try configuration(of: content, path, arguments)
-    guard RunningKiosk(configuration) == nil else {
+    guard try RunningKiosk.find(configuration) == nil else {
       throw .refused(
         "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
     }

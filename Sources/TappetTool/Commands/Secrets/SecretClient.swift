@@ -37,7 +37,7 @@ struct SecretClient {
     let reply = service.answer(SecretRequest(json, enclosing: secretPayload, by: .current()))
     if let error = reply.replicaError { Output.printError("tappet: " + LogRecord(replicaError: error).sentence) }
     // A kiosk may have started since.
-    if reply.secrets != nil || reply.learnedTags != nil, let kiosk = RunningKiosk(configuration) {
+    if reply.secrets != nil || reply.learnedTags != nil, let kiosk = try? RunningKiosk.find(configuration) {
       guard let answer = kiosk.ask("reload-secrets"), answer["error"] == nil else {
         throw .failed("the change is stored, but the kiosk that has just started did not take it over; restart it")
       }

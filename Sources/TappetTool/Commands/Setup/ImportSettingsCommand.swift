@@ -78,7 +78,7 @@ private struct SettingsImport {
       throw error
     }
     report(files, count: ids.count)
-    if RunningKiosk(configuration) != nil {
+    if (try? RunningKiosk.find(configuration)) != nil {
       Output.printError(
         "A kiosk is running with the previous configuration: SIGHUP (systemctl reload) makes it read the new one."
       )

@@ -44,7 +44,7 @@ final class ReaderClient {
   }
 
   private static func source(_ configuration: KioskConfiguration) throws(CommandFailure) -> Source {
-    if let kiosk = RunningKiosk(configuration) { return .kiosk(kiosk) }
+    if let kiosk = try RunningKiosk.find(configuration) { return .kiosk(kiosk) }
     let device = configuration.readerDevice
     do throws(SystemError) {
       return .process(try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device))
