@@ -64,6 +64,45 @@ import Testing
     #expect(try String(contentsOfFile: world.configPath, encoding: .utf8).hasSuffix("# changed\n"))
   }
 
+  @Test func `a backup's file outside the configuration's folder needs a person's or kiosk.yaml's word`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let elsewhere = try Programs.temporaryFolder().path
+    defer { try? FileManager.default.removeItem(atPath: elsewhere) }
+    let target = elsewhere + "/ca.pem"
+    func isThere() -> Bool { FileManager.default.fileExists(atPath: target) }
+    var text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    for (name, copy) in [("ca.pem", target), ("client.pem", "kiosk.pem"), ("client.key", "kiosk.key")] {
+      let path = try Certificates.path(name)
+      try FileManager.default.copyItem(
+        atPath: path, toPath: copy.hasPrefix("/") ? copy : world.folder + "/" + copy)
+      text = text.replacingOccurrences(of: path, with: copy)
+    }
+    try text.write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    chmod(target, 0o777)
+    let passphrase = world.folder + "/passphrase"
+    _ = FileManager.default.createFile(
+      atPath: passphrase, contents: Data("correct horse\n".utf8), attributes: [.posixPermissions: 0o600])
+    let backup = world.folder + "/backup"
+    #expect(try world.tappet("backup", backup, "--passphrase-file", passphrase).status == 0)
+
+    for name in [target, world.configPath] { try FileManager.default.removeItem(atPath: name) }
+    let words = ["restore", backup, "--passphrase-file", passphrase]
+    let refused = try world.tappet(words + ["--yes"])
+    #expect(refused.status == 1 && refused.errors.contains("would write \"\(target)\", which is outside"), "\(refused)")
+    for (answer, status) in [("n", Int32(1)), ("y", 0)] {
+      #expect(!isThere() && !FileManager.default.fileExists(atPath: world.configPath))
+      let session = try TypedSession(
+        try Programs.built("tappet"), words + ["--config", world.configPath], log: world.folder + "/\(answer).log")
+      try session.answer("Replace it?", "y")
+      try session.answer("Write \"\(target)\"?", answer)
+      #expect(try session.status() == status, "\(session.text)")
+    }
+    #expect(isThere() && mode(target) == 0o644)
+    unlink(target)
+    let known = try world.tappet(words + ["--yes"])
+    #expect(known.status == 0 && isThere(), "\(known)")
+  }
+
   @Test func `the audit names a removed secret's action, fingerprint and label`() throws {
     let world = try KioskWorld(withBroker: false)
     let secrets = try world.tappet("secret", "list", "--json").list("secrets")

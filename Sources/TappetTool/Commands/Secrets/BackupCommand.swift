@@ -39,7 +39,8 @@ extension Command {
         Puts kiosk.yaml and the certificates and keys that it names into their places, and replaces
         everything that is sealed here with the contents of a backup, all of it or nothing; asks first. The
         kiosk must not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that
-        --config names; what it names with a relative path comes beside it.
+        --config names; what it names with a relative path comes beside it. Each file outside that folder has
+        a question of its own; with --yes it is written only if the kiosk.yaml that is here names it, too.
         """,
       misuse: {
         $0.has("yes") || Prompt.isPossible

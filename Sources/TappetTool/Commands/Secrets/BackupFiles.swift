@@ -13,6 +13,9 @@ enum BackupFiles {
     guard let configuration = try read("", from: path) else { throw .failed("\(path) is gone") }
     var parts = [configuration]
     for name in ConfigurationParser.namedFiles(in: configuration.content) {
+      guard !climbs(name) else {
+        throw .refused("\(path) names \(name), which 'tappet restore' would refuse: name it by its full path")
+      }
       let file = ConfigurationParser.resolve(name, in: path)
       guard let part = try read(name, from: file) else {
         Output.printError("\(file) does not exist, and is not in the backup.")
@@ -30,6 +33,32 @@ enum BackupFiles {
       throw .failed("\(path) cannot be read: \(error.text); nothing was backed up")
     case .success(let file): return BackupPart(path: name, mode: file.mode & 0o777, content: file.bytes)
     }
+  }
+
+  /// Checks that a backup has no file but kiosk.yaml and those that it names, and no path through a parent folder.
+  ///
+  /// Otherwise its maker, or anybody with its passphrase, would decide what root writes.
+  static func check(_ parts: [BackupPart]) throws(CommandFailure) {
+    let named = parts.first { $0.path.isEmpty }.map { ConfigurationParser.namedFiles(in: $0.content) } ?? []
+    for part in parts where !part.path.isEmpty {
+      guard named.contains(part.path), !climbs(part.path) else {
+        throw .refused(
+          "the backup contains the file \(part.path.quoted), "
+            + (climbs(part.path) ? "a path with '..'" : "which its kiosk.yaml does not name")
+            + ": nothing was changed; --secrets-only restores the rest")
+      }
+    }
+  }
+
+  /// The paths outside the configuration's folder, which a backup could choose freely.
+  static func outside(_ parts: [BackupPart], _ path: String) -> [String] {
+    let folder = AtomicFiles.folder(of: path)
+    let inside = (resolvedPath(folder) ?? folder) + "/"
+    return parts.map { $0.path }.filter { $0.begins(with: "/") && !$0.begins(with: inside) }
+  }
+
+  private static func climbs(_ path: String) -> Bool {
+    path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
   }
 
   /// The paths of the files when the configuration is at `path`.
@@ -54,6 +83,7 @@ enum BackupFiles {
     } catch {
       if error.code != EEXIST { throw AtomicFilesError(path: target, error: error) }
     }
-    try files.add(target, part.content, mode: part.mode)
+    // None of them is a program, and none is for others to change.
+    try files.add(target, part.content, mode: part.mode & 0o644)
   }
 }

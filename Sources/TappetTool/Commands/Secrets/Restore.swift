@@ -12,6 +12,7 @@ enum Restore {
   static func run(_ backup: String, _ arguments: Arguments) throws(CommandFailure) {
     var content = try Backup.open(backup, arguments)
     if arguments.has("secrets-only") { content.files = [] }
+    try BackupFiles.check(content.files)
     let path = Settings.path(arguments)
     let configuration = try configuration(of: content, path, arguments)
     guard try RunningKiosk.find(configuration) == nil else {
@@ -65,8 +66,24 @@ enum Restore {
       "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
         + "It replaces what is sealed here now (\(present)).")
     for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
-    if !arguments.has("yes"), Prompt().confirm("Replace it?", default: false) != true {
+    if arguments.has("yes") { return try requireKnown(content, path) }
+    let prompt = Prompt()
+    let questions = ["Replace it?"] + BackupFiles.outside(content.files, path).map { "Write \($0.quoted)?" }
+    for question in questions where prompt.confirm(question, default: false) != true {
       throw .refused("nothing was changed")
+    }
+  }
+
+  /// Without a person, only the kiosk.yaml that is here vouches for a file outside its folder.
+  private static func requireKnown(_ content: BackupContent, _ path: String) throws(CommandFailure) {
+    var known: [String] = []
+    if case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
+      known = ConfigurationParser.namedFiles(in: file.bytes)
+    }
+    for target in BackupFiles.outside(content.files, path) where !known.contains(target) {
+      throw .refused(
+        "nothing was changed: the backup would write \(target.quoted), which is outside "
+          + "\(AtomicFiles.folder(of: path)) and not named by the kiosk.yaml that is here; without --yes you are asked")
     }
   }
 }
