@@ -1,0 +1,44 @@
+// The udev rules, the card's first start, and the signatures: parts of a board or of a release that are not compiled.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct PackagingTests {
+  private let folder: String
+
+  init() throws { folder = try Programs.temporaryFolder().path }
+
+  private func clean() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func shell(_ script: String, environment: [String: String] = [:]) throws -> Finished {
+    try Programs.run(URL(fileURLWithPath: "/bin/sh"), ["-c", script], environment: environment)
+  }
+
+  private func group(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.groupOwnerAccountID] as? Int
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to a group"))
+  func `an LED's name with blanks lends the group nothing but the LED`() throws {
+    defer { clean() }
+    let (led, victim) = (folder + "/x etc 'y' \"z\" $HOME *", folder + "/etc")
+    for path in [led, victim] { #expect(mkdir(path, 0o755) == 0) }
+    for name in ["brightness", "trigger", "max_brightness"] {
+      #expect(FileManager.default.createFile(atPath: led + "/" + name, contents: nil))
+    }
+    let rules = try String(contentsOfFile: Repository.path("board/udev/60-tappet.rules"), encoding: .utf8)
+    let runs = rules.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("RUN") }
+    #expect(runs.count == 1)
+    for run in runs {
+      // As udev(7) has it: no substitution but of '$$', and then words in single quotes.
+      let command = try #require(run.firstMatch(of: /RUN\+="(.*)"$/)).1.replacingOccurrences(of: "\\\"", with: "\"")
+      #expect(!command.contains("%") && !command.replacingOccurrences(of: "$$", with: "").contains("$"))
+      let words = command.replacingOccurrences(of: "$$", with: "$").replacingOccurrences(of: "gpio", with: "65534")
+      let done = try shell("cd '\(folder)' && " + words, environment: ["DEVPATH": "/.." + led])
+      #expect(done.status == 0 && done.errors.isEmpty, "\(done)")
+    }
+    #expect(try group(led + "/brightness") == 65_534 && group(led + "/trigger") == 65_534)
+    #expect(try group(led + "/max_brightness") == 0 && group(led) == 0 && group(victim) == 0)
+  }
+}
