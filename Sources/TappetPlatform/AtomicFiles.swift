@@ -165,6 +165,15 @@ package enum FileOwner {
     return stat(path, &status) == 0 ? status.st_uid : nil
   }
 
+  /// Whether users other than root can change the file, or put another one in its place.
+  @export(interface)
+  package static func isOpenToOthers(_ path: String) -> Bool {
+    [path, AtomicFiles.folder(of: path)].contains {
+      var status = stat()
+      return stat($0, &status) != 0 || status.st_uid != 0 || status.st_mode & 0o022 != 0
+    }
+  }
+
   /// The service's user; `nil` when there is none.
   package static var serviceUser: UInt32? { getpwnam(AtomicFiles.serviceUser)?.pointee.pw_uid }
 }

@@ -55,6 +55,22 @@ enum Settings {
     return configuration
   }
 
+  /// Checks that root writes a file that the configuration at `path` names: one outside its folder only if root alone
+  /// can change the configuration.
+  static func requireWritable(
+    _ file: String, namedBy path: String, orGiven option: String? = nil
+  ) throws(CommandFailure) {
+    guard geteuid() == 0, FileOwner.isOpenToOthers(path) else { return }
+    guard let folder = resolvedPath(AtomicFiles.folder(of: path)),
+      let target = resolvedPath(AtomicFiles.folder(of: file)), (target + "/").begins(with: folder + "/")
+    else {
+      throw .refused(
+        "\(path), which users other than root can change, names \(file) outside its folder: root does not write there; "
+          + "make it root's own (chown root:tappet, chmod 640)"
+          + (option.map { ", or give the file with --\($0)" } ?? ""))
+    }
+  }
+
   /// The database of the configuration.
   static func openStore(_ configuration: KioskConfiguration) throws(CommandFailure) -> SecretStore {
     do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {

@@ -57,6 +57,33 @@ import Testing
     #expect(try tappet(["check", folder + "/k.pem", folder + "/k.key"]).status == 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `root writes outside the configuration's folder only as its own kiosk.yaml or the command line says`() throws {
+    defer { clean() }
+    let p12 = try bundle("a.p12", "-inkey", try Certificates.path("client.key"))
+    let (home, elsewhere) = (folder + "/home", folder + "/elsewhere")
+    for path in [home, elsewhere] { #expect(mkdir(path, 0o755) == 0) }
+    #expect(symlink(elsewhere, home + "/link") == 0)
+    let configuration = home + "/kiosk.yaml"
+    func run(_ name: String, owner: uid_t, _ more: String...) throws -> Finished {
+      let text = "broker: {certificate: '\(name).pem', private_key: '\(name).key'}\n"
+      try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+      #expect(chown(configuration, owner, 0) == 0)
+      for path in [home + "/in", elsewhere + "/out"] { for end in [".pem", ".key"] { unlink(path + end) } }
+      let words = ["import", p12, "--passphrase-file", folder + "/right", "--config", configuration]
+      return try tappet(words + more)
+    }
+    for name in [elsewhere + "/out", "../elsewhere/out", "link/out"] {
+      let refused = try run(name, owner: 65_534)
+      #expect(refused.status == 1 && refused.errors.contains("root does not write there"), "\(name): \(refused)")
+      #expect(access(elsewhere + "/out.pem", F_OK) != 0 && access(elsewhere + "/out.key", F_OK) != 0)
+      #expect(try run(name, owner: 0).status == 0)
+      let (certificate, key) = (elsewhere + "/out.pem", elsewhere + "/out.key")
+      #expect(try run(name, owner: 65_534, "--certificate", certificate, "--private-key", key).status == 0)
+    }
+    #expect(try run("in", owner: 65_534).status == 0)
+  }
+
   @Test func `each bad file has its sentence, and what is there stays`() throws {
     defer { clean() }
     let key = try Certificates.path("client.key")

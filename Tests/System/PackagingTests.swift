@@ -41,4 +41,30 @@ import Testing
     #expect(try group(led + "/brightness") == 65_534 && group(led + "/trigger") == 65_534)
     #expect(try group(led + "/max_brightness") == 0 && group(led) == 0 && group(victim) == 0)
   }
+
+  @Test func `a card's kiosk.yaml becomes root's, which the kiosk can read, and other files the kiosk's`() throws {
+    defer { clean() }
+    for path in ["firmware/tappet", "etc", "bin"] {
+      try FileManager.default.createDirectory(atPath: folder + "/" + path, withIntermediateDirectories: true)
+    }
+    for name in ["kiosk.yaml", "kiosk.key"] {
+      try "x".write(toFile: folder + "/firmware/tappet/" + name, atomically: true, encoding: .utf8)
+    }
+    // Stand-ins for the board's programs.
+    for (name, body) in [
+      ("mount", ""), ("runuser", ""), ("sync", ""), ("shred", ""), ("install", "echo install \"$@\""),
+    ] {
+      try "#!/bin/sh\n\(body)\n".write(toFile: folder + "/bin/" + name, atomically: true, encoding: .utf8)
+      #expect(chmod(folder + "/bin/" + name, 0o755) == 0)
+    }
+    let script = try String(
+      contentsOfFile: Repository.path("tools/image/root/usr/lib/tappet-image/setup"), encoding: .utf8)
+    let played = script.replacingOccurrences(of: "/boot/firmware", with: folder + "/firmware")
+      .replacingOccurrences(of: "/state/", with: folder + "/state/")
+    let done = try shell(played, environment: ["PATH": folder + "/bin:/usr/bin:/bin"])
+    let from = folder + "/firmware/tappet"
+    let (settings, key) = ("kiosk.yaml /etc/tappet/kiosk.yaml", "kiosk.key /etc/tappet/kiosk.key")
+    #expect(done.output.contains("install -m 640 -o root -g tappet \(from)/\(settings)\n"), "\(done)")
+    #expect(done.output.contains("install -m 600 -o tappet -g tappet \(from)/\(key)\n"), "\(done)")
+  }
 }

@@ -105,6 +105,24 @@ import Testing
     #expect(server.said(in: "!hang:h") == ["ring"] && server.requests("/send/").count >= 2)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+  func `root writes and removes no session outside the folder of a kiosk.yaml that others can change`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    let target = folder.path + "/session"
+    let text = try String(contentsOfFile: world.configPath, encoding: .utf8)
+    try text.replacingOccurrences(of: "session: matrix.session", with: "session: \(target)")
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    for owner in [uid_t(65_534), 0] {
+      #expect(chown(world.configPath, owner, 0) == 0)
+      let login = try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n")
+      #expect(login.errors.contains("root does not write there") == (owner != 0), "\(login)")
+      #expect((access(target, F_OK) == 0) == (owner == 0))
+    }
+    #expect(chown(world.configPath, 65_534, 0) == 0)
+    let logout = try world.tappet("matrix", "logout")
+    #expect(logout.status == 1 && access(target, F_OK) == 0, "\(logout)")
+  }
+
   @Test func `the session is one that the homeserver gave, and ends`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let wrong = try world.tappet("matrix", "login", server.user, input: "WRONGWORD\n")

@@ -49,6 +49,8 @@ struct CertificateFiles {
         "\(path) does not name 'certificate' and 'private_key' in 'broker'; name the files with --certificate and "
           + "--private-key")
     }
+    try requireWritable(certificate, "certificate")
+    try requireWritable(privateKey, "private-key")
     return (certificate, privateKey)
   }
 
@@ -57,6 +59,11 @@ struct CertificateFiles {
     guard let privateKey else {
       throw .usage("\(path) does not name 'private_key' in 'broker'; give the key's path with --private-key")
     }
+    try requireWritable(privateKey, "private-key")
     return privateKey
+  }
+
+  private func requireWritable(_ file: String, _ option: String) throws(CommandFailure) {
+    if arguments.value(option) == nil { try Settings.requireWritable(file, namedBy: path, orGiven: option) }
   }
 }

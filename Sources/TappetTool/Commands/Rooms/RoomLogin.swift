@@ -28,6 +28,7 @@ extension Command {
       example: "tappet matrix login @kiosk:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let matrix = try Homeserver.settings(configuration)
+        try Settings.requireWritable(matrix.sessionFile, namedBy: Settings.path(arguments))
         let user = arguments.operands[0]
         guard let server = Homeserver.server(of: user) else {
           throw .usage("a user is '@name:server', not '\(user)'")
@@ -64,8 +65,9 @@ extension Command {
         Ends the session at the homeserver and removes its file. Messages to rooms wait until the next login, or
         expire.
         """,
-      body: .configured { (_, configuration) throws(CommandFailure) in
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
         let matrix = try Homeserver.settings(configuration)
+        try Settings.requireWritable(matrix.sessionFile, namedBy: Settings.path(arguments))
         let client = try Homeserver.connect(configuration)
         let answer = try client.ask(.post, "/_matrix/client/v3/logout", .object([JSON.Member]()))
         // A token that is of no use any more is what was wanted.
