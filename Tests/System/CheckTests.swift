@@ -31,6 +31,49 @@ import Testing
     #expect(try world.tappet("check", "--running").status == 4)
   }
 
+  /// A broker that refuses everybody, and notes which user's socket it was, as the kernel has it.
+  private static let noting = """
+    import socket
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    print(port, flush=True)
+    while True:
+        client, (_, peer) = listener.accept()
+        ends = [f"0100007F:{number:04X}" for number in (peer, port)]
+        with open("/proc/net/tcp") as table:
+            rows = [line.split() for line in table]
+        print("user", next((row[7] for row in rows if row[1:3] == ends), "?"), flush=True)
+        client.recv(1000)
+        client.sendall(b"\\x20\\x02\\x00\\x05")
+        client.close()
+    """
+
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `root meets the broker as the state folder's owner, and finds what that user cannot read`() throws {
+    let world = try KioskWorld(withBroker: false)
+    let output = world.folder + "/server"
+    let server = try TestProcess(Programs.python(), ["-c", Self.noting], output: output)
+    defer { server.stop(SIGKILL) }
+    func lines() -> [Substring] { textSoFar(output).split(separator: "\n") }
+    #expect(eventually { !lines().isEmpty })
+    try world.write(
+      KioskWorld.KioskConfiguration(
+        host: "127.0.0.1", scheme: "mqtt", port: UInt16(lines()[0]), ca: nil, certificate: nil))
+    #expect(try world.tappet("check").output.contains("user ") == false)
+    #expect(lines().dropFirst() == ["user 0"])
+    let names = try FileManager.default.subpathsOfDirectory(atPath: world.folder)
+    for name in names where !name.hasSuffix("timestamp.key") {
+      #expect(lchown(world.folder + "/" + name, 4711, 4711) == 0)
+    }
+    #expect(chown(world.folder, 4711, 4711) == 0)
+    let unreadable = try world.tappet("check")
+    #expect(unreadable.status == 3 && unreadable.errors.contains("timestamp.key"), "\(unreadable)")
+    #expect(chown(world.folder + "/timestamp.key", 4711, 4711) == 0)
+    let done = try world.tappet("check")
+    #expect(lines().dropFirst(2) == ["user 4711"], "\(done)")
+    #expect(done.output.contains("4711, the owner of \(world.folder)/state"), "\(done)")
+  }
+
   @Test func `before a reload it reads files, and opens neither a device nor a connection`() throws {
     let world = try KioskWorld(withBroker: false)
     try world.tell("unplug")

@@ -1,7 +1,9 @@
 // tappet check: everything that the kiosk needs, tried by using it, one line each.
 
 import TappetConfig
+import TappetCore
 import TappetMessages
+import TappetPlatform
 
 extension Command {
   static var check: Command {
@@ -18,6 +20,7 @@ extension Command {
         broker: one line each, with what is wrong and what to do. A kiosk that runs is not disturbed: its
         reader is left to it, and the broker is asked with a client id that ends with '-check' and without
         publishing anything.
+        Root becomes the owner of the state folder first, as the kiosk is, for all but --running.
         The panel's lines are requested and released (only looked at while a kiosk runs), and with
         'panel.profile' the board's header is drawn, with the reader's wires.
         --config-only opens no device and no connection: for scripts, and before a reload. --running shows
@@ -48,10 +51,20 @@ extension Command {
 
 extension Checkup {
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
+    try becomeOwner(of: try Settings.load(arguments).stateFolder)
     let configuration = try Settings.load(arguments, files: .required)
     if arguments.has("config-only") { return checkFiles(configuration) }
     let delivers = arguments.has("deliver")
     if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
     checkAll(configuration, delivers: delivers)
+  }
+
+  /// Root looks at everything as the kiosk's user: no broker and no device meets root, and what that user cannot use is
+  /// found.
+  private mutating func becomeOwner(of folder: String) throws(CommandFailure) {
+    do throws(SystemError) {
+      guard let user = try ProcessUser.become(ownerOf: folder) else { return }
+      note("user", .good, "\(user), the owner of \(folder): all of this is tried as that user")
+    } catch { throw .failed("\(folder) belongs to a user whom this process cannot become: \(error.text)") }
   }
 }

@@ -1,0 +1,37 @@
+// The user of this process: a command of root's that meets brokers and devices does so as the kiosk would.
+
+import CPlatform
+import TappetCore
+
+/// Changes of this process's user.
+package enum ProcessUser {
+  /// The groups of the service, as its unit has them; they are not its user's own.
+  private static let serviceGroups = ["gpio", "dialout", "plugdev", "i2c", "spi"]
+
+  /// Root becomes the owner of this folder, for good; returns the owner's name, or number.
+  ///
+  /// `nil`: this is not root, the folder is root's own, or there is none.
+  @export(interface)
+  package static func become(ownerOf folder: String) throws(SystemError) -> String? {
+    var status = stat()
+    guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return nil }
+    let (user, isService) = (status.st_uid, status.st_uid == FileOwner.serviceUser)
+    let entry = getpwuid(user)
+    let name = entry.flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
+    let group = entry?.pointee.pw_gid ?? status.st_gid
+    var groups = name.map { ownGroups(of: $0, group) } ?? [group]
+    if isService { groups += serviceGroups.compactMap { getgrnam($0)?.pointee.gr_gid } }
+    try checked("setgroups") { setgroups(groups.count, groups) }
+    try checked("setgid") { setgid(group) }
+    try checked("setuid") { setuid(user) }
+    // A change of user sets it as fs.suid_dumpable says.
+    _ = tp_prctl(PR_SET_DUMPABLE, 0, 0)
+    return name ?? String(user)
+  }
+
+  private static func ownGroups(of name: String, _ group: gid_t) -> [gid_t] {
+    var groups = [gid_t](repeating: 0, count: 64)
+    var count = Int32(groups.count)
+    return getgrouplist(name, group, &groups, &count) < 0 ? [group] : Array(groups.prefix(Int(count)))
+  }
+}
