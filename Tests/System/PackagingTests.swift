@@ -67,4 +67,35 @@ import Testing
     #expect(done.output.contains("install -m 640 -o root -g tappet \(from)/\(settings)\n"), "\(done)")
     #expect(done.output.contains("install -m 600 -o tappet -g tappet \(from)/\(key)\n"), "\(done)")
   }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/gpg"), "gpg is not installed"))
+  func `the signing key lies away from what is served, and signs the checksums, too`() throws {
+    defer { clean() }
+    let (served, packages) = (folder + "/served", folder + "/packages")
+    for path in [served, packages] { #expect(mkdir(path, 0o755) == 0) }
+    let home = ["XDG_DATA_HOME": folder + "/data"]
+    for _ in 0..<2 {
+      let made = try Programs.run(
+        URL(fileURLWithPath: Repository.path("tools/packages/repository")), [served, packages], environment: home)
+      #expect(made.status == 0, "\(made)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: served) == ["tappet.gpg"])
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == ["data", "served", "packages"])
+    let key = folder + "/data/tappet/signing"
+    #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o700)
+
+    try "package".write(toFile: packages + "/tappet.deb", atomically: true, encoding: .utf8)
+    for _ in 0..<2 {
+      let signed = try Programs.run(
+        URL(fileURLWithPath: Repository.path("tools/packages/checksums")), [packages], environment: home)
+      #expect(signed.status == 0, "\(signed)")
+    }
+    let verify =
+      "cd '\(packages)' && gpgv --keyring '\(served)/tappet.gpg' SHA256SUMS.asc SHA256SUMS"
+      + " && sha256sum -c SHA256SUMS"
+    let good = try shell(verify)
+    #expect(good.status == 0 && good.output == "tappet.deb: OK\n", "\(good)")
+    try "0  tappet.deb\n".write(toFile: packages + "/SHA256SUMS", atomically: true, encoding: .utf8)
+    #expect(try shell(verify).status != 0)
+  }
 }
