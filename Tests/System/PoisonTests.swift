@@ -49,6 +49,9 @@ import Testing
     #expect(world.log.components(separatedBy: "same client_id").count <= 2, "\(world.log)")
     let list = try world.tappet("outbox", "list")
     #expect(list.output.contains("set aside") && list.output.contains("storeroom/box 17"), "\(list)")
+    // Printed together with a message that may still be on its way.
+    #expect(try world.tappet("status").output.contains(" waiting, 1 of them set aside\n"))
+    #expect(try world.tappet("status", "--prometheus").output.contains("tappet_outbox_set_aside 1\n"))
   }
 
   @Test(.enabled(if: NATSServer.path != nil, "there is no nats-server: tools/deps install tests"))
@@ -77,6 +80,7 @@ import Testing
     try world.start()
     let list = try world.tappet("outbox", "list", "--json")
     #expect(list.output.contains("\"set_aside\":true"), "\(list)")
+    #expect(try eventually { try world.tappet("status", "--json").data["set_aside"] as? Int == 1 })
     try world.play("LA")
     #expect(eventually { broker.notes("took").count { $0 == "home/door/set" } > 1 }, "\(world.log)")
   }

@@ -137,6 +137,9 @@ extension Kiosk {
   /// Number of entries that wait in the store.
   package var outboxCount: Int { outbox.count }
 
+  /// Number of those that were set aside, as far as they were met since the start.
+  package var asideCount: Int { outbox.suspicion.asideIDs.count }
+
   /// Number of entries that wait for their webhook.
   package var webhookCount: Int { webhooks.count }
 

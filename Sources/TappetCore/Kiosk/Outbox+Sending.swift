@@ -95,7 +95,9 @@ extension Outbox {
 
   /// Puts an entry where it waits.
   mutating func place(_ entry: OutboxEntry) {
-    if !suspicion.isAside(entry) {
+    let isAside = suspicion.isAside(entry)
+    suspicion.note(entry.id, isAside: isAside)
+    if !isAside {
       window.append(entry)
     } else if aside.count < Limits.outboxWindow || memoryOnly.contains(entry.id) {
       aside.append(entry)

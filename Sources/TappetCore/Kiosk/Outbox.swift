@@ -241,6 +241,7 @@ struct Outbox: Sendable {
     for entry in window + aside { memoryOnly.insert(entry.id) }
     hasMoreAside = false
     for id in inflight.keys { memoryOnly.insert(id) }
+    suspicion.keepAside(aside + Array(inflight.values))
     noteMemoryOnly()
     // The new store counts its sequences from the start.
     if reading != .idle { reading = .behind(through: 0) }

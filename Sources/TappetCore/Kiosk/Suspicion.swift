@@ -30,6 +30,8 @@ struct Suspicion: Sendable {
   private(set) var alone: (id: EntryID, since: Instant)?
   /// When entries that were set aside may be tried again; `nil` means now.
   private(set) var asideDueAt: Instant?
+  /// Entries that were set aside, as far as they were met in this life of the process; `Limits.suspectsMax` at most.
+  private(set) var asideIDs: Set<EntryID> = []
   private var asidePause: Duration = .zero
   /// Counts that have changed in this life of the process; the others are the entries' own.
   private var counts: [EntryID: Int] = [:]
@@ -68,13 +70,30 @@ struct Suspicion: Sendable {
     // The store has the others.
     if counts.count >= Limits.suspectsMax { counts.removeAll() }
     counts[id] = count
+    note(id, isAside: count >= Limits.closesUntilAside)
     return CloseCount(id: id, count: count)
+  }
+
+  /// Counts an entry that was set aside, or no longer is.
+  mutating func note(_ id: EntryID, isAside: Bool) {
+    if !isAside {
+      asideIDs.remove(id)
+    } else if asideIDs.count < Limits.suspectsMax {
+      asideIDs.insert(id)
+    }
+  }
+
+  /// Handles a store that lost all entries but these.
+  mutating func keepAside(_ entries: [OutboxEntry]) {
+    asideIDs = []
+    for entry in entries { note(entry.id, isAside: isAside(entry)) }
   }
 
   /// Handles an entry that has left the outbox; `isAnswered`: the broker has it, or refused it without closing.
   mutating func forget(_ entry: OutboxEntry, isAnswered: Bool = false) {
     if isAnswered, isAside(entry) { tryAgain() }
     counts[entry.id] = nil
+    asideIDs.remove(entry.id)
     if doubt?.entry.id == entry.id { doubt = nil }
     guard alone?.id == entry.id else { return }
     alone = nil

@@ -72,6 +72,8 @@ package struct KioskView: Sendable {
   package var counters: Counters
   /// Number of entries that wait in the store.
   package var outboxCount: Int
+  /// Number of those at which the broker closes the connection.
+  package var asideCount: Int
   /// Number of entries that wait for their webhook.
   package var webhookCount: Int
   /// The certificates in use, as of the last look at them.
@@ -122,6 +124,7 @@ package struct KioskView: Sendable {
     reload = runtime.observers.lastReload
     counters = runtime.kiosk.counters
     outboxCount = runtime.kiosk.outboxCount
+    asideCount = runtime.kiosk.asideCount
     webhookCount = runtime.kiosk.webhookCount
     certificates = runtime.certificates.facts
     taps = runtime.observers.history.outcomes
@@ -143,7 +146,7 @@ package struct KioskView: Sendable {
       "certificates": .array(
         Certificates.needed(certificates, atUnixSeconds: now.unixSeconds).compactMap { certificate($0) }),
       "clock": clockJSON,
-      "outbox": .number(Int64(outboxCount)), "counters": countersJSON,
+      "outbox": .number(Int64(outboxCount)), "set_aside": .number(Int64(asideCount)), "counters": countersJSON,
       "taps": .array(taps.map { $0.json(maySeeKeys: maySeeKeys) }),
     ])
   }

@@ -116,7 +116,8 @@ final class LiveView {
     row("  disk     ", part(view.disk))
     if !view.panel.isGood { row("  panel    ", part(view.panel)) }
     row("  clock    ", clock(view))
-    row("  outbox   ", String(view.outboxCount) + " waiting")
+    let aside = view.asideCount > 0 ? Self.painted(", \(view.asideCount) of them set aside", 33) : ""
+    row("  outbox   ", String(view.outboxCount) + " waiting" + aside)
     for topic in view.commands { row("  commands ", commands(topic)) }
     if let reload = view.reload { row("  reload   ", self.reload(reload)) }
     row("", "")

@@ -49,6 +49,9 @@ struct Metrics {
 
   private mutating func addTaps(_ status: JSON) {
     metrics.add("tappet_outbox_entries", .gauge, "Messages that wait.", Sample(value: status["outbox"].number))
+    metrics.add(
+      "tappet_outbox_set_aside", .gauge, "Messages at which the broker closes the connection.",
+      Sample(value: status["set_aside"].number))
     if case .object(let counts)? = status["counters"] {
       metrics.add(
         "tappet_taps_total", .counter, "Taps and presses since the start, by outcome.",

@@ -71,7 +71,8 @@ extension Command {
     if let reload = status["reload"], reload != .null {
       line("reload    " + time(reload) + (reload["text"]?.text ?? ""))
     }
-    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting")
+    let aside = status["set_aside"]?.wholeNumber ?? 0
+    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting" + (aside > 0 ? ", \(aside) of them set aside" : ""))
     if case .object(let counts)? = status["counters"] {
       line("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
     }
