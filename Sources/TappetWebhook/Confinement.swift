@@ -1,8 +1,9 @@
 // The process gives up, first, its privileges; then, once all certificates and secrets are loaded, every file but
 // those of the name resolver and the system's trust store, Unix sockets, and every system call that an HTTP client does
-// not make.
+// not make. Its memory has a bound.
 
 import CPlatform
+import TappetCore
 import TappetPlatform
 
 enum Confinement {
@@ -27,7 +28,10 @@ enum Confinement {
   }
 
   /// Closes all the rest, for good; each step is harmless where the kernel lacks it.
-  static func close() {
+  ///
+  /// `boundsMemory`: not where encrypted rooms are read; the answer with a large room's keys takes more.
+  static func close(boundsMemory: Bool = true) {
+    if boundsMemory { tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize) }
     tp_load_resolver_modules()
     _ = tp_drop_root()
     // The connections are what the process is for.

@@ -92,7 +92,7 @@ final class RoomListener {
     case .room(let name, let readsPowers, let asks):
       rooms.append(Room(name: name, id: name.begins(with: "!") ? name : nil, readsPowers: readsPowers, asks: asks))
     case .begin:
-      Confinement.close()
+      Confinement.close(boundsMemory: cipher == nil)
       send(.ready)
       askAt = now
     case .answer(let room, let event, let isReaction, let text):

@@ -1,6 +1,5 @@
 // The loop: orders in, answers out, requests in between.
 
-import CPlatform
 import TappetCore
 import TappetPlatform
 
@@ -47,10 +46,7 @@ final class WebhookService {
       rooms.add(number, endpoint)
       send(.taken)
     case .begin:
-      if !isConfined {
-        tp_limit_data(Limits.webhookDataMax, Limits.webhookStackSize)
-        Confinement.close()
-      }
+      if !isConfined { Confinement.close() }
       isConfined = true
       send(.ready)
     case .post(let number, let id, let body):

@@ -2,8 +2,11 @@
 
 import Foundation
 import TappetCore
+import TappetPlatform
 import TestSupport
 import Testing
+
+@testable import TappetKiosk
 
 @Suite(.serialized) struct WebhookSandboxTests {
   @Test(.enabled(if: access("/proc/sys/kernel/seccomp", F_OK) == 0, "this kernel has no seccomp"))
@@ -16,6 +19,25 @@ import Testing
     let user = geteuid() == 0 ? 65534 : geteuid()
     #expect(status.contains("Uid:\t\(user)\t\(user)\t\(user)\t\(user)\n"), "\(status)")
     guard case .answered(_, status: 200, _) = try rig.post() else { throw TestFault("200") }
+  }
+
+  @Test func `its memory has a bound when it sends webhooks, and when it listens in rooms`() throws {
+    let (rig, reactor) = (try WebhookRig(), try Reactor())
+    let listener = HelperHost(sizeMax: Limits.roomWireSizeMax) { RoomMessage(decoding: $0) }
+    var isReady = false
+    listener.onNotice = { if case .message(.ready) = $0 { isReady = true } }
+    try listener.start(Programs.built("tappet-webhook").path, "--listen", [], reactor)
+    #expect(listener.send(RoomOrder.begin.encode()))
+    let began = try eventually {
+      try reactor.turn(timeout: .seconds(1))
+      return isReady
+    }
+    #expect(began)
+    for pid in [rig.pid, listener.processID] {
+      let limits = try String(contentsOfFile: "/proc/\(try #require(pid))/limits", encoding: .utf8)
+      let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max data size") })
+      #expect(line.split(separator: " ").dropFirst(3).first == "\(Limits.webhookDataMax)", "\(line)")
+    }
   }
 
   #if arch(x86_64)
