@@ -123,6 +123,14 @@ import Testing
     #expect(logout.status == 1 && access(target, F_OK) == 0, "\(logout)")
   }
 
+  @Test func `the password of a login follows no redirect`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    let before = server.requests("/login").count
+    let done = try world.tappet("matrix", "login", server.user, input: "MOVEDWORD\n")
+    #expect(done.status != 0 && !done.errors.contains("MOVEDWORD"), "\(done)")
+    #expect(server.requests("/login").count == before + 1 && server.requests("elsewhere").isEmpty)
+  }
+
   @Test func `the session is one that the homeserver gave, and ends`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let wrong = try world.tappet("matrix", "login", server.user, input: "WRONGWORD\n")

@@ -99,6 +99,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return False
 
     def log_in(self, body):
+        if body.get("password") == "MOVEDWORD" and "elsewhere" not in self.path:
+            return self.move()
         if body.get("type") == "m.login.token":
             good = body.get("token") == "RIGHTTOKEN"
         else:
@@ -206,6 +208,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # Sending, by the room.
 
     def say(self, room, words, body):
+        # Without it, '@room' in the text calls everybody.
+        if words[:2] == ["send", "m.room.message"] and body.get("m.mentions") != {}:
+            return self.refuse(400, "M_BAD_JSON")
         with lock:
             key = (session["device"], room, words[2])
             if key not in events:
@@ -273,6 +278,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_redirect(self, room, words, body):
         if "elsewhere" in self.path:
             return self.say(room, words, body)
+        self.move()
+
+    def move(self):
         self.send_response(307)
         self.send_header("Location", self.path + "?elsewhere")
         self.send_header("Content-Length", "0")

@@ -88,7 +88,10 @@ extension Command {
         let event = try client.require(
           .put,
           "/_matrix/client/v3/rooms/\(id.percentEncoded)/send/m.room.message/" + Hex.encode(bytes),
-          .object(["msgtype": .string("m.notice"), "body": .string(arguments.operands[1])]))
+          .object([
+            "msgtype": .string("m.notice"), "m.mentions": .object([JSON.Member]()),
+            "body": .string(arguments.operands[1]),
+          ]))
         Output.printError("Said: \(event["event_id"]?.text ?? "").")
       })
   }
