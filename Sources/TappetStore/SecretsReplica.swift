@@ -3,8 +3,8 @@
 //
 // The replica is a small database of its own. It is written as a whole and put into its place by a rename whenever the
 // secrets change, so there is the old one or the new one, never a half. Database and replica both count the changes;
-// the one that has seen more of them is right. The replica proves its number: an older one whose number was raised
-// would bring back a secret that was removed.
+// the one that has seen more of them is right. Both prove their numbers: an older one whose number was raised would
+// bring back a secret that was removed.
 
 import CPlatform
 import TappetCore
@@ -25,23 +25,44 @@ extension Store {
       return nil
     }
     let changes = try secretChanges()
-    if seen > changes {
-      do throws(StoreError) {
-        switch try isProven(folder, seen: seen, changes: changes) {
-        case true?: return try restore(from: folder)
-        case false?:
-          writeReplica(folder)
-          throw .corrupt(
-            StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: folder.file(Store.replicaName)))
-        case nil:
-          isReplicaUnchecked = true
-          return nil
-        }
-      } catch {
-        // A replica that cannot be read does not mean that the database is damaged.
-        replicaError = error
-        return nil
+    do throws(StoreError) {
+      if seen > changes { return try catchUp(with: folder, seen: seen, changes: changes) }
+      return try checkNumber(folder, seen: seen, changes: changes)
+    } catch {
+      // A replica that cannot be read does not mean that the database is damaged.
+      replicaError = error
+      return nil
+    }
+  }
+
+  /// The replica has seen more changes: restores from it, if that is so.
+  private func catchUp(with folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Int? {
+    switch try isProven(folder, seen: seen, changes: changes) {
+    case true?: return try restore(from: folder)
+    case false?:
+      writeReplica(folder)
+      throw .corrupt(
+        StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: folder.file(Store.replicaName)))
+    case nil:
+      isReplicaUnchecked = true
+      return nil
+    }
+  }
+
+  /// The database has seen as many changes or more: believes it, unless it lacks the proof that the replica has.
+  private func checkNumber(_ folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Int? {
+    guard let key = replicaKey else {
+      if seen < changes {
+        // The replica may be the one that is right.
+        if try replicaProof(folder) == nil { writeReplica(folder) } else { isReplicaUnchecked = true }
       }
+      return nil
+    }
+    if try numberIsProven() != true {
+      let proof = try replicaIsProven(folder, changes: seen) == true ? try replicaProof(folder) : nil
+      // Equal ones need no restoring: an earlier version did not prove the database's number.
+      if let proof, try Store.proof(of: database, changes: seen, key) != proof { return try restore(from: folder) }
+      try transaction { () throws(StoreError) in try proveNumber(under: key) }
     }
     if seen < changes { writeReplica(folder) }
     return nil
@@ -69,7 +90,8 @@ extension Store {
   func adopt(_ sealingKey: SecretKey) throws(StoreError) {
     auditKey = sealingKey.auditKey
     replicaKey = sealingKey.replicaKey
-    if isReplicaUnchecked { try reconcileReplica() }
+    let isNumberProven = try numberIsProven() == true
+    if isReplicaUnchecked || !isNumberProven { try reconcileReplica() }
     if isReplicaUnproven { renewReplica() }
   }
 
@@ -91,9 +113,37 @@ extension Store {
   }
 
   /// Counts a change of the secrets, within its transaction.
-  func noteSecretChange() throws(StoreError) {
+  func noteSecretChange() throws(StoreError) { try noteSecretChange(provenBy: replicaKey) }
+
+  /// Counts the change to another sealing key, or under one that is not known otherwise.
+  func noteSecretChange(provenBy key: SecretKey?) throws(StoreError) {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
+    try proveNumber(under: key)
   }
+
+  /// Proves the database's number of changes, within a transaction; without the key, or if OpenSSL fails, it has no
+  /// proof.
+  private func proveNumber(under key: SecretKey?) throws(StoreError) {
+    let message = Store.numberMessage(try secretChanges())
+    guard let proof = try? key?.authenticate(message) else {
+      return try database.statement("DELETE FROM meta WHERE name = 'secret proof'").run()
+    }
+    let statement = try database.statement("INSERT OR REPLACE INTO meta VALUES ('secret proof', ?1)")
+    statement.bind(blob: proof, at: 1)
+    try statement.run()
+  }
+
+  /// Whether the database's number is its own; `nil` while the key is unknown.
+  private func numberIsProven() throws(StoreError) -> Bool? {
+    guard let key = replicaKey else { return nil }
+    let changes = try secretChanges()
+    let statement = try database.statement("SELECT value FROM meta WHERE name = 'secret proof'")
+    defer { statement.reset() }
+    guard try statement.step(), let proof = try? key.authenticate(Store.numberMessage(changes)) else { return false }
+    return LibCrypto.areEqual(proof, statement.blob(0))
+  }
+
+  private static func numberMessage(_ changes: Int64) -> [UInt8] { Array("database \(changes)".utf8) }
 
   /// The number of changes of the secrets so far.
   func secretChanges() throws(StoreError) -> Int64 {
@@ -181,13 +231,20 @@ extension Store {
   /// Whether the replica's number is its own; `nil` while the key is unknown.
   private func replicaIsProven(_ folder: StoreFolder, changes: Int64) throws(StoreError) -> Bool? {
     guard let key = replicaKey else { return nil }
+    guard let found = try replicaProof(folder), let replica = try openReplica(folder),
+      let proof = try Store.proof(of: replica, changes: changes, key)
+    else { return false }
+    return LibCrypto.areEqual(proof, found)
+  }
+
+  /// The replica's proof, whatever it is worth; `nil` when there is none.
+  private func replicaProof(_ folder: StoreFolder) throws(StoreError) -> [UInt8]? {
     guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
-      return false
+      return nil
     }
     let statement = try replica.statement("SELECT value FROM proof")
     defer { statement.reset() }
-    guard try statement.step(), let proof = try Store.proof(of: replica, changes: changes, key) else { return false }
-    return LibCrypto.areEqual(proof, statement.blob(0))
+    return try statement.step() ? statement.blob(0) : nil
   }
 
   private func restore(from folder: StoreFolder) throws(StoreError) -> Int? {
@@ -201,6 +258,7 @@ extension Store {
       let statement = try database.statement("UPDATE meta SET value = ?1 WHERE name = 'secret changes'")
       statement.bind(try replica.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0, at: 1)
       try statement.run()
+      try proveNumber(under: replicaKey)
     }
     return try secretCount()
   }

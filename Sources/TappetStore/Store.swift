@@ -35,9 +35,9 @@ package final class Store {
   var defersReplica = false
   /// The key of the audit's chain, once the sealing key is known.
   var auditKey: SecretKey?
-  /// The key that proves the replica's number of changes, from then on.
+  /// The key that proves the numbers of changes, from then on.
   var replicaKey: SecretKey?
-  /// The replica is ahead of the database, and waits for the key to be checked.
+  /// Database and replica differ in their numbers, and wait for the key to be checked.
   var isReplicaUnchecked = false
   /// The replica was written before the key was known.
   var isReplicaUnproven = false

@@ -141,7 +141,7 @@ extension Store {
         try storing { () throws(StoreError) in
           try writeCheck(new)
           try rechainAudit(from: old, to: new, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
-          try noteSecretChange()
+          try noteSecretChange(provenBy: new.replicaKey)
           try note(auditEntry)
         }
         return count
@@ -180,7 +180,7 @@ extension Store {
     try storing { () throws(StoreError) in
       // Under a key that was lost, nobody can know whether the audit is whole.
       try rechainAudit(from: key, to: key, by: auditEntry.peer, unixSeconds: auditEntry.unixSeconds)
-      try noteSecretChange()
+      try noteSecretChange(provenBy: key.replicaKey)
       try note(auditEntry)
     }
   }

@@ -1,4 +1,5 @@
-// An older replica of the secrets, whose number of changes was raised: a secret that was removed stays removed.
+// An older replica of the secrets, or an older database, whose number of changes was raised: a secret that was removed
+// stays removed.
 
 import Foundation
 import TappetCore
@@ -36,6 +37,59 @@ import Testing
     #expect(try ids() == ["id-2"])
     #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
     #expect(try ids() == ["id-2"])
+  }
+
+  /// The database of a moment ago in the place of the present one, whose replica has seen a removal since.
+  private func exchangeDatabase() throws {
+    func change(_ body: (SecretStore) throws -> Void) throws { try body(try SecretStore.open(folder: folder.path)) }
+    try change { for number in 1...2 { try $0.add(try secret(Int64(number))) } }
+    try FileManager.default.copyItem(atPath: folder.databasePath, toPath: folder.path + "/older")
+    try change { #expect(try $0.remove(id: "id-1")) }
+    for name in ["tappet.db", "tappet.db-wal", "tappet.db-shm"] { unlink(folder.path + "/" + name) }
+    rename(folder.path + "/older", folder.databasePath)
+  }
+
+  @Test(arguments: [
+    "SELECT 1", "UPDATE meta SET value = 3 WHERE name = 'secret changes'",
+    "UPDATE meta SET value = 1000 WHERE name = 'secret changes'",
+    "UPDATE meta SET value = 1000 WHERE name = 'secret changes'; DELETE FROM meta WHERE name = 'secret proof'",
+  ])
+  func `an older database whose number was raised is restored from the replica, not believed`(_ sql: String) throws {
+    try exchangeDatabase()
+    #expect(try replica("SELECT value FROM meta") == "3\n")
+    try folder.sqlite(sql)
+    let recovered = try SecretStore.recovered(folder: folder.path)
+    #expect(recovered.recovery?.restoredCount == 1)
+    #expect(try recovered.secrets().readable.map(\.secret.id) == ["id-2"])
+    #expect(try ids() == ["id-2"] && SecretStore.recovered(folder: folder.path).recovery == nil)
+    #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
+  }
+
+  @Test func `a store that does not know the key leaves it to one that does`() throws {
+    try exchangeDatabase()
+    try folder.sqlite("UPDATE meta SET value = 1000 WHERE name = 'secret changes'")
+    _ = try folder.open()
+    #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
+    #expect(try ids() == ["id-2"])
+  }
+
+  @Test func `the database of an earlier version proves its number as soon as the key is known`() throws {
+    let secretStore = try SecretStore.open(folder: folder.path)
+    for number in 1...2 { try secretStore.add(try secret(Int64(number))) }
+    try folder.sqlite("UPDATE secrets SET times_used = 7; DELETE FROM meta WHERE name = 'secret proof'")
+    #expect(try SecretStore.recovered(folder: folder.path).recovery == nil)
+    #expect(try SecretStore.open(folder: folder.path).secrets().readable.map(\.timesUsed) == [7, 7])
+    #expect(try folder.sqlite("SELECT count(*) FROM meta WHERE name = 'secret proof'") == "1")
+  }
+
+  @Test func `a new sealing key proves the number, too`() throws {
+    let entry = AuditEntry(unixSeconds: 1, peer: .current(), operation: "rekey", subject: "")
+    let secretStore = try SecretStore.open(folder: folder.path)
+    try secretStore.add(try secret(1))
+    _ = try secretStore.rekey(noting: entry)
+    try folder.sqlite("UPDATE secrets SET times_used = 7")
+    #expect(try SecretStore.recovered(folder: folder.path).recovery == nil)
+    #expect(try SecretStore.open(folder: folder.path).secrets().readable.map(\.timesUsed) == [7])
   }
 
   @Test func `a database that lost its last changes still gets them back from the replica`() throws {
