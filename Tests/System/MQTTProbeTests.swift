@@ -24,7 +24,7 @@ import Testing
     world.broker.stop()
     try world.broker.start()
     let asked = try world.tappet("mqtt", "probe")
-    #expect(asked.status == 1 && asked.errors.contains("add --yes to agree") && asked.output.isEmpty, "\(asked)")
+    #expect(asked.status == 1 && asked.errors.contains("add --yes to confirm") && asked.output.isEmpty, "\(asked)")
     let done = try world.tappet("mqtt", "probe", "--yes")
     #expect(done.status == 1, "\(done)")
     for feature in ["QoS 1", "QoS 2", "retained messages", "wildcards", "shared subscriptions"] {

@@ -57,7 +57,7 @@ extension TapFact {
     case .uid: text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     case .unix, .count, .quantity, .minimum, .change: text.allSatisfy { (0x30...0x39).contains($0) }
     case .time: text.first.map { (0x30...0x39).contains($0) } ?? false
-    case .tag, .person, .action, .kiosk, .text, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
+    case .tag, .person, .action, .kiosk, .text, .uri, .verb, .kind, .thing, .id, .code, .path, .contents, .holder, .who:
       true
     }
   }

@@ -75,10 +75,16 @@ final class Prompt {
 // MARK: - Single questions
 
 extension Prompt {
-  /// Requires that the person types `word`, before what cannot be undone; `--yes` answers where nobody can be asked.
+  /// Whether to ask before doing this: not with `--yes`, and without a terminal it is refused.
+  static func isNeeded(for what: String, _ arguments: Arguments) throws(CommandFailure) -> Bool {
+    if arguments.has("yes") { return false }
+    guard isPossible else { throw .refused(what + "; add --yes to confirm") }
+    return true
+  }
+
+  /// Requires that the person types `word`, before what cannot be undone.
   static func require(_ word: String, _ reason: String, _ arguments: Arguments) throws(CommandFailure) {
-    if arguments.has("yes") { return }
-    guard isPossible else { throw .refused("this cannot be undone; add --yes to confirm") }
+    guard try isNeeded(for: "this cannot be undone", arguments) else { return }
     guard Prompt().ask("\(reason) Type '\(word)' to continue") == word else { throw .refused("not done") }
   }
 

@@ -134,10 +134,8 @@ extension Checkup {
   static func requireConsentToDeliver(_ configuration: KioskConfiguration, _ arguments: Arguments)
     throws(CommandFailure)
   {
-    if arguments.has("yes") { return }
-    guard Prompt.isPossible else {
-      throw .refused("--deliver sends a test message to the topic of each action; add --yes to agree")
-    }
+    let isNeeded = try Prompt.isNeeded(for: "--deliver sends a test message to the topic of each action", arguments)
+    guard isNeeded else { return }
     let topics = configuration.actions.compactMap { $0.sampleTopic }
     Output.printError("A test message 'tappet check …' will be sent to: " + topics.joined(separator: ", "))
     Output.printError("Every subscriber to a topic receives it, like the action's own message.")

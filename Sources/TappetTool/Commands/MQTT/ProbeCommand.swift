@@ -57,12 +57,9 @@ enum ProbeCommand {
   private static func requireConsent(
     _ arguments: Arguments, _ base: String, _ configuration: KioskConfiguration?
   ) throws(CommandFailure) {
-    if arguments.has("yes") { return }
-    let topics = [base + "/…"] + (configuration?.actions.compactMap { $0.sampleTopic } ?? [])
-    guard Prompt.isPossible else {
-      throw .refused("probe publishes test messages to " + topics.joined(separator: ", ") + "; add --yes to agree")
-    }
-    Output.printError("Test messages will be sent to: " + topics.joined(separator: ", "))
+    let topics = ([base + "/…"] + (configuration?.actions.compactMap { $0.sampleTopic } ?? [])).joined(separator: ", ")
+    guard try Prompt.isNeeded(for: "test messages are published to \(topics)", arguments) else { return }
+    Output.printError("Test messages will be sent to: \(topics)")
     guard Prompt().confirm("Send them?", default: false) == true else { throw .refused("nothing was sent") }
   }
 

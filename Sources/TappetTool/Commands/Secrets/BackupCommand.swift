@@ -42,10 +42,6 @@ extension Command {
         --config names; what it names with a relative path comes beside it. Each file outside that folder has
         a question of its own; with --yes it is written only if the kiosk.yaml that is here names it, too.
         """,
-      misuse: {
-        $0.has("yes") || Prompt.isPossible
-          ? nil : "this replaces the secrets, and there is no terminal to ask on; add --yes to confirm"
-      },
       body: .plain { (arguments) throws(CommandFailure) in
         try Restore.run(arguments.operands[0], arguments)
       })

@@ -10,6 +10,7 @@ import TappetStore
 
 enum Restore {
   static func run(_ backup: String, _ arguments: Arguments) throws(CommandFailure) {
+    let asks = try Prompt.isNeeded(for: "this replaces the secrets", arguments)
     var content = try Backup.open(backup, arguments)
     if arguments.has("secrets-only") { content.files = [] }
     try BackupFiles.check(content.files)
@@ -26,7 +27,7 @@ enum Restore {
       store = try SecretStore.openForRestore(folder: configuration.stateFolder)
       present = try store.sealedCount()
     } catch { throw .failed(error.sentence) }
-    try confirm(backup, content, present: present, path, arguments)
+    try confirm(backup, content, present: present, path, asks: asks)
     let files = try BackupFiles.stage(content.files, path)
     do throws(SecretStoreError) { try store.restore(content.secrets, content.values, by: .current()) } catch {
       throw .failed("nothing was changed: \(error.sentence)")
@@ -60,13 +61,13 @@ enum Restore {
   }
 
   private static func confirm(
-    _ backup: String, _ content: BackupContent, present: Int, _ path: String, _ arguments: Arguments
+    _ backup: String, _ content: BackupContent, present: Int, _ path: String, asks: Bool
   ) throws(CommandFailure) {
     Output.printError(
       "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
         + "It replaces what is sealed here now (\(present)).")
     for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
-    if arguments.has("yes") { return try requireKnown(content, path) }
+    guard asks else { return try requireKnown(content, path) }
     let prompt = Prompt()
     let questions = ["Replace it?"] + BackupFiles.outside(content.files, path).map { "Write \($0.quoted)?" }
     for question in questions where prompt.confirm(question, default: false) != true {

@@ -22,22 +22,19 @@ extension Command {
       body: .running { (arguments, configuration) throws(CommandFailure) in
         let client = SecretClient(configuration)
         if let id = arguments.operands.first {
-          if !arguments.has("yes"), Prompt.isPossible { try confirm(try find(id, client)) }
+          if Prompt.isPossible { try confirm(try find(id, client), arguments) }
           return try remove(id, client)
         }
         let chosen = try choose(arguments, client)
-        if !arguments.has("yes"), chosen.count > 1 || Prompt.isPossible { try confirm(chosen) }
+        if chosen.count > 1 || Prompt.isPossible { try confirm(chosen, arguments) }
         for secret in chosen { try remove(secret["id"]?.text ?? "", client) }
       })
   }
 
   /// Shows the secrets and asks; nothing to show is left to the kiosk's answer.
-  private static func confirm(_ chosen: [JSON]) throws(CommandFailure) {
-    guard !chosen.isEmpty else { return }
+  private static func confirm(_ chosen: [JSON], _ arguments: Arguments) throws(CommandFailure) {
+    guard !chosen.isEmpty, try Prompt.isNeeded(for: "this removes \(chosen.count) secrets", arguments) else { return }
     for secret in chosen { Output.printError(describe(secret)) }
-    guard Prompt.isPossible else {
-      throw .refused("this removes \(chosen.count) secrets, and there is no terminal to ask on; add --yes to confirm")
-    }
     let what = chosen.count == 1 ? "this secret" : "these \(chosen.count) secrets"
     if Prompt().confirm("Remove \(what)?", default: false) != true { throw .refused("nothing was removed") }
   }
