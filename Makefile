@@ -117,6 +117,7 @@ PROFILES := $(patsubst board/%,$(OUT)/share/tappet/%,$(wildcard board/profiles/*
 	board/completions/*))
 MANUAL := $(OUT)/share/man/man3
 CONFIG_PAGE := $(OUT)/share/man/man5/kiosk.yaml.5
+COMMAND_PAGES := $(OUT)/share/man/man1
 # Where the shells find their completions.
 COMPLETIONS := $(addprefix $(OUT)/share/,bash-completion/completions/tappet zsh/site-functions/_tappet \
 	fish/vendor_completions.d/tappet.fish)
@@ -129,7 +130,7 @@ board:  ## build only what a board needs
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) .board
 
 # Built in parallel, and silent when there is nothing to do.
-.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made $(CONFIG_PAGE) completions
+.all: $(PROGRAMS) $(LIBRARIES) $(PROFILES) $(MANUAL)/.made $(CONFIG_PAGE) $(COMMAND_PAGES)/.made completions
 	@:
 
 .board: $(filter-out %.a %-sim,$(PROGRAMS) $(LIBRARIES)) $(PROFILES)
@@ -295,6 +296,25 @@ $(MANUAL)/.made: $(wildcard tools/documentation/* docs/examples/*) Include/tappe
 $(CONFIG_PAGE): tools/documentation/config-page docs/configuration.md Sources/TappetCore/Version.swift
 	@mkdir -p $(@D)
 	tools/documentation/config-page $(VERSION) $@
+
+# tappet(1), and a page for each first word of a command, from the table in tappet-tool. One of another release or
+# architecture does not run here, but has the same table as this machine's own build, whose pages are copied.
+$(COMMAND_PAGES)/.made: tools/documentation/command-pages board/man/tappet.1
+ifeq ($(OUT),build)
+$(COMMAND_PAGES)/.made: $(OUT)/libexec/tappet/tappet-tool
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	tools/documentation/command-pages $(VERSION) $(OUT)/libexec/tappet/tappet-tool $(@D)
+	@touch $@
+else
+# After its own sources are compiled: two compilers at once need twice the memory.
+$(COMMAND_PAGES)/.made: $(SOURCES) | $(BUILT)
+	@$(MAKE) --no-print-directory ARCH= RELEASE=bookworm build/share/man/man1/.made
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	cp build/share/man/man1/* $(@D)
+	@touch $@
+endif
 
 # ---- Debian packages ------------------------------------------------------------------------------------------------
 
@@ -513,7 +533,7 @@ INSTALLED := bin/tappet bin/tappet-sim libexec/tappet $(addprefix $(LIBDIR)/,lib
 	pkgconfig/tappet.pc cmake/tappet) include/tappet.h lib/systemd/system/tappet.service \
 	lib/systemd/system/tappet@.service lib/sysusers.d/tappet.conf lib/tmpfiles.d/tappet.conf share/doc/tappet \
 	share/tappet $(patsubst $(OUT)/%,%,$(COMPLETIONS)) \
-	$(addprefix share/man/,man1/tappet.1 man1/tappet-sim.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
+	$(addprefix share/man/,man1/tappet.1 man1/tappet-*.1 man5/kiosk.yaml.5 man3/tappet[-_.]*.3 man3/TAPPET_*.3)
 
 .PHONY: install uninstall clean
 install: all  ## PREFIX=/usr/local DESTDIR=
@@ -530,7 +550,7 @@ install: all  ## PREFIX=/usr/local DESTDIR=
 	$(FILLED_IN) board/pkg-config/tappet.pc.in > $(PLACE)/$(LIBDIR)/pkgconfig/tappet.pc
 	install -m 644 board/cmake/tappet-config.cmake $(PLACE)/$(LIBDIR)/cmake/tappet
 	$(FILLED_IN) board/cmake/tappet-config-version.cmake.in > $(PLACE)/$(LIBDIR)/cmake/tappet/tappet-config-version.cmake
-	$(FILLED_IN) board/man/tappet.1 > $(SHARE)/man/man1/tappet.1
+	install -m 644 $(COMMAND_PAGES)/*.1 $(SHARE)/man/man1
 	$(FILLED_IN) board/man/tappet-sim.1 > $(SHARE)/man/man1/tappet-sim.1
 	install -m 644 $(MANUAL)/*.3 $(SHARE)/man/man3
 	install -m 644 $(CONFIG_PAGE) $(SHARE)/man/man5

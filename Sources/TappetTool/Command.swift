@@ -147,7 +147,7 @@ struct Operand {
 
 /// A heading of the overview.
 enum Section: CaseIterable {
-  case setup, running, tags, secrets, people, rooms, certificates, outbox, backup, tokens, broker, inventory
+  case setup, running, tags, secrets, people, rooms, certificates, broker, inventory
 
   var title: String {
     switch self {
@@ -158,9 +158,6 @@ enum Section: CaseIterable {
     case .people: "People"
     case .rooms: "Matrix rooms"
     case .certificates: "Certificates"
-    case .outbox: "Outbox"
-    case .backup: "Backup"
-    case .tokens: "Timestamp tokens"
     case .broker: "Broker tool"
     case .inventory: "Inventory"
     }

@@ -25,9 +25,6 @@ extension Command {
     ] + mqtt + fleet + inventory
   }
 
-  /// The commands of two words that begin with this one.
-  static func group(_ word: String) -> [Command] { all.filter { $0.words.begins(with: word + " ") } }
-
   /// Whether it has two words.
   var isPair: Bool { words.utf8.contains(UInt8(ascii: " ")) }
 }
@@ -41,7 +38,8 @@ enum CommandTable {
       return .usage
     }
     switch first {
-    case "--help", "-h", "help": return help(Array(rest.dropFirst()))
+    case "--help", "-h": return help([])
+    case "help": return help(Array(rest.dropFirst()))
     default: break
     }
     guard let command = find(rest) else { return unknown(first, rest.count > 1 ? rest[1] : nil) }
@@ -74,36 +72,36 @@ enum CommandTable {
   }
 
   private static func help(_ words: [String]) -> ExitStatus {
-    guard let first = words.first else {
-      Output.print(Help.overview)
-      return .success
-    }
-    if let command = find(words) {
+    let first = words.first ?? "--help"
+    switch first {
+    case "--help", "-h", "help": Output.print(Help.overview)
+    // For tools/documentation/command-pages alone.
+    case "--table": Output.print(ManualTable.pages)
+    default:
+      guard let command = find(words) else { return unknown(first, words.count > 1 ? words[1] : "--help") }
       Output.print(command.help)
-      return .success
     }
-    return unknown(first, words.count > 1 ? words[1] : "--help")
+    return .success
   }
 
   /// Not a command, or only the first word of one.
   private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
-    let group = Command.group(first).map { String($0.words.dropFirst(first.count + 1)) }
-    guard !group.isEmpty else {
-      let known = Command.all.map { command in String(command.words.prefix { $0 != " " }) } + ["--help", "--version"]
+    guard let group = CommandGroup.named(first) else {
+      let known = CommandGroup.all.map { $0.word } + ["help", "--help", "--version"]
       let suggestion = Spelling.suggestion(Spelling.nearest(to: first, among: known))
       Output.printError("tappet: unknown command '\(first)'\(suggestion); 'tappet --help' lists them")
       return .usage
     }
     if second == "--help" || second == "-h" {
-      Output.print(Help.group(first))
+      Output.print(Help.list(group))
       return .success
     }
-    let known = "its commands are " + group.joined(separator: ", ")
+    let known = "its commands are " + group.seconds.joined(separator: ", ")
     guard let second, !second.begins(with: "-") else {
       Output.printError("tappet \(first): missing command; " + known)
       return .usage
     }
-    let suggestion = Spelling.suggestion(Spelling.nearest(to: second, among: group))
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: second, among: group.seconds))
     Output.printError("tappet \(first): unknown command '\(second)'\(suggestion); " + known)
     return .usage
   }

@@ -15,7 +15,6 @@ extension Command {
     if abbreviatesOptions {
       parts.append(SynopsisPart(words: [.init(option: nil, value: "[OPTION]…")], isRequired: true))
     } else {
-      parts.append(SynopsisPart(words: [.init(option: "config", value: "FILE")], isRequired: false))
       for option in options {
         let word = SynopsisPart.Word(option: option.name, value: option.value)
         if option.isAlternative, !parts.isEmpty {
@@ -44,14 +43,25 @@ extension Command {
 
   /// The text of `tappet COMMAND --help`.
   var help: String {
-    var text = Help.usage([self]) + "\n\n" + details + "\n\n"
-    let names = allOptions.map { "--" + $0.name + ($0.value.map { " " + $0 } ?? "") }
-    let width = names.reduce(0) { max($0, $1.utf8.count) }
-    for (name, option) in zip(names, allOptions) {
-      text += "  " + Help.padded(name, width) + "  " + option.summary + "\n"
-    }
+    var text = usage + "\n\n" + details + "\n\n"
+    text += Help.rows(allOptions.map { ("--" + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.summary) })
     if let example { text += "\nExample: " + example + "\n" }
     return String(text.dropLast())
+  }
+
+  /// Its synopsis, continued on the next line if it is too wide.
+  private var usage: String {
+    var line = "Usage: tappet " + words
+    let indent = String(repeating: " ", count: line.utf8.count)
+    var lines: [String] = []
+    for part in synopsisParts.map({ $0.text }) {
+      if line.unicodeScalars.count + 1 + part.unicodeScalars.count > Self.columnsMax {
+        lines.append(line)
+        line = indent
+      }
+      line += " " + part
+    }
+    return (lines + [line]).joined(separator: "\n")
   }
 }
 
@@ -78,57 +88,33 @@ struct SynopsisPart {
 }
 
 enum Help {
-  /// The text of `tappet --help`.
+  /// The commands that the overview explains.
+  private static var everyday: [Command] {
+    [.setUp, .check, .run, .status, .history, .tagWrite, .secretList, .mqttConnect, .backup]
+  }
+
+  /// The text of `tappet --help`: one screen of 24 rows and 80 columns.
   static var overview: String {
-    var text = """
-      Usage: tappet COMMAND [OPTION]…
-
-      Turns a touch into a trusted message: reads NFC tags, checks their signature, publishes over mutual TLS.
-
-      """
-    let all = Command.all
-    let width = all.reduce(0) { max($0, $1.words.utf8.count) }
-    for section in Section.allCases {
-      text += "\n" + section.title + ":\n"
-      for command in all where command.section == section {
-        text += "  " + padded(command.words, width) + "  " + command.summary + "\n"
-      }
+    let groups = CommandGroup.all
+    let sections = Section.allCases.map { section in
+      (section.title, groups.filter { $0.commands[0].section == section }.map { $0.word }.joined(separator: ", "))
     }
-    return text + """
-
-      'tappet COMMAND --help' explains a command. --config FILE names the configuration; without it, TAPPET_CONFIG does,
-      or it is /etc/tappet/kiosk.yaml.
-      Exit status: 0 success; 1 refused, or something is wrong; 2 wrong usage; 3 mistakes in the configuration;
-      4 a device, a file or a process failed.
-      """
+    let width = (everyday.map { $0.words } + sections.map { $0.0 }).reduce(0) { max($0, $1.utf8.count) }
+    return "Usage: tappet COMMAND [OPTION]…\n\n" + rows(everyday.map { ($0.words, $0.summary) }, width) + "\n"
+      + rows(sections, width) + "\n'tappet help NAME' and 'man tappet-NAME' explain a command, or list a group."
   }
 
-  /// The text of `tappet secret --help`: all commands that begin with this word.
-  static func group(_ word: String) -> String {
-    let commands = Command.group(word)
-    let width = commands.reduce(0) { max($0, $1.words.utf8.count) }
-    var text = usage(commands) + "\n\n"
-    for command in commands { text += "  " + padded(command.words, width) + "  " + command.summary + "\n" }
-    return text + "\n'tappet \(word) COMMAND --help' explains a command."
+  /// The text of `tappet help secret`: all commands that begin with this word.
+  static func list(_ group: CommandGroup) -> String {
+    "Usage: tappet \(group.word) COMMAND [OPTION]…\n\n" + rows(group.commands.map { ($0.words, $0.summary) })
+      + (group.details.isEmpty ? "" : "\n" + group.details + "\n")
+      + "\n'tappet help \(group.word) COMMAND' explains a command, 'man tappet-\(group.word)' all of them."
   }
 
-  /// The synopses of these commands, continued on the next line if they are too wide.
-  static func usage(_ commands: [Command]) -> String {
-    var lines: [String] = []
-    for command in commands {
-      var line = lines.isEmpty ? "Usage: " : "       "
-      line += "tappet " + command.words
-      let indent = String(repeating: " ", count: line.utf8.count)
-      for part in command.synopsisParts.map({ $0.text }) {
-        if line.unicodeScalars.count + 1 + part.unicodeScalars.count > Command.columnsMax {
-          lines.append(line)
-          line = indent
-        }
-        line += " " + part
-      }
-      lines.append(line)
-    }
-    return lines.joined(separator: "\n")
+  /// Lines of two columns, the first at least `least` wide.
+  fileprivate static func rows(_ entries: [(String, String)], _ least: Int = 0) -> String {
+    let width = entries.reduce(least) { max($0, $1.0.utf8.count) }
+    return entries.map { "  " + padded($0.0, width) + "  " + $0.1 + "\n" }.joined()
   }
 
   static func padded(_ text: String, _ width: Int) -> String {

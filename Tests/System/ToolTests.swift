@@ -13,10 +13,20 @@ import Testing
   @Test func `help and version are written to stdout, and an unknown command is a usage error`() throws {
     let version = try run("--version")
     #expect(version.status == 0 && version.output.hasPrefix("tappet "))
-    #expect(try run("--help").output.contains("Exit status"))
+    let overview = try run("--help")
+    #expect(overview.status == 0 && overview.output.hasPrefix("Usage: tappet COMMAND"))
+    for words in [["help"], ["-h"], ["help", "--help"], ["help", "-h"], ["help", "help"]] {
+      let same = try Programs.run(try Programs.built("tappet"), words)
+      #expect(same.status == 0 && same.output == overview.output && same.errors.isEmpty, "\(words): \(same)")
+    }
     #expect(try run("run", "--help").output.contains("--light-trace"))
     #expect(try run("secret").errors.contains("missing command; its commands are list, new"))
-    #expect(try run("secret", "--help").output.contains("tappet secret share [--config FILE] [--url | --out FILE] ID"))
+    let group = try run("help", "secret")
+    #expect(group.status == 0 && group.output.contains("secret share") && group.output.contains("secret rekey"))
+    #expect(try run("secret", "--help").output == group.output)
+    #expect(try run("help", "secret", "share").output.hasPrefix("Usage: tappet secret share [--url | --out FILE] ID\n"))
+    let nothing = try run("help", "secret", "shrae")
+    #expect(nothing.status == 2 && nothing.errors.contains("did you mean 'share'?"), "\(nothing)")
     let unknown = try run("rnu")
     #expect(unknown.status == 2 && unknown.output.isEmpty && unknown.errors.contains("unknown command 'rnu'"))
     #expect(unknown.errors.contains("did you mean 'run'?"))

@@ -1,15 +1,13 @@
-// The table of commands: --help, the parser and the manual page say the same about each.
+// The table of commands: --help, the parser, completions and the manual come from it.
 
 import Foundation
+import TappetConfig
 import TestSupport
 import Testing
 
 @testable import TappetTool
 
 @Suite struct CommandTests {
-  private static let page =
-    (try? String(contentsOfFile: Repository.root + "/board/man/tappet.1", encoding: .utf8)) ?? ""
-
   /// Operands that are accepted, as many as the command needs.
   private func operands(_ command: Command) -> [String] {
     command.operands.map { operand in
@@ -38,13 +36,30 @@ import Testing
     }
   }
 
-  @Test func `every command is listed once, in the overview, in its section`() {
+  @Test func `the overview fits a terminal of 24 rows and 80 columns, and names every first word of a command`() {
+    let lines = Help.overview.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count < 24 && lines.allSatisfy { $0.count <= 80 }, "\(Help.overview)")
+    let listed = Set(lines.dropFirst().flatMap { $0.split { $0 == " " || $0 == "," } }.map(String.init))
+    #expect(Set(CommandGroup.all.map(\.word)).isSubset(of: listed))
+  }
+
+  @Test func `every command is on one page of the manual, once, and lists of a group name all of its commands`() {
     let words = Command.all.map(\.words)
     #expect(Set(words).count == words.count)
-    let lines = Help.overview.split(separator: "\n")
-    for command in Command.all {
-      let line = "  " + command.words + " "
-      #expect(lines.filter { $0.hasPrefix(line) && $0.hasSuffix(command.summary) }.count == 1, "\(command.words)")
+    let pages = ManualTable.pages.elements ?? []
+    #expect(pages.flatMap { $0["commands"]?.elements ?? [] }.compactMap { $0["words"]?.text } == words)
+    let groups = CommandGroup.all
+    #expect(Set(groups.map(\.word)).count == groups.count && groups.count == pages.count)
+    for group in groups {
+      #expect(!group.summary.isEmpty && !group.summary.hasSuffix("."), "\(group.word)")
+      guard group.commands[0].isPair else { continue }
+      // Not the summary of its first command: it has one of its own.
+      #expect(group.summary != group.commands[0].summary, "\(group.word)")
+      let lines = Help.list(group).split(separator: "\n")
+      for command in group.commands {
+        let line = "  " + command.words + " "
+        #expect(lines.filter { $0.hasPrefix(line) && $0.hasSuffix(command.summary) }.count == 1, "\(command.words)")
+      }
     }
   }
 
@@ -91,7 +106,7 @@ import Testing
     #expect(message(.secretNew, ["--label"]) == "option '--label' needs a value: LABEL")
     #expect(message(.certImport, ["--c", "x"]) == "option '--c' is ambiguous: --certificate, --ca, --config")
     #expect(
-      message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--config FILE] [--label LABEL] ACTION")
+      message(.secretNew, []) == "missing ACTION; usage: tappet secret new [--label LABEL] ACTION")
     #expect(message(.secretNew, ["a", "b"]) == "unexpected argument 'b'")
     #expect(
       message(.tagRead, ["--timeout", "0"])
@@ -110,22 +125,6 @@ import Testing
     #expect(CommandTable.find(["secret", "new", "x"])?.words == "secret new")
     #expect(CommandTable.find(["secret"]) == nil && CommandTable.find([]) == nil)
     #expect(CommandTable.split(["--config", "f", "--config=g", "status"]).global == ["--config", "f", "--config=g"])
-  }
-
-  @Test func `the manual page has every command and option, and the table's synopsis`() throws {
-    let synopsis = try #require(Self.page.firstMatch(of: /\.SH SYNOPSIS\n\.nh\n\.ad l\n([\s\S]*?)\.SY tappet\n/)).1
-    let expected = Command.all.map(\.manual).joined()
-    if synopsis != expected {
-      Issue.record("board/man/tappet.1 differs from the table of commands; its synopsis must be:\n\(expected)")
-    }
-    for command in Command.all {
-      let isDescribed = Self.page.contains("\n.B \(command.words.replacing("-", with: "\\-"))\n")
-      #expect(isDescribed, "\(command.words) is not described")
-      for option in command.options {
-        let hasOption = Self.page.contains("\\-\\-" + option.name.replacing("-", with: "\\-"))
-        #expect(hasOption, "\(command.words) --\(option.name) is not described")
-      }
-    }
   }
 
   // MARK: Completion
@@ -170,36 +169,5 @@ import Testing
     #expect(completed("outbox", "drop", "--config", path, "") == ["none"])
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/state"), "a completion made a database")
     #expect(completed("tag", "write", "--config", "/nowhere", "") == ["none"])
-  }
-}
-
-extension Command {
-  /// Its part of the synopsis in the manual page (groff_man(7)).
-  fileprivate var manual: String {
-    func escaped(_ text: String) -> String { text.replacing("-", with: "\\-").replacing("…", with: "...") }
-    var lines = [".SY tappet\\ " + escaped(words).replacing(" ", with: "\\ ")]
-    for part in synopsisParts {
-      if abbreviatesOptions, part.words.first?.value?.hasPrefix("[OPTION]") == true {
-        lines.append(".RI [ OPTION ]...")
-      } else if part.words.count == 1, let word = part.words.first, let option = word.option {
-        let value = word.value.map { " " + escaped($0.lowercased()) } ?? ""
-        lines.append(".OP \\-\\-" + escaped(option) + value)
-      } else if part.words.count == 1, let value = part.words.first?.value {
-        let name = value.filter { $0.isLetter }.lowercased()
-        lines.append(
-          value.hasPrefix("[")
-            ? ".RI [ \(name) ]" + (value.hasSuffix("…") ? "..." : "")
-            : value.hasSuffix("…") ? ".IR \(name) ..." : ".I " + value.lowercased())
-      } else {
-        let words = part.words.map { word -> String in
-          let value = word.value.map { "\\fI" + escaped($0.lowercased()) + "\\fP" }
-          return [word.option.map { "\\fB\\-\\-" + escaped($0) + "\\fP" }, value].compactMap { $0 }.joined(
-            separator: " ")
-        }
-        let text = words.joined(separator: " | ")
-        lines.append(part.isRequired ? "{" + text + "}" : "[" + text + "]")
-      }
-    }
-    return (lines + [".YS"]).joined(separator: "\n") + "\n"
   }
 }

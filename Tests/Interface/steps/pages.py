@@ -1,4 +1,5 @@
 """The documentation: Doxygen's warnings, the manual pages, and the README's program."""
+import json
 import os
 import re
 import subprocess
@@ -20,8 +21,8 @@ def manual(place):
     """`man` finds each function, on a page with its prototype. All that programs rely on is on some page."""
     needs("man", "man-db")
     folder = place.installed("share/man")
-    for page in ["tappet.1", "tappet-sim.1"]:
-        rendered(place, os.path.join(folder, "man1", page))
+    check_commands(place, {page: rendered(place, os.path.join(folder, "man1", page))
+                           for page in sorted(os.listdir(os.path.join(folder, "man1")))})
     check_configuration(rendered(place, os.path.join(folder, "man5/kiosk.yaml.5")))
     pages = sorted(page for page in os.listdir(os.path.join(folder, "man3")) if page.startswith(("tappet-", "tappet.")))
     text = {page: rendered(place, page) for page in (os.path.join(folder, "man3", page) for page in pages)}
@@ -35,6 +36,22 @@ def manual(place):
     check_names(place.declared(), place.run("lexgrog", *(page for page in text if not page.endswith(".h.3"))))
     check_interface("\n".join(text.values()))
     print(f"    man: {len(pages)} pages of section 3, {found} functions found")
+
+
+def check_commands(place, pages):
+    """Checks that every command is on the page of its first word, and every page in tappet(1)."""
+    table = json.loads(place.run(place.installed("bin/tappet"), "help", "--table"))
+    wanted = {f"tappet-{group['word']}.1" for group in table} | {"tappet.1", "tappet-sim.1"}
+    require(set(pages) == wanted, f"of section 1 {sorted(wanted ^ set(pages))} are missing or too much")
+    for group in table:
+        page = f"tappet-{group['word']}"
+        require(f"{page}(1)" in pages["tappet.1"], f"tappet(1) does not list {page}(1)")
+        for command in group["commands"]:
+            found = f"tappet {command['words']}" in re.sub(r"\s+", " ", pages[page + ".1"])
+            require(found, f"{page}(1) does not have {command['words']}")
+    for page, text in pages.items():
+        wide = [line for line in text.splitlines() if len(line) > 80]
+        require(not wide, f"{page} is wider than 80 columns: {wide[:1]}")
 
 
 def check_configuration(page):

@@ -17,7 +17,8 @@ extension Command {
       details: """
         Puts certificate, chain and key from a .p12, or from PEM or DER files, into the configuration's
         files: the leaf first, modes 0644 and 0600, all or none. If the files contain no key, as after
-        'tappet cert request', the configuration's key is used if it fits. Asks once for a passphrase,
+        'tappet cert request', the configuration's key is used if it fits. Certificates that the chain does
+        not need are listed and left out; --ca writes the roots among them. Asks once for a passphrase,
         without showing it, and before it replaces anything.
         """,
       example: "tappet cert import kiosk.p12",

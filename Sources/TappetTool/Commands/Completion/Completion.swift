@@ -64,25 +64,17 @@ enum Completion {
   private static func commands(_ current: String, after words: [String]) -> Completion {
     var candidates: [Candidate] = []
     func add(_ word: String, _ description: String) {
-      if candidates.last?.word != word { candidates.append(Candidate(word: word, description: description)) }
+      candidates.append(Candidate(word: word, description: description))
     }
     if words.first == "help" { return commands(current, after: Array(words.dropFirst())) }
     switch words.count {
     case 0:
-      for command in Command.all {
-        guard let space = command.words.firstIndex(of: " ") else {
-          add(command.words, command.summary)
-          continue
-        }
-        let group = String(command.words[..<space])
-        add(group, Command.group(group).map { String($0.words.dropFirst(group.count + 1)) }.joined(separator: ", "))
-      }
+      for group in CommandGroup.all { add(group.word, group.summary) }
       add("help", "explain a command")
       for name in ["--config", "--help", "--version"] where current.begins(with: "-") { add(name, "") }
     case 1:
-      for command in Command.group(words[0]) {
-        add(String(command.words.dropFirst(words[0].count + 1)), command.summary)
-      }
+      guard let group = CommandGroup.named(words[0]) else { break }
+      for (second, command) in zip(group.seconds, group.commands) { add(second, command.summary) }
     default: break
     }
     return .fitting(current, candidates)

@@ -9,7 +9,7 @@ import TappetStore
 extension Command {
   static var history: Command {
     Command(
-      words: "history", section: .running, summary: "list what became of each tap",
+      words: "history", section: .running, summary: "list taps and presses with their outcome",
       operands: [Operand("top", .word(["top"]), .optional)],
       options: [
         CommandOption("since", "TIME", "only what is younger: 30min, 12h, 7d, or a date such as 2026-11-20"),

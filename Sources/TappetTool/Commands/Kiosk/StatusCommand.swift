@@ -7,7 +7,7 @@ import TappetPlatform
 extension Command {
   static var status: Command {
     Command(
-      words: "status", section: .running, summary: "show what the running kiosk is doing",
+      words: "status", section: .running, summary: "show the state of the running kiosk",
       options: [
         .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
       ],

@@ -32,7 +32,7 @@ extension Command {
 
   static var mqttConnect: Command {
     Command(
-      words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and say what fails",
+      words: "mqtt connect", section: .broker, summary: "connect to the broker step by step, and show what fails",
       options: brokerOptions + [
         CommandOption("timeout", "SECONDS", .seconds(1...120), "how long a broker may be silent (20)"), .json,
       ],

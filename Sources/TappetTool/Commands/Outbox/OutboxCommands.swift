@@ -10,7 +10,7 @@ import TappetStore
 extension Command {
   static var outboxList: Command {
     Command(
-      words: "outbox list", section: .outbox, summary: "list what waits to be sent", options: [.json],
+      words: "outbox list", section: .running, summary: "list what waits to be sent", options: [.json],
       details: """
         Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
         and message, and whether it was set aside because the broker closes the connection at it; then those
@@ -35,7 +35,7 @@ extension Command {
 
   static var outboxDrop: Command {
     Command(
-      words: "outbox drop", section: .outbox, summary: "do not send an entry, or all of them",
+      words: "outbox drop", section: .running, summary: "do not send an entry, or all of them",
       operands: [Operand("ID", .entryID, .oneUnlessOption)],
       options: [.json, CommandOption("all", "drop every entry")],
       details: """
@@ -70,7 +70,7 @@ extension Command {
 
   static var outboxExport: Command {
     Command(
-      words: "outbox export", section: .outbox, summary: "write what waits to a file",
+      words: "outbox export", section: .running, summary: "write what waits to a file",
       operands: [Operand("FILE", .file)], options: [.json],
       details: """
         Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.

@@ -16,11 +16,12 @@ extension CommandOption {
 extension Command {
   static var backup: Command {
     Command(
-      words: "backup", section: .backup, summary: "write all that another board needs to a file, under a passphrase",
+      words: "backup", section: .setup, summary: "back up all that another board needs, under a passphrase",
       operands: [Operand("FILE", .file)], options: [.passphraseFile],
       details: """
         Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and
-        keys that it names to a new FILE, sealed under a passphrase. The outbox is not in it.
+        keys that it names to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
+        in it.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         try Backup.write(to: arguments.operands[0], configuration, arguments)
@@ -29,7 +30,7 @@ extension Command {
 
   static var restore: Command {
     Command(
-      words: "restore", section: .backup, summary: "make this board the one that a backup was made of",
+      words: "restore", section: .setup, summary: "make this board the one that a backup was made of",
       operands: [Operand("FILE", .file)],
       options: [
         .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names as they are"),

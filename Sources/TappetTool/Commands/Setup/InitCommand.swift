@@ -50,6 +50,9 @@ extension Command {
         it is given. Nothing is written before the last question; then come a commented kiosk.yaml, its
         files, the tag, and the first tap at the broker. Run again, it starts from the kiosk.yaml that is
         there, which it keeps as kiosk.yaml.old. Each option answers a question in advance.
+        --answers: the names of the options without '--' are the keys; an option without a value is true. A
+        path in the file is relative to it, and a typed option replaces its answer. %{board.NAME} stands for
+        machine_id, serial, mac, hostname, or a column of this board's row in the CSV file that 'boards' names.
         """,
       example:
         "tappet init --yes --preset mosquitto --url broker.example --ca ca.pem --certificate kiosk.p12",

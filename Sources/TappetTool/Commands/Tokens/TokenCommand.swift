@@ -15,7 +15,7 @@ extension CommandOption {
 extension Command {
   static var tokenSeal: Command {
     Command(
-      words: "token seal", section: .tokens, summary: "make a timestamp token",
+      words: "token seal", section: .secrets, summary: "make a timestamp token",
       options: [.keyFile, CommandOption("time", "SECONDS", "seconds since 1970 (now)")],
       details: """
         Prints a timestamp token (32 hexadecimal digits) of now, or of another time, sealed with the
@@ -36,7 +36,7 @@ extension Command {
 
   static var tokenOpen: Command {
     Command(
-      words: "token open", section: .tokens, summary: "show the time in a timestamp token",
+      words: "token open", section: .secrets, summary: "show the time in a timestamp token",
       operands: [Operand("TOKEN")], options: [.keyFile, .json],
       details: """
         Prints the time in a token, and its age. Exit status 1: it was sealed with another key.
@@ -58,7 +58,7 @@ extension Command {
 
   static var tokenKey: Command {
     Command(
-      words: "token key", section: .tokens, summary: "store the timestamp key, sealed", options: [.keyFile],
+      words: "token key", section: .secrets, summary: "store the timestamp key, sealed", options: [.keyFile],
       details: """
         Stores the timestamp key, sealed, for 'timestamp_key: {stored: true}'. It is read from standard
         input (a terminal does not show it) or from --key-file: 32, 48 or 64 hexadecimal digits. A running

@@ -1,0 +1,77 @@
+// The commands that begin with the same word: a page of the manual, and an answer of `tappet help`.
+
+import TappetCore
+
+/// `tag` with `tag read`, `tag write` and more; or a command of one word, alone.
+struct CommandGroup {
+  var word: String
+  /// One line without a full stop.
+  var summary: String
+  /// A text for all its commands, laid out; may be empty.
+  var details = ""
+  var commands: [Command] = []
+
+  /// Every first word of a command, in the order of the overview.
+  static var all: [CommandGroup] {
+    var groups: [CommandGroup] = []
+    for command in Command.all {
+      let word = String(command.words.prefix { $0 != " " })
+      if groups.last?.word != word { groups.append(described(word) ?? CommandGroup(word, command.summary)) }
+      groups[groups.count - 1].commands.append(command)
+    }
+    return groups
+  }
+
+  /// The commands of two words that begin with this one; `nil` if there are none.
+  static func named(_ word: String) -> CommandGroup? { all.first { $0.word == word && $0.commands[0].isPair } }
+
+  /// The second words of its commands.
+  var seconds: [String] { commands.map { String($0.words.dropFirst(word.count + 1)) } }
+
+  private init(_ word: String, _ summary: String, _ details: String = "") {
+    self.word = word
+    self.summary = summary
+    self.details = details
+  }
+
+  private static func described(_ word: String) -> CommandGroup? { descriptions.first { $0.word == word } }
+
+  private static var descriptions: [CommandGroup] {
+    [
+      CommandGroup("broker", "store the kiosk's password at the broker"),
+      CommandGroup("panel", "lock the buttons"),
+      CommandGroup("output", "list and switch the outputs"),
+      CommandGroup("command", "test the commands that a kiosk accepts"),
+      CommandGroup("outbox", "list, drop and export pending messages"),
+      CommandGroup("tag", "read, write, protect and learn tags"),
+      CommandGroup(
+        "secret", "create, share, import and remove the secrets of tags",
+        """
+        An ID may be shortened as long as it is unambiguous; a fingerprint may take its place. Only root and the
+        kiosk's own user may see keys.
+        """),
+      CommandGroup("action", "rename an action"),
+      CommandGroup("token", "create and open timestamp tokens"),
+      CommandGroup("person", "manage people and what their tags may do"),
+      CommandGroup("people", "push people to all doors of a site"),
+      CommandGroup("matrix", "log in to a Matrix homeserver, and manage rooms"),
+      CommandGroup("space", "manage the spaces of Matrix rooms"),
+      CommandGroup("cert", "check, import, request and enrol certificates"),
+      CommandGroup(
+        "mqtt", "test, watch and measure a broker",
+        """
+        The broker, the certificates and the login are those of the configuration, unless --url names another
+        broker. With --url and --kiosk the kiosk's certificates and login go to that address. A running kiosk
+        keeps its connection: the client id is a different one.
+        """),
+      CommandGroup(
+        "fleet", "watch all kiosks of a broker",
+        """
+        The broker keeps whether each kiosk is connected, and with 'telemetry: {state: true}' its state.
+        """),
+      CommandGroup(
+        "inventory", "import, export and undo changes of the inventory",
+        "A change is on the disk when a command ends; with --by another person than the user makes it."),
+    ] + InventoryKind.allCases.map { CommandGroup($0.name, "manage the \($0.plural) of the inventory") }
+  }
+}
