@@ -38,7 +38,7 @@ package final class InventoryImport {
   private var lastPath: [String] = []
   /// A bit for each item that was there: whether a row without an id has meant it.
   ///
-  /// Equal names are told by their order.
+  /// Equal names are matched in their order.
   private var meant: [UInt8]
   /// Items that a row changed although others of the name were left to choose from.
   private var choices: [(name: String, box: InventoryEntry, count: Int)] = []

@@ -248,7 +248,7 @@ extension NDEFError {
     case .truncated(let offset): "the record at byte \(offset) is longer than the message"
     case .misplacedBegin(let offset): "the record at byte \(offset) is not marked as its place demands"
     case .missingEnd: "no record is marked as the last one"
-    case .bytesBehindEnd(let offset): "there are bytes behind the last record, from byte \(offset) on"
+    case .bytesBehindEnd(let offset): "there are bytes after the last record, from byte \(offset) on"
     case .chunked(let offset): "the record at byte \(offset) is in pieces (chunked), which Tappet does not read"
     case .reservedFormat(let offset): "the record at byte \(offset) is of a kind that NDEF does not have"
     case .unexpectedType(let offset): "the record at byte \(offset) has a type, which its kind does not have"

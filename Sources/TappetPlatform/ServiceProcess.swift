@@ -9,7 +9,7 @@ import TappetCore
 package final class ServiceProcess {
   /// Our end of the socket pair.
   package let socket: UnixSocket
-  private let child: ChildProcess
+  package let child: ChildProcess
 
   // Embedded Swift leaks an object whose own initializer throws (6.3.1), and a missing program is tried again.
   private init(_ child: ChildProcess, _ socket: UnixSocket) {
@@ -37,15 +37,7 @@ package final class ServiceProcess {
     return ServiceProcess(child, ends.ours)
   }
 
-  /// Its process id; not to be used after `reap` has returned its end.
-  package var id: pid_t { child.id }
-
-  package func signal(_ number: Int32) { child.signal(number) }
-
   package func kill() { child.signal(SIGKILL) }
-
-  /// How it ended, `nil` while it runs; always the same once it has ended.
-  package func reap() -> ProcessEnd? { child.reap() }
 
   /// How a child ended that closed its end of the socket, or was killed.
   ///

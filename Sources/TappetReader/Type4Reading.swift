@@ -1,7 +1,7 @@
 // Reading a Type 4 tag: select the NDEF application, its capability container, its NDEF file, and read the length that
-// the file's length field claims (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`. Cards whose
-// container is a little off are read where what they answer leaves no doubt: the container's order and sizes, the
-// application of mapping version 1, the four-byte lengths of version 3, pieces that are shorter than was asked.
+// the file's length field claims (NFC Forum Type 4 Tag 1.2 §5). No claim of the tag is followed beyond `Limits`. Cards
+// whose container is a little off are read where their answers leave no doubt: the container's order and sizes, the
+// application of mapping version 1, the four-byte lengths of version 3, pieces that are shorter than requested.
 
 import TappetCore
 import TappetPlatform

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct UnknownPropertyTests {
   private static let connack: [UInt8] = [0x20, 3, 0, 0, 0]
-  private static let unknown: [UInt8] = [2, 0xFF, 0]
+  private static let unknown: [UInt8] = [2, 0, 0]
 
   private func settings(_ peer: TestPeer) -> BrokerSettings {
     BrokerSettings(
@@ -43,7 +43,7 @@ import Testing
     let broker = try ScriptedBroker(
       serving: """
         async def serve(version, reader, writer):
-            writer.write(bytes.fromhex("2003000000300600016102ff00"))
+            writer.write(bytes.fromhex("20030000003006000161020000"))
             await writer.drain()
             await packet(reader)
         """)

@@ -70,7 +70,7 @@ private func problems(_ commands: String, folder: String = "/etc/tappet") -> [St
     ("- {topic: a, trust: trusted}", "'topic' also needs 'actions', 'outputs' or 'check'"),
     ("- {topic: a, trust: trusted, check: true}", "'trust: signed' and 'key' next to it"),
     ("- {topic: a, trust: signed, check: true}", "'trust: signed' and 'key' next to it"),
-    ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+' and '#'"),
+    ("- {topic: a/#, trust: trusted, outputs: [gate]}", "a topic without '+', '#' and control characters"),
     ("- {topic: a, trust: maybe, outputs: [gate]}", "'trusted' or 'token' or 'signed'"),
     ("- {topic: a, trust: token, outputs: [gate]}", "needs a 'key' of its own, or a 'timestamp_key' for all"),
     ("- {topic: a, trust: trusted, key: {file: x}, outputs: [gate]}", "'token' or 'signed' where 'key' is given"),

@@ -172,7 +172,7 @@ import Testing
       ("https://www.home-assistant.io/tag/", nil), ("https://www.home-assistant.io/tags/5f", nil),
       ("https://home-assistant.io.example/tag/5f", nil), ("", nil),
     ] as [(String, String?)])
-  func `Home Assistant's links are told from others`(_ link: String, _ id: String?) {
+  func `Home Assistant's links differ from others`(_ link: String, _ id: String?) {
     #expect(HomeAssistantTag.id(in: link) == id)
   }
 

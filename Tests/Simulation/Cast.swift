@@ -85,7 +85,8 @@ enum Cast {
     cards.append(forged(index: 2, 0x11, uid: 311))
     cards.append(Card(reading: signed(index: 77, key: key(0x11), uid: 312)))
     cards.append(Card(reading: holding(NDEFRecord(uri: Array("https://example.org/".utf8)), uid: 313)))
-    cards.append(Card(reading: TagReading(uid: uid(314), model: .ntag213, bytes: [])))
+    // Not read to its end: it may be one of this kiosk's.
+    cards.append(Card(reading: TagReading(uid: uid(314), model: .ntag213, bytes: []), claims: true))
     // A forged one with the UID of a genuine one.
     cards.append(forged(index: 1, 0x99, uid: 100))
     return cards + foreignCards

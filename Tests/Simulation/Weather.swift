@@ -139,7 +139,7 @@ struct StoryTeller {
   private mutating func tappedCard() -> Int {
     // Three of each secret; some are tickets in one version of the secrets only.
     if weather.isOfTickets, below(4) > 0 { return below(3) * Cast.secrets.count + [4, 5, 7, 9, 10, 11][below(6)] }
-    switch below(8) {
+    return switch below(8) {
     case 0: below(Cast.cards.count)
     case 1, 2: Cast.cards.count - 1 - below(Cast.foreignCards.count)
     case _: below(Cast.genuineCount)

@@ -41,10 +41,9 @@ import Testing
 
   /// The database of a moment ago in the place of the present one, whose replica has seen a removal since.
   private func exchangeDatabase() throws {
-    func change(_ body: (SecretStore) throws -> Void) throws { try body(try SecretStore.open(folder: folder.path)) }
-    try change { for number in 1...2 { try $0.add(try secret(Int64(number))) } }
+    for number in 1...2 { try SecretStore.open(folder: folder.path).add(try secret(Int64(number))) }
     try FileManager.default.copyItem(atPath: folder.databasePath, toPath: folder.path + "/older")
-    try change { #expect(try $0.remove(id: "id-1")) }
+    #expect(try SecretStore.open(folder: folder.path).remove(id: "id-1"))
     for name in ["tappet.db", "tappet.db-wal", "tappet.db-shm"] { unlink(folder.path + "/" + name) }
     rename(folder.path + "/older", folder.databasePath)
   }
@@ -61,7 +60,8 @@ import Testing
     let recovered = try SecretStore.recovered(folder: folder.path)
     #expect(recovered.recovery?.restoredCount == 1)
     #expect(try recovered.secrets().readable.map(\.secret.id) == ["id-2"])
-    #expect(try ids() == ["id-2"] && SecretStore.recovered(folder: folder.path).recovery == nil)
+    #expect(try ids() == ["id-2"])
+    #expect(try SecretStore.recovered(folder: folder.path).recovery == nil)
     #expect(try replica("SELECT group_concat(id) FROM secrets") == "id-2\n")
   }
 

@@ -27,42 +27,38 @@ import Testing
     try screen.publish("tappet/attic/state", state("ready"))
     try screen.publish("tappet/barn/state", state("reader-lost", reader: "device-missing"))
     let terminal = try screen.terminal(["fleet", "watch"], variables: ["-u", "NO_COLOR"])
-    #expect(terminal.shows("4 kiosks, 2 with trouble, 1 not connected  \(screen.url)"), "\(terminal.lines)")
+    func lines() -> [String] { terminal.lines }
+    func shows(_ text: String) -> Bool { terminal.shows(text) }
+    #expect(shows("4 kiosks, 2 with trouble, 1 not connected  \(screen.url)"), "\(lines())")
     // Half a picture may be in tmux yet.
-    func line(_ number: Int) -> String { terminal.lines.dropFirst(number).first ?? "" }
+    func line(_ number: Int) -> String { lines().dropFirst(number).first ?? "" }
     let head = ["kiosk", "light", "version", "seen", "queue", "cert", "reader", "clock", "trouble"]
-    #expect(eventually { line(1).split(separator: " ").map(String.init) == head }, "\(terminal.lines)")
-    let names = { terminal.lines.dropFirst(2).prefix(4).map { String($0.prefix { $0 != " " }) } }
-    #expect(eventually { names() == ["cellar", "barn", "attic", #"x\u{200b}y"#] }, "\(terminal.lines)")
-    #expect(eventually { line(3).contains(" bad ") && line(3).contains("reader: device-m") }, "\(terminal.lines)")
-    #expect(
-      eventually { line(4).contains("200 d") } && terminal.lines.allSatisfy { $0.count <= 80 }, "\(terminal.lines)")
+    #expect(eventually { line(1).split(separator: " ").map(String.init) == head }, "\(lines())")
+    let names = { lines().dropFirst(2).prefix(4).map { String($0.prefix { $0 != " " }) } }
+    #expect(eventually { names() == ["cellar", "barn", "attic", #"x\u{200b}y"#] }, "\(lines())")
+    #expect(eventually { line(3).contains(" bad ") && line(3).contains("reader: device-m") }, "\(lines())")
+    #expect(eventually { line(4).contains("200 d") } && lines().allSatisfy { $0.count <= 80 }, "\(lines())")
     #expect(try eventually { try terminal.colouredText().contains("\u{1B}[31m") })
     try screen.publish("tappet/cellar/status", "online")
     try screen.publish("tappet/cellar/state", state("certificate-expiring", days: 6))
-    #expect(
-      terminal.shows(" 6 d ") && eventually { names() == ["barn", "cellar", "attic", #"x\u{200b}y"#] },
-      "\(terminal.lines)")
+    #expect(shows(" 6 d ") && eventually { names() == ["barn", "cellar", "attic", #"x\u{200b}y"#] }, "\(lines())")
     try terminal.type("n")
-    #expect(eventually { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(terminal.lines)")
+    #expect(eventually { names() == ["attic", "barn", "cellar", #"x\u{200b}y"#] }, "\(lines())")
     try terminal.type("p")
-    #expect(
-      eventually { !terminal.lines.contains { $0.hasPrefix("attic") } } && terminal.shows("barn"), "\(terminal.lines)")
+    #expect(eventually { !lines().contains { $0.hasPrefix("attic") } } && shows("barn"), "\(lines())")
     try terminal.type("p/dev")
-    #expect(
-      terminal.shows("find> dev") && eventually { !terminal.lines.contains { $0.hasPrefix("cellar") } },
-      "\(terminal.lines)")
+    #expect(shows("find> dev") && eventually { !lines().contains { $0.hasPrefix("cellar") } }, "\(lines())")
     try terminal.type("\u{1B}")
-    #expect(terminal.shows("cellar"), "\(terminal.lines)")
+    #expect(shows("cellar"), "\(lines())")
     try terminal.type("?")
-    #expect(terminal.shows("only the kiosks with trouble, or all"), "\(terminal.lines)")
+    #expect(shows("only the kiosks with trouble, or all"), "\(lines())")
     try terminal.type("?")
     try terminal.resize(columns: 120, rows: 8)
-    #expect(eventually { terminal.lines.prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(terminal.lines)")
+    #expect(eventually { lines().prefix(8).last?.hasPrefix(" q quit  ? help") ?? false }, "\(lines())")
     screen.broker.stop()
-    #expect(terminal.shows("connecting again in"), "\(terminal.lines)")
+    #expect(shows("connecting again in"), "\(lines())")
     try screen.broker.start()
-    #expect(eventually { !terminal.lines.contains { $0.contains("connecting again in") } }, "\(terminal.lines)")
+    #expect(eventually { !lines().contains { $0.contains("connecting again in") } }, "\(lines())")
     try terminal.type("q")
     #expect(eventually { restored() }, "\(screen.written)")
   }

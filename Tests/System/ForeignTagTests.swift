@@ -50,7 +50,7 @@ import Testing
         ["record    Smart Poster, 23 bytes", "url       http://www.cnn.com/", "text      CNN", "published as"]
       ),
     ] {
-      try world.tell("take")
+      try world.takeAway()
       try world.tell("place " + placement)
       let read = try world.tappet("tag", "read", "--timeout", "60")
       #expect(read.status == 0 && words.allSatisfy { read.output.contains($0) }, "\(read)")

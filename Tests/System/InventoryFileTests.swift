@@ -129,7 +129,7 @@ import Testing
     ("HB.asset_id,HB.name,HB.location\n000-000,Box,A\n000-000,Box,A\n000-000,Box,A\n", 3),
     ("building,room,spot,box,item\nA,A,A,A,Box\nA,A,A,A,Box\nA,A,A,A,Box\n", 3),
   ])
-  func `equal names are told by their numbers, else by their order`(_ text: String, _ count: Int) throws {
+  func `equal names are matched by their numbers, else in their order`(_ text: String, _ count: Int) throws {
     let path = try file("equal.csv", text)
     let added = try world.tappet("inventory", "import", path)
     #expect(added.errors.contains("Imported: \(4 + count) added"), "\(added)")

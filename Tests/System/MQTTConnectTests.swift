@@ -153,7 +153,7 @@ import Testing
     #expect(try connect("--ca", "x").errors.contains("the kiosk has its own"))
     #expect(try connect("--help").output.hasPrefix("Usage: tappet mqtt connect"))
     let tappet = try Programs.built("tappet")
-    #expect(try Programs.run(tappet, ["mqtt", "--help"]).output.contains("tappet mqtt sub"))
+    #expect(try Programs.run(tappet, ["mqtt", "--help"]).output.contains("mqtt sub"))
     let unknown = try Programs.run(tappet, ["mqtt", "conect"])
     #expect(unknown.status == 2 && unknown.errors.contains("did you mean 'connect'"), "\(unknown)")
   }

@@ -125,6 +125,8 @@ private func expectNoOpening(dips: Int) throws {
     try world.start()
     try world.tell("levels clear")
     #expect(try world.tappet("output", "on", "down").status == 0)
+    // The group began with its dead time.
+    try #require(try eventually { try world.levels(of: "down").last?.isOn == true })
     try world.tell("press GPIO5")
     try #require(try eventually { try world.levels(of: "up").count == 2 })
     try world.tell("release GPIO5")
@@ -160,6 +162,7 @@ private func expectNoOpening(dips: Int) throws {
     try world.start()
     #expect(try world.tappet("output", "on", "up").status == 0)
     #expect(try world.tappet("output", "off", "latch").status == 0)
+    try #require(try eventually { try world.levels(of: "up").last?.isOn == true })
     try world.tell("levels clear")
     #expect(world.kiosk?.end() == true)
     // The panel may hear of it after the kiosk's end.

@@ -6,11 +6,12 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct UnknownPropertyTests {
-  /// Answers each CONNECT so, and then says no more.
-  private static func hostileBroker() throws -> ScriptedBroker {
+  /// Answers each CONNECT so, or only those of MQTT 5, and hangs up at the others.
+  private static func hostileBroker(answersAll: Bool = false) throws -> ScriptedBroker {
     try ScriptedBroker(
       serving: """
         async def serve(version, reader, writer):
+            if version != 5 and not \(answersAll ? "True" : "False"): return
             writer.write(bytes.fromhex("200500000200ff"))
             await writer.drain()
             while True: await packet(reader)
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test func `the kiosk lives, a tap opens the gate, and the next broker is used`() throws {
-    let hostile = try Self.hostileBroker()
+    let hostile = try Self.hostileBroker(answersAll: true)
     let world = try KioskWorld()
     let panel = """
         - {name: gate, topic: home/gate, message: open, output: {up: pulse}, cooldown: 0 s}

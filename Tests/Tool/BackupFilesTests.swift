@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a backup without kiosk.yaml has no files`() {
     let stray = [BackupPart(path: "ca.pem", mode: 0o644, content: [])]
-    #expect(throws: CommandFailure.self) { () throws(CommandFailure) in try BackupFiles.check(stray) }
+    #expect(throws: CommandFailure.self) { try BackupFiles.check(stray) }
   }
 
   @Test(arguments: [

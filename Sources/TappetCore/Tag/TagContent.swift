@@ -69,6 +69,7 @@ extension TagReading {
   }
 
   /// Returns the tag URL.
+  @export(interface)
   package func tagURL() throws(TagReadingError) -> TagURL {
     let text: [UInt8]
     do throws(TagContentError) { text = try uri() } catch { throw .content(error) }

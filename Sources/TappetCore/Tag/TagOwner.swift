@@ -9,7 +9,7 @@ package struct TagOwner: Sendable {
   /// The id by which Home Assistant knows the tag.
   package var homeAssistantID: String?
 
-  /// What is known of it.
+  /// A tag's owner from these parts.
   package init(label: String?, person: Person?, homeAssistantID: String? = nil) {
     self.label = label
     self.person = person

@@ -37,7 +37,7 @@ package final class ReaderProcess {
   private init(_ process: ServiceProcess) { self.process = process }
 
   /// The child's process id; not to be used after `reap` has returned its end.
-  package var pid: pid_t { process.id }
+  package var pid: pid_t { process.child.id }
 
   /// For the reactor: readable when `receive` has something.
   package var fileDescriptor: Int32 { process.socket.fileDescriptor }
@@ -72,7 +72,7 @@ package final class ReaderProcess {
     guard !isStopping else { return }
     isStopping = true
     process.socket.endSending()
-    process.signal(SIGTERM)
+    process.child.signal(SIGTERM)
   }
 
   /// Ends a child that does not react.
@@ -81,7 +81,7 @@ package final class ReaderProcess {
   /// How the child ended, `nil` while it runs; always the same once it has ended.
   ///
   /// Where something else in this process waited for the child first, its end is unknown: `exited(-1)`.
-  package func reap() -> ProcessEnd? { process.reap() }
+  package func reap() -> ProcessEnd? { process.child.reap() }
 
   /// How a child ended that closed its end of the socket, or was killed.
   package func finish() -> ProcessEnd { process.finish() }

@@ -31,7 +31,7 @@ final class HelperHost<Message> {
   }
 
   /// The process's id; `nil` while none runs.
-  var processID: pid_t? { process?.id }
+  var processID: pid_t? { process?.child.id }
 
   /// Starts the program, with `--socket` or another option for its socket, and these words; throws when it cannot be
   /// started.

@@ -61,7 +61,7 @@ package struct Type4Application {
     return true
   }
 
-  /// Another container; of mapping version 1, it makes a card of that version.
+  /// Replaces the container; one of mapping version 1 makes a card of that version.
   mutating func replace(container: [UInt8]) { capability = container }
 
   /// Whether it has the application's former name, and selects files by P2 00 alone (NFC Forum Type 4 Tag 1.0 §5.4).

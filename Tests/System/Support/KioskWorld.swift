@@ -242,7 +242,7 @@ final class KioskWorld {
     // Without a kiosk nobody looks.
     guard let kiosk, kiosk.isRunning else { return }
     let before = try commandCount()
-    guard try eventually({ try self.commandCount() >= before + 4 }) else {
+    guard try eventually({ try self.commandCount() >= before + 8 }) else {
       throw TestFault("the reader looks for tags no more; log:\n\(log.suffix(2000))")
     }
   }

@@ -46,7 +46,7 @@ final class CSVReader {
   private var start = 1
   private var fault: CSVError?
   private var hasStarted = false
-  /// Whether the last line ended with a carriage return, whose line feed is no other end.
+  /// Whether the last line ended with a carriage return: a line feed after it ends nothing.
   private var endsWithReturn = false
   /// The piece that is being read.
   private var piece: [UInt8] = []

@@ -6,7 +6,7 @@ import TappetCore
 struct CSVWriter {
   private var text: [UInt8]
 
-  /// A table; `forExcel` begins it with a byte order mark, without which Excel does not take it for UTF-8.
+  /// Begins a table; `forExcel`: with a byte order mark, without which Excel does not take it for UTF-8.
   init(forExcel: Bool = false) { text = forExcel ? [0xEF, 0xBB, 0xBF] : [] }
 
   /// Adds a row; prints what there is when it is worth it.

@@ -1,0 +1,62 @@
+// A certificate's facts, and the chain that it is part of.
+
+import COpenSSL
+import TappetCore
+
+extension [Certificate] {
+  /// The key's own certificate and its issuers, where another one comes first; else all as they are.
+  func ordered(for key: PrivateKey) -> [Certificate] {
+    guard let place = firstIndex(where: { key.fits($0) }), place > 0 else { return self }
+    return self[place].chain(in: self)
+  }
+}
+
+extension Certificate {
+  /// Returns its contents.
+  func details(_ role: CertificateDetails.Role, path: String) -> CertificateDetails {
+    CertificateDetails(
+      role: role, path: path, subject: subject, issuer: OpenSSLText.name(X509_get_issuer_name(handle)),
+      notBeforeUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notBefore(handle)),
+      notAfterUnixSeconds: OpenSSLText.unixSeconds(X509_get0_notAfter(handle)))
+  }
+
+  /// Its subject, on one line.
+  var subject: String { OpenSSLText.name(X509_get_subject_name(handle)) }
+
+  /// Whether it may sign others.
+  var isAuthority: Bool { X509_check_ca(handle) > 0 }
+
+  /// Whether it names itself as its issuer.
+  var isSelfIssued: Bool {
+    X509_NAME_cmp(X509_get_subject_name(handle), X509_get_issuer_name(handle)) == 0
+  }
+
+  /// Whether it names `issuer` as its issuer and carries its signature.
+  func isSigned(by issuer: Certificate) -> Bool {
+    defer { ERR_clear_error() }
+    guard X509_check_issued(issuer.handle, handle) == X509_V_OK, let key = issuer.publicKey else { return false }
+    return X509_verify(handle, key) == 1
+  }
+
+  /// Its key, which it owns; `nil` when OpenSSL does not know that kind, or it is damaged.
+  var publicKey: OpaquePointer? {
+    defer { ERR_clear_error() }
+    return X509_get0_pubkey(handle)
+  }
+
+  /// Whether both are the same byte for byte.
+  func isEqual(to other: Certificate) -> Bool { X509_cmp(handle, other.handle) == 0 }
+
+  /// Returns the chain from this one up to a root, or to one whose issuer is not in `pool`.
+  func chain(in pool: [Certificate]) -> [Certificate] {
+    var chain = [self]
+    while let last = chain.last, chain.count <= Limits.certificateChainMax {
+      if last.isSelfIssued { break }
+      guard let issuer = pool.first(where: { last.isSigned(by: $0) }),
+        !chain.contains(where: { $0.isEqual(to: issuer) })
+      else { break }
+      chain.append(issuer)
+    }
+    return chain
+  }
+}
