@@ -1,5 +1,6 @@
 // The commands that begin with the same word: a page of the manual, and an answer of `tappet help`.
 
+import TappetCommandLine
 import TappetCore
 
 /// `tag` with `tag read`, `tag write` and more; or a command of one word, alone.

@@ -3,8 +3,13 @@
 // `libexec/tappet/tappet-tool`, which `tappet` becomes for them.
 
 import CPlatform
+import TappetBrokerTool
+import TappetCommandLine
 import TappetCore
+import TappetInventoryTool
 import TappetKiosk
+import TappetKioskTool
+import TappetMatrixTool
 import TappetPlatform
 
 private typealias ArgumentVector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

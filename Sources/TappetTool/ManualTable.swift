@@ -1,5 +1,6 @@
 // The table of commands for tools/documentation/command-pages, which makes tappet(1) and the pages of the commands.
 
+import TappetCommandLine
 import TappetConfig
 
 enum ManualTable {

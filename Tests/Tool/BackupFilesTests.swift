@@ -3,7 +3,8 @@
 import TappetKiosk
 import Testing
 
-@testable import TappetTool
+@testable import TappetCommandLine
+@testable import TappetKioskTool
 
 @Suite struct BackupFilesTests {
   private func parts(_ yaml: String, _ paths: [String]) -> [BackupPart] {

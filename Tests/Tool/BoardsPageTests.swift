@@ -3,10 +3,10 @@
 import Foundation
 import TappetConfig
 import TappetCore
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import TappetTool
+@testable import TappetKioskTool
 
 @Suite struct BoardsPageTests {
   private let page: String

@@ -3,7 +3,8 @@
 import TappetCore
 import Testing
 
-@testable import TappetTool
+@testable import TappetBrokerTool
+@testable import TappetCommandLine
 
 @Suite struct BrokerToolTests {
   @Test func `a percentile is at most one thirty-second above the true one`() {

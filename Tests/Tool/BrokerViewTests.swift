@@ -4,7 +4,7 @@ import TappetCore
 import Testing
 
 @testable import TappetBroker
-@testable import TappetTool
+@testable import TappetBrokerTool
 
 @Suite struct BrokerViewTests {
   private func message(_ topic: String, _ payload: String) -> LinkMessage {

@@ -2,9 +2,12 @@
 
 import Foundation
 import TappetConfig
-import TestSupport
 import Testing
+import TestSupport
 
+@testable import TappetBrokerTool
+@testable import TappetCommandLine
+@testable import TappetKioskTool
 @testable import TappetTool
 
 @Suite struct CommandTests {
@@ -122,8 +125,8 @@ import Testing
     // A key is not repeated.
     let key = String(repeating: "ab", count: 32)
     #expect(message(.secretImport, ["smpshare://secret?idx=0&key=" + key])?.contains(key) == false)
-    #expect(CommandTable.find(["secret", "new", "x"])?.words == "secret new")
-    #expect(CommandTable.find(["secret"]) == nil && CommandTable.find([]) == nil)
+    #expect(CommandTable.all.find(["secret", "new", "x"])?.words == "secret new")
+    #expect(CommandTable.all.find(["secret"]) == nil && CommandTable.all.find([]) == nil)
     #expect(CommandTable.split(["--config", "f", "--config=g", "status"]).global == ["--config", "f", "--config=g"])
   }
 

@@ -5,7 +5,7 @@ import TappetPlatform
 import Testing
 
 @testable import TappetBroker
-@testable import TappetTool
+@testable import TappetBrokerTool
 
 @Suite struct FleetInquiryTests {
   private let start = Instant(nanoseconds: 0)

@@ -4,7 +4,7 @@ import TappetCore
 import Testing
 
 @testable import TappetBroker
-@testable import TappetTool
+@testable import TappetBrokerTool
 
 @Suite struct FleetScreenTests {
   private func screen(_ count: Int) -> FleetScreen {

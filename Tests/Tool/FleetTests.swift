@@ -4,8 +4,8 @@ import TappetCore
 import Testing
 
 @testable import TappetBroker
+@testable import TappetBrokerTool
 @testable import TappetPlatform
-@testable import TappetTool
 
 @Suite struct FleetTests {
   /// The second of the state messages in these tests, in milliseconds since 1970.

@@ -2,10 +2,10 @@
 
 import Foundation
 import TappetCore
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import TappetTool
+@testable import TappetKioskTool
 
 @Suite struct HeaderDrawingTests {
   private static let uses = [

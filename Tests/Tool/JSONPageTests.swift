@@ -1,9 +1,11 @@
 // The pages list every command that has --json, every code, and every event of the log.
 
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
+@testable import TappetBrokerTool
+@testable import TappetCommandLine
 @testable import TappetTool
 
 @Suite struct JSONPageTests {
@@ -30,7 +32,7 @@ import Testing
     var known: Set<String> = []
     for file in [
       "TappetMessages/Codes.swift", "TappetMessages/Codes+Link.swift", "TappetMessages/Codes+Webhooks.swift",
-      "TappetMessages/Codes+Inventory.swift", "TappetMessages/Codes+Site.swift", "TappetTool/FailureCode.swift",
+      "TappetMessages/Codes+Inventory.swift", "TappetMessages/Codes+Site.swift", "TappetCommandLine/FailureCode.swift",
     ] {
       let source = try String(contentsOfFile: Repository.path("Sources/" + file), encoding: .utf8)
       let literals = source.split(separator: "\n").filter { !$0.hasPrefix("//") }.joined(separator: "\n")

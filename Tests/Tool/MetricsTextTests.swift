@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TappetTool
+@testable import TappetCommandLine
 
 @Suite struct MetricsTextTests {
   @Test(arguments: [

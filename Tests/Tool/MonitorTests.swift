@@ -4,7 +4,7 @@ import TappetCore
 import Testing
 
 @testable import TappetBroker
-@testable import TappetTool
+@testable import TappetBrokerTool
 
 @Suite struct MonitorTests {
   private func model(_ messages: [(String, String)]) -> MonitorModel {

@@ -5,10 +5,11 @@ import Foundation
 import TappetConfig
 import TappetCore
 import TappetMessages
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import TappetTool
+@testable import TappetCommandLine
+@testable import TappetKioskTool
 
 @Suite struct ProvisioningTests {
   private static let root = Repository.root

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import TappetTool
+@testable import TappetKioskTool
 
 @Suite struct ReaderPortsTests {
   @Test(arguments: [

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import TappetTool
+@testable import TappetCommandLine
 
 @Suite struct ScreenLineTests {
   private let red = "\u{1B}[31m"

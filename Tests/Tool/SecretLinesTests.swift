@@ -2,10 +2,11 @@
 
 import Foundation
 import TappetCore
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import TappetTool
+@testable import TappetCommandLine
+@testable import TappetKioskTool
 
 @Suite struct SecretLinesTests {
   private let folder = TemporaryFolder()

@@ -1,0 +1,54 @@
+// Which commands the history keeps, and the topics in it.
+
+import TappetCommandLine
+import TappetCore
+import TappetPlatform
+import TappetStore
+
+extension BrokerHistory {
+  /// Keeps a command that was run and ended with this status.
+  ///
+  /// The history is a convenience: a disk that does not take it fails nothing.
+  @export(interface)
+  package static func note(_ words: [String], of command: Command, _ status: ExitStatus) {
+    let kind: Kind
+    switch command.words {
+    case "mqtt connect": kind = .connection
+    case "mqtt sub": kind = .subscription
+    case "mqtt pub": kind = .publish
+    default: return
+    }
+    guard status != .usage, status != .configuration, !words.contains(where: { $0 == "--help" || $0 == "-h" }),
+      let folder = usualFolder
+    else { return }
+    let now = SystemClock().now().unixMilliseconds
+    try? open(folder: folder, makes: true)?.note(Entry(kind: kind, words: words, unixMilliseconds: now))
+  }
+
+  /// Runs a command of the broker tool, and keeps it as if it had been typed.
+  static func run(_ words: [String]) throws(CommandFailure) {
+    let (global, rest) = CommandTable.split(words)
+    guard let command = CommandTable(Command.mqtt).find(rest) else {
+      throw .refused("the history has a command that this version does not know")
+    }
+    let status = command.run(global + rest.dropFirst(2))
+    note(words, of: command, status)
+    if status != .success { throw .reported(status) }
+  }
+
+  /// The topics and filters of the commands in it, the newest first.
+  @export(interface)
+  package static func topics() -> [String] {
+    guard let folder = usualFolder, let entries = try? open(folder: folder, makes: false)?.entries() else { return [] }
+    var topics: [String] = []
+    for entry in entries where entry.kind != .connection {
+      let (_, rest) = CommandTable.split(entry.words)
+      guard let command = CommandTable(Command.mqtt).find(rest),
+        let arguments = try? Arguments.parse(Array(rest.dropFirst(2)), for: command)
+      else { continue }
+      let operands = entry.kind == .publish ? arguments.operands.prefix(1) : arguments.operands[...]
+      for topic in operands where topic.isPrintable && !topics.contains(topic) { topics.append(topic) }
+    }
+    return topics
+  }
+}

@@ -1,0 +1,95 @@
+// The broker's features, each tried with messages on a topic that nobody else has.
+
+import TappetBroker
+import TappetCommandLine
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// Tries one feature after the other below a topic of its own.
+struct FeatureProbe {
+  private let dialogue: BrokerDialogue
+  private let base: String
+
+  init(_ dialogue: BrokerDialogue, base: String) {
+    self.dialogue = dialogue
+    self.base = base
+  }
+
+  /// Tries all features, or those before the one at which the broker ends the connection: some do at what they deny.
+  func findings() throws(CommandFailure) -> [ProbeFinding] {
+    let trials: [() -> ProbeFinding] = [
+      { trip("QoS 1", "/qos1", "/qos1", 1) }, { trip("QoS 2", "/qos2", "/qos2", 2) }, retained,
+      { trip("wildcards", "/+/wild", "/x/wild", 1) }, shared,
+    ]
+    var findings: [ProbeFinding] = []
+    for trial in trials {
+      findings.append(trial())
+      guard let loss = dialogue.loss else {
+        try dialogue.requireConnection()
+        continue
+      }
+      findings.append(ProbeFinding(subject: "connection", verdict: .bad, text: "ended at that: \(loss.sentence)"))
+      break
+    }
+    return findings
+  }
+
+  private func trip(_ subject: String, _ filter: String, _ topic: String, _ qos: Int32) -> ProbeFinding {
+    roundTrip(subject, filter: base + filter, topic: base + topic, qos: qos)
+  }
+
+  private func shared() -> ProbeFinding {
+    roundTrip("shared subscriptions", filter: "$share/tappet/\(base)/shared", topic: base + "/shared", qos: 1)
+  }
+
+  /// The finding that the answer to a subscription is.
+  static func finding(_ subject: String, _ filter: String, _ grant: BrokerDialogue.Grant) -> ProbeFinding {
+    switch grant {
+    case .granted(let qos):
+      ProbeFinding(subject: subject, verdict: .good, text: "\(filter) may be read, with QoS \(qos)")
+    case .refused(let reason):
+      ProbeFinding(
+        subject: subject, verdict: .bad, text: "\(filter) may not be read: \(LinkFailure.subscriptionRefusal(reason))")
+    case .none: ProbeFinding(subject: subject, verdict: .bad, text: "\(filter): no answer to the subscription")
+    }
+  }
+
+  private func roundTrip(_ subject: String, filter: String, topic: String, qos: Int32) -> ProbeFinding {
+    let grant = dialogue.subscribe(filter, qos: qos)
+    guard case .granted(let granted) = grant else { return Self.finding(subject, filter, grant) }
+    guard granted == qos else {
+      return ProbeFinding(subject: subject, verdict: .bad, text: "only QoS \(granted) is granted")
+    }
+    let began = Instant.now()
+    if let refusal = refusal(subject, dialogue.publish(topic, Array(topic.utf8), qos: qos)) { return refusal }
+    guard dialogue.message(where: { $0.topic == topic && $0.qos == qos }) != nil else {
+      return ProbeFinding(
+        subject: subject, verdict: .bad, text: "acknowledged, but the message did not come back: its access list?")
+    }
+    let time = ConnectReport.milliseconds((Instant.now() - began).wholeNanoseconds / 1000)
+    return ProbeFinding(subject: subject, verdict: .good, text: "there and back in \(time)")
+  }
+
+  /// Has the broker keep a message, fetches it, and clears it again.
+  private func retained() -> ProbeFinding {
+    let (subject, topic) = ("retained messages", base + "/retained")
+    if let refusal = refusal(subject, dialogue.publish(topic, Array("kept".utf8), isRetained: true)) { return refusal }
+    let grant = dialogue.subscribe(topic, qos: 1)
+    guard case .granted = grant else { return Self.finding(subject, topic, grant) }
+    let isKept = dialogue.message { $0.topic == topic && $0.isRetained } != nil
+    _ = dialogue.publish(topic, [], isRetained: true)
+    return isKept
+      ? ProbeFinding(subject: subject, verdict: .good, text: "kept, and cleared again")
+      : ProbeFinding(subject: subject, verdict: .bad, text: "not kept: the kiosk's status is not seen later")
+  }
+
+  private func refusal(_ subject: String, _ answer: BrokerDialogue.Answer) -> ProbeFinding? {
+    switch answer {
+    case .taken: nil
+    case .refused(let code):
+      ProbeFinding(subject: subject, verdict: .bad, text: "refused: \(LinkFailure.publishRefusal(code))")
+    case .none: ProbeFinding(subject: subject, verdict: .bad, text: "no acknowledgement")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// tappet fleet: every kiosk of a broker by what it keeps, once, live, or for a script.
+
+import CPlatform
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+/// Shows all kiosks.
+enum FleetCommand {
+  static func list(_ arguments: Arguments) throws(CommandFailure) {
+    var fleet = try kept(arguments)
+    let now = SystemClock().now().unixMilliseconds
+    let rows = fleet.sorted(at: now)
+    guard arguments.has("prometheus") else { return try show(rows, fleet, at: now, arguments) }
+    if fleet.isFull { throw fullness }
+    try MetricsText.write(FleetMetrics(rows, at: now).text, arguments)
+  }
+
+  static func silent(_ arguments: Arguments) throws(CommandFailure) {
+    var fleet = try kept(arguments)
+    let now = SystemClock().now().unixMilliseconds
+    let rows = fleet.silent(for: arguments.seconds("for") ?? .seconds(300), at: now)
+    if !rows.isEmpty || arguments.asJSON { try show(rows, fleet, at: now, arguments) }
+    if !rows.isEmpty { throw .found }
+  }
+
+  static func watch(_ arguments: Arguments) throws(CommandFailure) {
+    let isLive = isatty(0) == 1 && isatty(1) == 1
+    if !isLive { return try watchOnce(arguments) }
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    _ = try client.connectToAny()
+    try FleetWatch(client, for: arguments.seconds("for")).run()
+  }
+
+  /// Follows all changes without showing them, and prints the list at the end.
+  private static func watchOnce(_ arguments: Arguments) throws(CommandFailure) {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    var fleet = Fleet()
+    var limits = SubscriptionLimits(arguments)
+    limits.qos = Fleet.qos
+    let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }
+    subscriber.saysGrants = false
+    try subscriber.run()
+    let now = SystemClock().now().unixMilliseconds
+    try show(fleet.sorted(at: now), fleet, at: now, arguments)
+  }
+
+  /// The kiosks as the broker keeps them.
+  private static func kept(_ arguments: Arguments) throws(CommandFailure) -> Fleet {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    var fleet = Fleet()
+    var limits = SubscriptionLimits(arguments)
+    (limits.retained, limits.time, limits.qos) = (.only, nil, Fleet.qos)
+    let subscriber = Subscriber(client, filters: Fleet.filters, limits) { fleet.take($0) }
+    subscriber.saysGrants = false
+    subscriber.asksForEnd = true
+    try subscriber.run()
+    return fleet
+  }
+
+  private static var fullness: CommandFailure {
+    .refused("there are more than \(Limits.fleetBoardsMax) kiosks at this broker")
+  }
+
+  private static func show(
+    _ rows: [FleetRow], _ fleet: Fleet, at now: Int64, _ arguments: Arguments
+  ) throws(CommandFailure) {
+    if fleet.isFull { throw fullness }
+    // A file has whole lines.
+    let columns = isatty(1) == 1 ? TerminalSize.current()?.columns : nil
+    let table = FleetTable(rows, at: now, columns: columns)
+    if let report = arguments.report { return report.set(table.json) }
+    for line in table.lines() { Output.print(line) }
+    Output.printError(fleet.summary(at: now))
+  }
+}

@@ -1,0 +1,112 @@
+// The answers of a fleet, as a table with what is wrong, and in JSON.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+
+/// The outcome for each kiosk, the worst first.
+struct FleetReport {
+  private let subjects: [FleetSubject]
+
+  init(_ subjects: [FleetSubject]) {
+    self.subjects = subjects.sorted {
+      $0.rank == $1.rank ? $0.clientID < $1.clientID : $0.rank < $1.rank
+    }
+  }
+
+  /// Whether there are kiosks, all have answered, and nothing is wrong with them.
+  var isGood: Bool { !subjects.isEmpty && subjects.allSatisfy { $0.result == "good" } }
+
+  func print() {
+    for line in lines() { Output.print(line) }
+    Output.printError(summary)
+    guard subjects.contains(where: { $0.result == "silent" }) else { return }
+    Output.printError(
+      "Those without an answer do not take 'run check' at this topic and with this key (commands.md), or their clock "
+        + "differs from this one's; 'command-refused' in their log says which.")
+  }
+
+  /// A line for each kiosk, and one for each further part that does not work.
+  func lines() -> [String] {
+    let names = subjects.map { $0.clientID.escaped }
+    let width = min(32, names.reduce(0) { max($0, $1.unicodeScalars.count) })
+    return zip(subjects, names).flatMap { subject, name in
+      subject.sentences.enumerated().map { index, sentence in
+        let front = index == 0 ? name : ""
+        let space = String(repeating: " ", count: max(0, width - front.unicodeScalars.count))
+        return front + space + "  " + Help.padded(subject.mark, 6) + sentence.escaped
+      }
+    }
+  }
+
+  /// The sums in a sentence.
+  var summary: String {
+    if subjects.isEmpty { return "the broker knows no kiosk" }
+    let count = subjects.count
+    let answered = subjects.count { $0.answer != nil }
+    let bad = subjects.count { $0.result == "bad" }
+    return "\(count) \(count == 1 ? "kiosk" : "kiosks"), \(answered) answered, \(bad) of them with something wrong"
+  }
+
+  var json: JSON {
+    .object([
+      "kiosks": .array(
+        subjects.map { subject in
+          .object([
+            "client_id": .string(subject.clientID), "result": .string(subject.result),
+            "version": .optional(subject.answer?.version), "time": .optional(subject.answer?.time),
+            "findings": subject.answer.map { .array($0.findings.map { $0.json }) } ?? .null,
+          ])
+        })
+    ])
+  }
+}
+
+extension FleetAnswer.Finding {
+  fileprivate var json: JSON {
+    .object(["part": .string(part), "good": .bool(isGood), "code": .string(code), "text": .string(text)])
+  }
+}
+
+extension FleetSubject {
+  var answer: FleetAnswer? { if case .answered(let answer) = state { answer } else { nil } }
+
+  /// The outcome for programs.
+  var result: String {
+    switch state {
+    case .answered(let answer): answer.isGood ? "good" : "bad"
+    case .unreadable: "unreadable"
+    case .refused: "refused"
+    case .unasked, .asked, .silent: "silent"
+    case .offline: "offline"
+    case .unnameable: "unnameable"
+    }
+  }
+
+  /// Its place among the others: 0 is the worst.
+  fileprivate var rank: Int {
+    ["bad", "unreadable", "refused", "silent", "unnameable", "offline"].firstIndex(of: result) ?? 6
+  }
+
+  fileprivate var mark: String {
+    switch result {
+    case "good": "ok"
+    case "bad": "FAIL"
+    default: "-"
+    }
+  }
+
+  fileprivate var sentences: [String] {
+    switch state {
+    case .answered(let answer) where answer.isGood:
+      [answer.findings.count == 1 ? "1 part is good" : "\(answer.findings.count) parts are good"]
+    case .answered(let answer): answer.findings.filter { !$0.isGood }.map { $0.part + ": " + $0.text }
+    case .unreadable: ["its answer makes no sense: its version is too new, or another program publishes there"]
+    case .refused(let code): ["the broker does not take the question: \(LinkFailure.publishRefusal(code))"]
+    case .unasked, .asked, .silent: ["no answer"]
+    case .offline: ["not connected"]
+    case .unnameable: ["its name cannot be part of a topic"]
+    }
+  }
+}

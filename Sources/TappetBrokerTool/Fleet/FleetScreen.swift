@@ -1,0 +1,138 @@
+// The state of 'fleet watch', what its keys do, and its screen as rows of text. Reads no clock and draws nothing.
+
+import TappetBroker
+import TappetCommandLine
+import TappetCore
+
+/// The screen of the fleet.
+struct FleetScreen {
+  /// Rows above and below the kiosks.
+  static let frame = 4
+
+  private static let keys = " q quit  ? help  / find  p problems  n by name  arrows, page up and down"
+  private static let prompt = "find> "
+  private static let help = [
+    "", "  q         ends it, as Ctrl-C does", "  ?         shows the kiosks again",
+    "  /         only the kiosks with a text in their name, light, version or trouble; escape ends it",
+    "  p         only the kiosks with trouble, or all", "  n         in the order of their names, or of their trouble",
+    "", "  light     what people see there; online if the kiosk does not publish its state",
+    "  seen      the time since it told its state", "  queue     messages that wait there",
+    "  cert      days until its first certificate expires",
+    "  clock     unset: nobody has set it, and nothing needs it",
+    "", "  Not connected, silent or broken is red, what needs somebody soon is yellow.",
+  ]
+
+  private let place: String
+  private(set) var fleet = Fleet()
+  /// The last thing that happened to the connection, in a sentence.
+  var notice = ""
+  private var isHelp = false
+  private var isTroubleOnly = false
+  private var isByName = false
+  /// The text that is looked for; empty means none.
+  private var wanted = ""
+  /// Whether `wanted` is being typed.
+  private var isTyping = false
+  /// Number of kiosks above the screen.
+  private var above = 0
+
+  /// The screen of the broker at this place.
+  init(place: String) { self.place = place }
+
+  mutating func take(_ message: LinkMessage) { fleet.take(message) }
+
+  // MARK: Keys
+
+  /// Handles a key, with a page of this number of rows; true when it ends the program.
+  mutating func press(_ key: TerminalKey, page: Int) -> Bool {
+    if isTyping {
+      type(key)
+      return false
+    }
+    switch key {
+    case .character("q"): return true
+    case .character("?"): isHelp.toggle()
+    case .character("/"): (isTyping, isHelp) = (true, false)
+    case .character("p"): isTroubleOnly.toggle()
+    case .character("n"): isByName.toggle()
+    case .up: above = max(0, above - 1)
+    case .down: above += 1
+    case .pageUp: above = max(0, above - page)
+    case .pageDown: above += page
+    case .escape: (wanted, isHelp) = ("", false)
+    case .enter, .tab, .backspace, .character: break
+    }
+    return false
+  }
+
+  private mutating func type(_ key: TerminalKey) {
+    switch key {
+    case .escape: (wanted, isTyping) = ("", false)
+    case .enter: isTyping = false
+    case .backspace: if !wanted.isEmpty { wanted.unicodeScalars.removeLast() }
+    case .character(let scalar):
+      let isShort = wanted.utf8.count < Limits.clientIDSizeMax
+      if isShort, String(scalar).isPrintable { wanted.unicodeScalars.append(scalar) }
+    case .up, .down, .pageUp, .pageDown, .tab: break
+    }
+    above = 0
+  }
+
+  /// Where the cursor is; `nil` while nothing is typed.
+  func cursor(rows: Int) -> (row: Int, column: Int)? {
+    isTyping ? (row: rows - 2, column: Self.prompt.utf8.count + wanted.escaped.unicodeScalars.count) : nil
+  }
+
+  // MARK: Rows
+
+  /// All rows of a screen of this size.
+  mutating func rows(columns: Int, rows: Int, at unixMilliseconds: Int64) -> [ScreenRow] {
+    let room = max(1, rows - Self.frame)
+    let summary = " \(fleet.summary(at: unixMilliseconds))  \(place.escaped)"
+    let middle =
+      isHelp
+      ? Self.help.map { ScreenRow(text: $0) } : kiosks(room, columns, at: unixMilliseconds)
+    var screen = [ScreenRow(text: Self.padded(summary, columns), isReverse: true)] + middle.prefix(room + 1)
+    screen += [ScreenRow](repeating: ScreenRow(text: ""), count: max(0, room + 1 - middle.count))
+    let found = wanted.isEmpty ? notice : "only those with \(wanted.quoted)  " + notice
+    screen.append(ScreenRow(text: isTyping ? Self.prompt + wanted.escaped : found))
+    screen.append(ScreenRow(text: Self.padded(Self.keys, columns), isReverse: true))
+    return screen
+  }
+
+  /// The table's first line, and the kiosks that fit.
+  private mutating func kiosks(_ room: Int, _ columns: Int, at now: Int64) -> [ScreenRow] {
+    var ranked = isByName ? fleet.named(at: now) : fleet.ranked(at: now)
+    if isTroubleOnly { ranked.removeAll { $0.rank == FleetTrouble.rankOfNone } }
+    if !wanted.isEmpty { ranked.removeAll { !fits($0.place, at: now) } }
+    above = min(above, max(0, ranked.count - room))
+    let shown = ranked[above..<min(ranked.count, above + room)]
+    let lines = FleetTable(shown.map { fleet.row($0.place, at: now) }, at: now, columns: columns).lines()
+    let colours = [ScreenRow.Colour?.none] + shown.map { Self.colour($0.rank) }
+    return zip(lines, colours).map { ScreenRow(text: $0, colour: $1) }
+  }
+
+  /// Whether its name, light, version or trouble contains the text that is looked for.
+  private func fits(_ place: Int, at now: Int64) -> Bool {
+    let row = fleet.row(place, at: now)
+    let texts = [row.board.clientID, row.board.state?.light, row.board.state?.version, row.trouble?.sentence]
+    return texts.contains { $0?.asciiLowercased.contains(part: wanted.asciiLowercased) ?? false }
+  }
+
+  private static func colour(_ rank: Int) -> ScreenRow.Colour? {
+    rank < FleetTrouble.certificate(days: 0).rank ? .red : rank < FleetTrouble.rankOfNone ? .yellow : nil
+  }
+
+  private static func padded(_ text: String, _ columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - text.unicodeScalars.count))
+  }
+}
+
+extension String {
+  /// Whether these bytes occur in it.
+  fileprivate func contains(part: String) -> Bool {
+    let (all, part) = (Array(utf8), Array(part.utf8))
+    guard !part.isEmpty, all.count >= part.count else { return part.isEmpty }
+    return (0...all.count - part.count).contains { all[$0..<$0 + part.count].elementsEqual(part) }
+  }
+}

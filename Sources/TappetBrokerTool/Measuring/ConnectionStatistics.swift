@@ -1,0 +1,80 @@
+// The counts of a connection, over all times that it was lost and made again. Reads no clock.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+
+/// Counts of messages, and the losses with their reasons.
+struct ConnectionStatistics {
+  /// A reason, and how often it has ended the connection.
+  struct Loss {
+    var code: String
+    var sentence: String
+    var count: Int64
+  }
+
+  private(set) var received: Int64 = 0
+  private(set) var receivedBytes: Int64 = 0
+  private(set) var published: Int64 = 0
+  private(set) var publishedBytes: Int64 = 0
+  /// In the order in which they first came.
+  private(set) var losses: [Loss] = []
+  private(set) var reconnects: Int64 = 0
+  /// Since when the connection is up; `nil` while it is not.
+  private(set) var connectedSince: Instant?
+
+  mutating func connected(at now: Instant) {
+    if !losses.isEmpty { reconnects += 1 }
+    connectedSince = now
+  }
+
+  mutating func lost(_ failure: LinkFailure) {
+    connectedSince = nil
+    if let index = losses.firstIndex(where: { $0.code == failure.code }) { return losses[index].count += 1 }
+    losses.append(Loss(code: failure.code, sentence: failure.sentence, count: 1))
+  }
+
+  mutating func received(bytes: Int) {
+    received += 1
+    receivedBytes += Int64(bytes)
+  }
+
+  mutating func published(bytes: Int) {
+    published += 1
+    publishedBytes += Int64(bytes)
+  }
+
+  /// How long the connection has been up.
+  func uptime(at now: Instant) -> Duration { connectedSince.map { now - $0 } ?? .zero }
+
+  /// The reasons of the losses, `2 × the broker closed the connection`; empty without one.
+  var reasons: [String] { losses.map { "\($0.count) × \($0.sentence)" } }
+
+  /// Lines for a person.
+  func lines(at now: Instant) -> [String] {
+    let up = uptime(at: now).wholeMilliseconds
+    var lines = [
+      connectedSince == nil ? "not connected" : "up for \(up / 1000).\(up % 1000 / 100) s",
+      "received \(received) messages, \(receivedBytes) bytes; published \(published), \(publishedBytes) bytes",
+    ]
+    if reconnects > 0 || !losses.isEmpty { lines.append("\(reconnects) reconnects") }
+    return lines + reasons.map { "  " + $0 }
+  }
+
+  func members(at now: Instant) -> [JSON.Member] {
+    [
+      JSON.Member(name: "uptime_milliseconds", value: .number(uptime(at: now).wholeMilliseconds)),
+      JSON.Member(name: "received", value: .number(received)),
+      JSON.Member(name: "received_bytes", value: .number(receivedBytes)),
+      JSON.Member(name: "published", value: .number(published)),
+      JSON.Member(name: "published_bytes", value: .number(publishedBytes)),
+      JSON.Member(name: "reconnects", value: .number(reconnects)),
+      JSON.Member(
+        name: "losses",
+        value: .array(
+          losses.map { .object(["code": .string($0.code), "text": .string($0.sentence), "count": .number($0.count)]) })
+      ),
+    ]
+  }
+}

@@ -1,0 +1,74 @@
+// tappet mqtt clean: what the broker keeps, listed, and cleared over the same connection.
+
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// The topics of retained messages, as many as one run takes.
+struct RetainedTopics {
+  /// The size of each topic's message.
+  private(set) var sizes: [String: Int] = [:]
+  /// Number of those for which there was no room.
+  private(set) var leftCount = 0
+  private var namesSize = 0
+
+  mutating func add(_ topic: String, size: Int) {
+    if sizes[topic] == nil {
+      let namesSize = namesSize + topic.utf8.count
+      guard sizes.count < Limits.cleanedTopicsMax, namesSize <= Limits.cleanedNamesSizeMax else {
+        return leftCount += 1
+      }
+      self.namesSize = namesSize
+    }
+    sizes[topic] = size
+  }
+}
+
+/// Lists retained messages, and removes them.
+enum CleanCommand {
+  static func run(_ arguments: Arguments) throws(CommandFailure) {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    var kept = RetainedTopics()
+    var limits = SubscriptionLimits(arguments)
+    limits.retained = .only
+    let subscriber = Subscriber(client, filters: arguments.operands, limits) { message in
+      // An empty one is somebody's clearing that has just come through.
+      if !message.payload.isEmpty { kept.add(message.topic, size: message.size) }
+    }
+    try subscriber.run()
+    let topics = kept.sizes.keys.sorted()
+    if !arguments.asJSON { for topic in topics { Output.print("\(topic)  \(kept.sizes[topic] ?? 0) bytes") } }
+    var cleared = 0
+    if !arguments.has("dry-run"), !topics.isEmpty {
+      try Prompt.require("clear", "The broker forgets \(topics.count) messages for good.", arguments)
+      cleared = try clear(topics, BrokerDialogue(client))
+    }
+    arguments.report?.set(
+      .object(["topics": .array(topics.map { .string($0) }), "cleared": .number(Int64(cleared))]))
+    if arguments.asJSON { return }
+    let rest = kept.leftCount > 0 ? "; \(kept.leftCount) more are kept: run it again" : ""
+    Output.printError("\(topics.count) messages are kept; \(cleared) were cleared" + rest)
+  }
+
+  private static func clear(_ topics: [String], _ dialogue: BrokerDialogue) throws(CommandFailure) -> Int {
+    for (index, topic) in topics.enumerated() {
+      let answer = dialogue.publish(topic, [], isRetained: true)
+      try dialogue.requireConnection()
+      switch answer {
+      case .taken: continue
+      case .refused(let code):
+        throw unfinished("\(index) were cleared; \(topic.quoted) is refused: \(LinkFailure.publishRefusal(code))")
+      case .none: throw unfinished("\(index) were cleared; the broker does not acknowledge \(topic.quoted)")
+      }
+    }
+    return topics.count
+  }
+
+  private static func unfinished(_ sentence: String) -> CommandFailure {
+    CommandFailure(status: .publishRefused, sentence: sentence, code: FailureCode.publishUnacknowledged)
+  }
+}

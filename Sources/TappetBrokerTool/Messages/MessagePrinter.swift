@@ -1,0 +1,113 @@
+// A message on the terminal or for a program: nothing in it reaches the terminal as more than text.
+
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// Prints messages in the form that the options ask for; what comes in one turn leaves in one write.
+final class MessagePrinter {
+  private enum Form {
+    case text, hex, csv
+    case template(LineTemplate)
+    case json(JSONReport)
+  }
+
+  private let form: Form
+  private var lines = ""
+  private let tokens: TokenDecoder?
+  private var difference: PayloadDifference?
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    tokens = arguments.has("decode-token") ? TokenDecoder(key: try Tokens.key(arguments)) : nil
+    difference = arguments.has("diff") ? PayloadDifference() : nil
+    if let report = arguments.report {
+      form = .json(report)
+      report.beginList()
+    } else if arguments.has("csv") {
+      form = .csv
+      lines = "time,topic,qos,retained,size,encoding,payload\n"
+    } else if let template = arguments.value("format").flatMap({ LineTemplate($0) }) {
+      form = .template(template)
+    } else {
+      form = arguments.has("hex") ? .hex : .text
+    }
+  }
+
+  /// Takes a message that has just come.
+  func take(_ message: LinkMessage) { take(message, at: SystemClock().now().unixMilliseconds) }
+
+  /// Takes a message that came at this time; its number is for a person.
+  func take(_ message: LinkMessage, at time: Int64, number: Int? = nil) {
+    switch form {
+    case .text, .hex: lines += number.map { String(repeating: " ", count: $0 < 10 ? 3 : 2) + "\($0)  " } ?? ""
+    case .csv, .template, .json: break
+    }
+    switch form {
+    case .text:
+      let text = difference?.changes(message)?.escaped ?? message.text(asHex: false)
+      lines += line(message, text + (tokens?.note(message.payload, at: time / 1000) ?? ""), time)
+    case .hex: lines += line(message, message.text(asHex: true), time)
+    case .template(let template): lines += template.line(message, time)
+    case .csv: lines += row(message, time)
+    case .json(let report): report.print(message.json(time))
+    }
+  }
+
+  /// Writes what has come.
+  func flush() {
+    guard !lines.isEmpty else { return }
+    Output.write(lines)
+    lines = ""
+  }
+
+  private func line(_ message: LinkMessage, _ text: String, _ time: Int64) -> String {
+    let thousandths = String(1000 + (time % 1000 + 1000) % 1000).dropFirst()
+    let kept = message.isRetained ? "r" : " "
+    return WallTime.timeOfDay(unixMilliseconds: time) + "." + thousandths + " q\(message.qos)" + kept + " "
+      + message.topic.escaped + "  " + text + "\n"
+  }
+
+  /// RFC 4180.
+  private func row(_ message: LinkMessage, _ time: Int64) -> String {
+    let (encoding, payload) = message.encoded
+    let fields = [
+      WallTime.utc(unixMilliseconds: time) ?? "", message.topic.escaped, String(message.qos),
+      message.isRetained ? "1" : "0", String(message.size), encoding, payload.escapedLines,
+    ]
+    return fields.map { MessagePrinter.field($0) }.joined(separator: ",") + "\n"
+  }
+
+  private static func field(_ payload: String) -> String {
+    let text = CSV.guarded(payload)
+    guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A }) else { return text }
+    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}
+
+extension LinkMessage {
+  /// The payload as text if it is UTF-8, else as base64.
+  var encoded: (encoding: String, text: String) {
+    if let text = String(validating: payload, as: UTF8.self) { return ("text", text) }
+    return ("base64", String(decoding: Base64.encode(payload), as: UTF8.self))
+  }
+
+  /// The payload on one line, safe to show.
+  func text(asHex: Bool) -> String {
+    if payload.isEmpty { return "(no bytes)" }
+    if asHex { return Hex.encode(payload) }
+    let (encoding, text) = encoded
+    return encoding == "text" ? text.escaped : "base64:" + text
+  }
+
+  func json(_ time: Int64) -> JSON {
+    let (encoding, text) = encoded
+    return .object([
+      "time": .time(unixMilliseconds: time), "topic": .string(topic), "qos": .number(Int64(qos)),
+      "retained": .bool(isRetained), "size": .number(Int64(size)), "encoding": .string(encoding),
+      "payload": .string(text),
+    ])
+  }
+}

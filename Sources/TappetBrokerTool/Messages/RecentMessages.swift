@@ -1,0 +1,102 @@
+// The newest messages of 'mqtt sub', kept when it ends: in a file that only its user can read, one JSON object a line.
+
+import CPlatform
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+import TappetStore
+
+/// The newest messages, the oldest of them first.
+struct RecentMessages {
+  /// A message, and when it came.
+  struct Entry {
+    var message: LinkMessage
+    var unixMilliseconds: Int64
+  }
+
+  /// The broker options with which they came, as they were typed.
+  let brokerWords: [String]
+  private var ring: [Entry] = []
+  private var oldest = 0
+
+  init(brokerWords: [String]) { self.brokerWords = brokerWords }
+
+  var entries: [Entry] { Array(ring[oldest...] + ring[..<oldest]) }
+
+  /// Adds a message, of which only the begin is kept if it is long.
+  mutating func add(_ message: LinkMessage, at unixMilliseconds: Int64) {
+    var entry = Entry(message: message, unixMilliseconds: unixMilliseconds)
+    if message.payload.count > Limits.recentPayloadSizeMax {
+      entry.message.payload = Array(message.payload.prefix(Limits.recentPayloadSizeMax))
+    }
+    guard ring.count >= Limits.recentMessagesMax else { return ring.append(entry) }
+    ring[oldest] = entry
+    oldest = (oldest + 1) % ring.count
+  }
+
+  // MARK: The file
+
+  private static var path: String? { BrokerHistory.usualFolder.map { $0 + "/recent.jsonl" } }
+
+  /// Keeps them in place of those before; without any, these stay.
+  ///
+  /// Like the history, a convenience: a disk that does not take them fails nothing.
+  func save() {
+    guard !ring.isEmpty, let path = Self.path else { return }
+    BrokerHistory.makeFolders(above: path)
+    var lines = JSON.object(["broker": .array(brokerWords.map { .string($0) })]).encoded() + [UInt8(ascii: "\n")]
+    for entry in entries { lines += entry.line }
+    let files = AtomicFiles()
+    do throws(AtomicFilesError) {
+      try files.add(path, lines, mode: 0o600)
+      try files.commit()
+    } catch {}
+  }
+
+  /// The messages that were kept last; `nil` when there are none, or the file is not ours.
+  static func load() -> RecentMessages? {
+    guard let path, case .success(let file) = TextFile.read(path, sizeMax: Limits.recentFileSizeMax) else { return nil }
+    var lines = file.bytes.split(separator: UInt8(ascii: "\n"))[...]
+    guard let words = lines.popFirst().flatMap({ JSON(decoding: Array($0)) })?["broker"]?.elements else { return nil }
+    var messages = RecentMessages(brokerWords: words.compactMap { $0.text })
+    for line in lines {
+      guard let entry = Entry(line: Array(line)) else { return nil }
+      messages.add(entry.message, at: entry.unixMilliseconds)
+    }
+    return messages
+  }
+}
+
+extension RecentMessages.Entry {
+  /// A line of a recording, with `"ms":1800000000000,"size":2` at its end: when it came, and the bytes that it had.
+  fileprivate var line: [UInt8] {
+    message.recorded(
+      microseconds: 0,
+      [
+        JSON.Member(name: "ms", value: .number(unixMilliseconds)),
+        JSON.Member(name: "size", value: .number(Int64(message.size))),
+      ])
+  }
+
+  fileprivate init?(line: [UInt8]) {
+    guard let recorded = RecordedMessage(line)?.message, let json = JSON(decoding: line),
+      let time = json["ms"]?.wholeNumber, let size = json["size"]?.wholeNumber, size >= recorded.payload.count
+    else { return nil }
+    unixMilliseconds = time
+    message = LinkMessage(
+      topic: recorded.topic, payload: recorded.payload, size: Int(size), qos: recorded.qos,
+      isRetained: recorded.isRetained)
+  }
+}
+
+extension Arguments {
+  /// The options that say which broker, as they were typed.
+  var brokerWords: [String] {
+    (["config"] + Command.brokerOptions.map { $0.name }).flatMap { name -> [String] in
+      guard has(name) else { return [] }
+      return ["--" + name] + (value(name).map { [$0] } ?? [])
+    }
+  }
+}

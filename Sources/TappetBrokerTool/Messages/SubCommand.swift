@@ -1,0 +1,232 @@
+// tappet mqtt sub: the messages of some filters, until a number, a time or a person says that it is enough.
+
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// Subscribes, and prints what comes.
+enum SubCommand {
+  static func run(_ arguments: Arguments) throws(CommandFailure) {
+    let client = try BrokerClient(try BrokerChoice.settings(arguments))
+    defer { client.shutdown() }
+    if arguments.has("tree") { return try showTree(client, arguments) }
+    let printer = try MessagePrinter(arguments)
+    var recent = RecentMessages(brokerWords: arguments.brokerWords)
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
+      let time = SystemClock().now().unixMilliseconds
+      recent.add(message, at: time)
+      printer.take(message, at: time)
+    }
+    subscriber.endOfTurn = { printer.flush() }
+    defer {
+      subscriber.printSummary()
+      recent.save()
+    }
+    try subscriber.run()
+  }
+
+  private static func showTree(_ client: BrokerClient, _ arguments: Arguments) throws(CommandFailure) {
+    let view = TreeView()
+    var recent = RecentMessages(brokerWords: arguments.brokerWords)
+    let subscriber = Subscriber(client, filters: arguments.operands, SubscriptionLimits(arguments)) { message in
+      recent.add(message, at: SystemClock().now().unixMilliseconds)
+      view.take(message)
+    }
+    subscriber.turnMax = .seconds(1)
+    subscriber.endOfTurn = { view.drawIfDue() }
+    defer {
+      view.drawLast()
+      subscriber.printSummary()
+      recent.save()
+    }
+    try subscriber.run()
+  }
+}
+
+/// The messages that are wanted, and when it is enough.
+struct SubscriptionLimits {
+  enum Retained {
+    case all, only, none
+  }
+
+  var qos: Int32 = 1
+  var countMax: Int64?
+  var time: Duration?
+  var retained = Retained.all
+  /// `nil` means every message.
+  var match: PayloadMatch?
+
+  init(_ arguments: Arguments) {
+    qos = Int32(arguments.number("qos") ?? 1)
+    countMax = arguments.number("count")
+    time = arguments.seconds("for")
+    switch arguments.value("retained") {
+    case "only": retained = .only
+    case "no": retained = .none
+    default: break
+    }
+  }
+
+  func wants(_ message: LinkMessage) -> Bool {
+    switch retained {
+    case .only where !message.isRetained: return false
+    case .none where message.isRetained: return false
+    default: return match?.fits(message.payload) ?? true
+    }
+  }
+}
+
+/// A set of subscriptions that outlives its connections.
+final class Subscriber {
+  private let client: BrokerClient
+  private let filters: [String]
+  private let limits: SubscriptionLimits
+  private let receive: (LinkMessage) -> Void
+  /// Called when a turn's messages are through.
+  var endOfTurn: () throws(CommandFailure) -> Void = {}
+  /// Whether each granted subscription is named on standard error.
+  var saysGrants = true
+  /// Whether the broker's answer to one more subscription, of our own status, shows that what it keeps has come.
+  ///
+  /// Without it, or where the broker sends what it keeps later than its answers, only silence shows it.
+  var asksForEnd = false
+  /// The longest wait between two ends of a turn; `nil` means until something comes.
+  var turnMax: Duration?
+  private let began = Instant.now()
+  private var policy = ReconnectPolicy()
+  private var grantsMissing = 0
+  private var refusals = 0
+  private var quietSince: Instant?
+  private var isEndSeen = false
+  private var statistics = ConnectionStatistics()
+  private var retainedCount: Int64 = 0
+  private var discarded: Int64 = 0
+
+  init(
+    _ client: BrokerClient, filters: [String], _ limits: SubscriptionLimits, receive: @escaping (LinkMessage) -> Void
+  ) {
+    self.client = client
+    self.filters = filters
+    self.limits = limits
+    self.receive = receive
+  }
+
+  /// Runs until it is enough.
+  func run() throws(CommandFailure) {
+    _ = try client.connectToAny()
+    statistics.connected(at: Instant.now())
+    subscribe()
+    client.gathering = Limits.brokerToolGathering
+    let end = limits.time.map { began + $0 }
+    while true {
+      let quietEnd = self.quietEnd
+      let news = client.wait(until: [end, quietEnd, turnMax.map { Instant.now() + $0 }].compactMap { $0 }.min())
+      for reception in news.receptions where !isEnough { try handle(reception) }
+      try endOfTurn()
+      // A reader that closes its pipe has read enough.
+      if news.isInterrupted || isEnough || !Output.isTaken { return }
+      for event in news.events {
+        switch event {
+        case .lost(let failure), .failed(let failure): if try !reconnect(after: failure, until: end) { return }
+        default: break
+        }
+      }
+      let now = Instant.now()
+      if let quietEnd = self.quietEnd, quietEnd <= now { return }
+      if let end, end <= now { return try finish() }
+    }
+  }
+
+  private var quietEnd: Instant? {
+    quietSince.map { $0 + (isEndSeen ? Limits.retainedQuietMin : Limits.retainedQuietMax) }
+  }
+
+  private var count: Int64 { statistics.received }
+  private var isEnough: Bool { limits.countMax.map { count >= $0 } ?? false }
+
+  private func finish() throws(CommandFailure) {
+    guard let countMax = limits.countMax else { return }
+    throw CommandFailure(
+      status: .timedOut, sentence: "the time is over, and \(count) of \(countMax) messages have come",
+      code: FailureCode.timedOut)
+  }
+
+  private func subscribe() {
+    grantsMissing = filters.count
+    (refusals, quietSince, isEndSeen) = (0, nil, false)
+    for (index, filter) in filters.enumerated() {
+      _ = client.link.subscribe(request: UInt64(index), filter: filter, qos: limits.qos)
+    }
+  }
+
+  private func handle(_ reception: LinkReception) throws(CommandFailure) {
+    switch reception {
+    case .subscribed(let request, let qos, let reason) where request < filters.count:
+      try noteGrant(filters[Int(request)], qos, reason)
+    // Granted or not.
+    case .subscribed:
+      isEndSeen = true
+      quietSince = Instant.now()
+    case .message(let message): note(message)
+    case .discarded: discarded += 1
+    case .unsubscribed: break
+    }
+  }
+
+  private func noteGrant(_ filter: String, _ qos: Int32?, _ reason: UInt8) throws(CommandFailure) {
+    grantsMissing -= 1
+    if let qos {
+      let less = qos < limits.qos ? ", less than asked for" : ""
+      if saysGrants { Output.printError("subscribed to \(filter.quoted) with QoS \(qos)\(less)") }
+    } else {
+      refusals += 1
+      let why = LinkFailure.subscriptionRefusal(reason)
+      Output.printError("the broker refuses the subscription to \(filter.quoted): \(why)")
+    }
+    if grantsMissing == 0, limits.retained == .only {
+      quietSince = Instant.now()
+      let own = "tappet/" + client.settings.clientID + "/status"
+      if asksForEnd { _ = client.link.subscribe(request: UInt64(filters.count), filter: own, qos: 0) }
+    }
+    guard refusals == filters.count else { return }
+    throw CommandFailure(
+      status: .subscriptionRefused, sentence: "the broker refused every filter", code: FailureCode.subscriptionRefused)
+  }
+
+  private func note(_ message: LinkMessage) {
+    guard limits.wants(message) else { return }
+    statistics.received(bytes: message.size)
+    if message.isRetained { retainedCount += 1 }
+    if quietSince != nil { quietSince = Instant.now() }
+    receive(message)
+  }
+
+  /// Returns false when the end came meanwhile.
+  private func reconnect(after loss: LinkFailure, until end: Instant?) throws(CommandFailure) -> Bool {
+    statistics.lost(loss)
+    switch client.reconnect(after: loss, &policy, until: end) {
+    case .connected:
+      statistics.connected(at: Instant.now())
+      subscribe()
+      return true
+    case .interrupted: return false
+    case .timeOver:
+      try finish()
+      return false
+    }
+  }
+
+  /// A line for the person, and one for each reason for which the connection was lost.
+  func printSummary() {
+    let milliseconds = max(1, (Instant.now() - began).wholeMilliseconds)
+    var text = "\(count) messages (\(retainedCount) retained), \(statistics.receivedBytes) bytes in "
+    text += "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s: \(count * 1000 / milliseconds) a second"
+    if statistics.reconnects > 0 { text += "; \(statistics.reconnects) reconnects" }
+    if discarded > 0 { text += "; \(discarded) thrown away, larger than \(Limits.receivedMessageSizeMax) bytes" }
+    Output.printError(text)
+    for reason in statistics.reasons { Output.printError("  " + reason) }
+  }
+}

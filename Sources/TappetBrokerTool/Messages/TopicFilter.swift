@@ -1,0 +1,61 @@
+// The rules of MQTT's topic filters (MQTT 5.0 §4.7.1), so that a mistake has a name before the broker refuses it.
+
+import TappetCommandLine
+import TappetCore
+
+/// Checks topic filters.
+enum TopicFilter {
+  /// The mistake in a filter; `nil` when there is none.
+  static func mistake(in filter: String) -> String? {
+    if filter.isEmpty { return "the filter is empty; '#' is everything" }
+    if filter.utf8.count > 65_535 { return "a filter has at most 65535 bytes" }
+    let levels = filter.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    for (index, level) in levels.enumerated() {
+      if level.contains(UInt8(ascii: "#")), level.count > 1 || index < levels.count - 1 {
+        return "'#' is a whole level and the last one: \(filter.quoted)"
+      }
+      if level.contains(UInt8(ascii: "+")), level.count > 1 {
+        return "'+' is a whole level: \(filter.quoted)"
+      }
+    }
+    return nil
+  }
+
+  /// Whether a topic is one of a filter's; those that begin with `$` are not of a filter that begins with a wildcard.
+  static func fits(_ filter: String, _ topic: String) -> Bool {
+    let slash = UInt8(ascii: "/")
+    let levels = Array(topic.utf8).split(separator: slash, omittingEmptySubsequences: false)
+    let wanted = Array(filter.utf8).split(separator: slash, omittingEmptySubsequences: false)
+    let isWild = filter.utf8.first == UInt8(ascii: "#") || filter.utf8.first == UInt8(ascii: "+")
+    if isWild, topic.utf8.first == UInt8(ascii: "$") { return false }
+    for (index, level) in wanted.enumerated() {
+      if level.elementsEqual("#".utf8) { return true }
+      guard index < levels.count else { return false }
+      if !level.elementsEqual("+".utf8), !level.elementsEqual(levels[index]) { return false }
+    }
+    return levels.count == wanted.count
+  }
+
+  /// Whether a text is `a/#=b/#`.
+  static func isMap(_ text: String) -> Bool { TopicMap(text) != nil }
+}
+
+/// `a/#=b/#`: what is below one topic goes below another.
+struct TopicMap {
+  private let from: String
+  private let to: String
+
+  init?(_ text: String) {
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.suffix(2).elementsEqual("/#".utf8),
+      parts[1].utf8.suffix(2).elementsEqual("/#".utf8), parts[0].utf8.count > 2, parts[1].utf8.count > 2
+    else { return nil }
+    from = String(parts[0].dropLast())
+    to = String(parts[1].dropLast())
+  }
+
+  /// The topic to publish to.
+  func applied(to topic: String) -> String {
+    topic.begins(with: from) ? to + String(decoding: topic.utf8.dropFirst(from.utf8.count), as: UTF8.self) : topic
+  }
+}

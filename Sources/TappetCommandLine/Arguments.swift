@@ -1,0 +1,206 @@
+// Options and operands, by getopt_long.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+
+/// A command's options and operands.
+package struct Arguments {
+  private var values: [(name: String, value: String?)] = []
+  package private(set) var operands: [String] = []
+  /// The output for programs; `nil` without --json.
+  package var report: JSONReport?
+
+  /// The value of an option, if it was given.
+  package func value(_ name: String) -> String? { values.last { $0.name == name }?.value }
+
+  /// The values of an option that may be given more than once, in order.
+  package func all(_ name: String) -> [String] { values.filter { $0.name == name }.compactMap { $0.value } }
+
+  /// Whether an option was given.
+  package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
+
+  /// Whether the output is for programs.
+  package var asJSON: Bool { has("json") }
+
+  /// The number that an option gives; `parse` has checked its bounds.
+  package func number(_ name: String) -> Int64? { value(name).flatMap { Int64(decimal: $0.utf8) } }
+
+  /// The duration that an option gives; `parse` has checked its bounds.
+  package func seconds(_ name: String) -> Duration? { value(name).flatMap { Int64(seconds: $0) }.map { .seconds($0) } }
+
+  /// The same without these options.
+  package func without(_ names: [String]) -> Arguments {
+    var rest = self
+    rest.values.removeAll { value in names.contains { $0 == value.name } }
+    return rest
+  }
+
+  /// The same with options that were given elsewhere, unless they are here already.
+  package func with(_ others: [(name: String, value: String?)], for command: Command) throws(CommandFailure)
+    -> Arguments
+  {
+    var sum = self
+    for other in others where !has(other.name) { sum.values.append(other) }
+    try sum.check(for: command)
+    return sum
+  }
+
+  /// Parses what follows the words of `command`, and checks it unless it asks for help.
+  package static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
+    let arguments = try scan(words, for: command)
+    if !arguments.has("help") { try arguments.check(for: command) }
+    return arguments
+  }
+
+  // MARK: getopt_long
+
+  /// Values that getopt_long returns for the options; smaller ones are characters.
+  private static let firstOption: Int32 = 256
+
+  private static func scan(_ words: [String], for command: Command) throws(CommandFailure) -> Arguments {
+    var arguments = Arguments()
+    let options = command.allOptions
+    let names = options.map { strdup($0.name) }
+    var vector: [UnsafeMutablePointer<CChar>?] = (["tappet"] + words).map { strdup($0) }
+    let owned = vector
+    defer { for text in names + owned { free(text) } }
+    vector.append(nil)
+    var table: [option] = []
+    for (index, entry) in options.enumerated() {
+      table.append(
+        option(
+          name: names[index], has_arg: entry.value == nil ? no_argument : required_argument, flag: nil,
+          val: firstOption + Int32(index)))
+    }
+    table.append(option())
+    tp_reset_getopt()
+    while true {
+      // The colon keeps getopt_long from complaining itself.
+      let found = getopt_long(Int32(owned.count), &vector, ":h", &table, nil)
+      if found == -1 { break }
+      let index = Int(found - firstOption)
+      let name: String
+      if found == Int32(UInt8(ascii: "h")) {
+        name = "help"
+      } else if options.indices.contains(index) {
+        name = options[index].name
+      } else {
+        let word = vector[max(0, Int(tp_optind()) - 1)].map { String(cString: $0) } ?? ""
+        throw mistake(found, word, Int(tp_optopt() - firstOption), command)
+      }
+      let kind = options.indices.contains(index) ? options[index].kind : .text
+      arguments.values.append((name, tp_optarg().map { kind.spelt(String(cString: $0)) }))
+      if name == "help" { return arguments }
+    }
+    for word in vector[Int(tp_optind())..<owned.count] {
+      let place = min(arguments.operands.count, command.operands.count - 1)
+      let kind = command.operands.isEmpty ? .text : command.operands[place].kind
+      if let word { arguments.operands.append(kind.spelt(String(cString: word))) }
+    }
+    return arguments
+  }
+
+  /// The mistake that getopt_long found; `index` is the option's, if it is known.
+  private static func mistake(_ found: Int32, _ word: String, _ index: Int, _ command: Command) -> CommandFailure {
+    let options = command.allOptions
+    if options.indices.contains(index) {
+      let option = options[index]
+      if found == Int32(UInt8(ascii: ":")) {
+        return .usage("option '--\(option.name)' needs a value: \(option.value ?? "")")
+      }
+      return .usage("option '--\(option.name)' does not take a value")
+    }
+    let name = String(word.prefix { $0 != "=" })
+    let known = options.map { "--" + $0.name }
+    let meant = known.filter { $0.begins(with: name) }
+    if name.begins(with: "--"), meant.count > 1 {
+      return .usage("option '\(name)' is ambiguous: " + meant.joined(separator: ", "))
+    }
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: name, among: known))
+    let isText = !name.begins(with: "--") && !command.operands.isEmpty
+    let separator = isText ? " (write '--' before a text that begins with '-')" : ""
+    return .usage("unknown option '\(name)'\(suggestion)\(separator); 'tappet \(command.words) --help' lists them")
+  }
+
+  // MARK: Checks
+
+  private func check(for command: Command) throws(CommandFailure) {
+    try checkOperands(command)
+    for option in command.options {
+      guard let text = value(option.name), let (bounds, unit, other) = option.kind.bounds else { continue }
+      if let number = option.kind.number(text), bounds.contains(number) { continue }
+      throw .usage(
+        "--\(option.name) takes \(unit) from \(bounds.lowerBound) to \(bounds.upperBound)\(other), not '\(text)'")
+    }
+    if let sentence = command.misuse(self) { throw .usage(sentence) }
+  }
+
+  private func checkOperands(_ command: Command) throws(CommandFailure) {
+    var least = 0
+    var most = 0
+    for operand in command.operands {
+      switch operand.count {
+      case .one: (least, most) = (least + 1, most + 1)
+      case .oneOrMore: (least, most) = (least + 1, Int.max)
+      case .any: most = Int.max
+      case .optional: most += 1
+      case .oneUnlessOption where command.lastAlternatives(contain: has): break
+      case .oneUnlessOption: (least, most) = (least + 1, most + 1)
+      }
+    }
+    guard operands.count >= least else {
+      throw .usage("missing \(command.operands[operands.count].name); usage: " + command.synopsis)
+    }
+    guard operands.count > most else { return }
+    // A key is not repeated, even in an error message.
+    throw operands[most].begins(with: "smpshare:")
+      ? .shareURLTyped : .usage("unexpected argument '\(operands[most])'")
+  }
+}
+
+extension ValueKind {
+  /// The bounds of a number, what it counts, and what else is understood; `nil` for anything else.
+  fileprivate var bounds: (ClosedRange<Int64>, unit: String, other: String)? {
+    switch self {
+    case .seconds(let bounds): (bounds, "whole seconds", ", or a time such as 5m")
+    case .number(let bounds): (bounds, "a whole number", "")
+    default: nil
+    }
+  }
+
+  /// The text as names are compared, if it is one.
+  fileprivate func spelt(_ text: String) -> String {
+    switch self {
+    case .action, .output, .person: text.composed
+    default: text
+    }
+  }
+}
+
+extension ValueKind {
+  /// The number that a text gives for it.
+  fileprivate func number(_ text: String) -> Int64? {
+    if case .seconds = self { Int64(seconds: text) } else { Int64(decimal: text.utf8) }
+  }
+}
+
+extension Int64 {
+  /// Seconds as people type them: `300`, `300s`, `5m` or `5min`, `2h`, `1d`.
+  @export(interface)
+  package init?(seconds text: String) {
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
+    let units: KeyValuePairs<String, Int64> = ["": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]
+    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
+    guard let number = Int64(decimal: digits), let factor = units.first(where: { $0.key == unit })?.value,
+      case let (product, overflow) = number.multipliedReportingOverflow(by: factor), !overflow
+    else { return nil }
+    self = product
+  }
+}
+
+extension CommandFailure {
+  package static var shareURLTyped: CommandFailure {
+    .usage("a share URL contains a key, and others can read the command line; pass it on standard input or in a file")
+  }
+}

@@ -1,0 +1,81 @@
+// From the options to the broker: the kiosk's with its certificates, or another one.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The broker that a command is about.
+package enum BrokerChoice {
+  /// The settings of the connection: nothing is announced, and nothing that is the kiosk's alone is used.
+  @export(interface)
+  package static func settings(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
+    var settings =
+      if arguments.has("url"), !arguments.has("kiosk") { try own(arguments) } else { try kiosk(arguments) }
+    settings.announcesStatus = false
+    settings.commandTopics = []
+    settings.siteTopic = nil
+    settings.will = nil
+    settings.needsQoS1 = false
+    if let name = arguments.value("client-id") {
+      guard BrokerSettings.isClientID(name) else {
+        throw .usage("--client-id takes 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'")
+      }
+      settings.clientID = name
+    } else {
+      settings.clientID = "tappet-mqtt-" + nonce()
+    }
+    switch arguments.value("protocol") {
+    case "5": settings.version = .v5
+    case "3.1.1": settings.version = .v311
+    case "3.1": settings.version = .v31
+    default: break
+    }
+    return settings
+  }
+
+  /// Eight digits that nobody else has.
+  package static func nonce() -> String { (try? LibCrypto.random(count: 4)).map { Hex.encode($0) } ?? "0" }
+
+  private static func kiosk(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
+    let configuration = try KioskAccess.load(arguments)
+    var settings = configuration.broker
+    if configuration.storesPassword {
+      let store = try KioskAccess.openStore(configuration)
+      do throws(SecretStoreError) { settings.password = try store.brokerPassword() } catch {
+        throw .failed(error.sentence)
+      }
+    }
+    if let url = arguments.value("url"), let endpoint = BrokerEndpoint(url: url) { settings.endpoints = [endpoint] }
+    return settings
+  }
+
+  private static func own(_ arguments: Arguments) throws(CommandFailure) -> BrokerSettings {
+    guard let endpoint = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }) else {
+      throw .usage("--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]")
+    }
+    var settings = BrokerSettings(
+      endpoints: [endpoint], clientID: "", caFile: arguments.value("ca"),
+      certificateFile: arguments.value("certificate"), privateKeyFile: arguments.value("private-key"),
+      announcesStatus: false, alpn: arguments.value("alpn"), username: arguments.value("username"))
+    if let identity = arguments.value("psk-identity"), let file = arguments.value("psk-file") {
+      settings.preSharedKey = PreSharedKey(identity: identity, file: file)
+    }
+    guard settings.username != nil, endpoint.usesTLS else { return settings }
+    settings.password = try password(arguments.value("password-file"))
+    return settings
+  }
+
+  private static func password(_ file: String?) throws(CommandFailure) -> BrokerPassword? {
+    if file == nil, !Prompt.isPossible { return nil }
+    let line = try Prompt.privateLine(
+      from: file, question: "Password", what: "password", sizeMax: Limits.brokerPasswordSizeMax)
+    if file == nil, line.count == 0 { return nil }
+    guard let password = BrokerPassword(line) else {
+      throw .failed("this cannot be a password: it is empty, or has a NUL")
+    }
+    return password
+  }
+}

@@ -1,0 +1,60 @@
+// The options that name a broker, for every command that connects to one.
+
+import TappetConfig
+import TappetCore
+
+extension Command {
+  /// Where the broker is, and who we are there.
+  package static var brokerOptions: [CommandOption] {
+    [
+      CommandOption("kiosk", "the kiosk's certificates and login, as without --url"),
+      CommandOption("url", "URL", "mqtts://HOST[:PORT] or mqtt://HOST[:PORT], instead of the kiosk's broker"),
+      CommandOption("ca", "FILE", .file, "the only certificates to trust, instead of the system's"),
+      CommandOption("certificate", "FILE", .file, "client certificate: PEM, or .p12 with its key"),
+      CommandOption("private-key", "FILE", .file, "its private key"),
+      CommandOption("username", "NAME", "user name; its password is asked for"),
+      CommandOption("password-file", "FILE", .file, "file whose first line is the password (mode 0600)"),
+      CommandOption("client-id", "ID", "client id, instead of one that nobody else has"),
+      CommandOption("protocol", "VERSION", .word(["3.1", "3.1.1", "5"]), "version of MQTT, instead of 5, then 3.1.1"),
+      CommandOption("alpn", "NAME", "protocol name to offer in the TLS handshake"),
+      CommandOption("psk-identity", "NAME", "name of a key that the broker has too, instead of certificates"),
+      CommandOption("psk-file", "FILE", .file, "file whose first line is that key, in hexadecimal (mode 0600)"),
+    ]
+  }
+
+  @export(interface)
+  package static func misuseOfBroker(_ arguments: Arguments) -> String? {
+    if let url = arguments.value("url"), BrokerEndpoint(url: url) == nil {
+      return "--url takes mqtts://HOST[:PORT] or mqtt://HOST[:PORT]"
+    }
+    if let version = arguments.value("protocol"), !["3.1", "3.1.1", "5"].contains(version) {
+      return "--protocol takes 3.1, 3.1.1 or 5, not '\(version)'"
+    }
+    let isOwn = arguments.has("url") && !arguments.has("kiosk")
+    let certificates = ["ca", "certificate", "private-key"]
+    let foreign = (certificates + ["username", "password-file", "alpn", "psk-identity", "psk-file"]).first {
+      arguments.has($0)
+    }
+    if !isOwn, let foreign { return "--\(foreign) needs --url without --kiosk: the kiosk has its own" }
+    if arguments.has("password-file"), !arguments.has("username") { return "--password-file needs --username" }
+    if let mistake = misuseOfPreSharedKey(arguments, certificates) { return mistake }
+    guard let url = arguments.value("url").flatMap({ BrokerEndpoint(url: $0) }), !url.usesTLS else { return nil }
+    if arguments.has("password-file") { return "a password is sent only over TLS: use mqtts://" }
+    return arguments.value("protocol") == "5" ? "MQTT 5 is used only over TLS: use mqtts://" : nil
+  }
+
+  private static func misuseOfPreSharedKey(_ arguments: Arguments, _ certificates: [String]) -> String? {
+    let (hasName, hasFile) = (arguments.has("psk-identity"), arguments.has("psk-file"))
+    if hasName != hasFile { return hasName ? "--psk-identity needs --psk-file" : "--psk-file needs --psk-identity" }
+    guard hasName else { return nil }
+    if let other = certificates.first(where: { arguments.has($0) }) {
+      return "--psk-identity and --\(other) exclude each other"
+    }
+    if arguments.value("url").flatMap({ BrokerEndpoint(url: $0) })?.usesTLS == false {
+      return "a pre-shared key is for TLS: use mqtts://"
+    }
+    let size = arguments.value("psk-identity")?.utf8.count ?? 0
+    return (1...Limits.preSharedKeyNameSizeMax).contains(size)
+      ? nil : "--psk-identity takes 1 to \(Limits.preSharedKeyNameSizeMax) bytes"
+  }
+}

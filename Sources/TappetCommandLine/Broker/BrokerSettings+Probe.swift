@@ -1,0 +1,19 @@
+// The settings of a connection that only tries the broker.
+
+import TappetBroker
+import TappetCore
+
+extension BrokerSettings {
+  /// The same for a connection that nobody at the broker notices.
+  package var forProbe: BrokerSettings {
+    let ending = "-check"
+    var settings = self
+    // A character that is cut becomes U+FFFD, at most 2 bytes longer.
+    let start = clientID.utf8.prefix(Limits.clientIDSizeMax - ending.utf8.count - 2)
+    settings.clientID = String(decoding: start, as: UTF8.self) + ending
+    settings.announcesStatus = false
+    settings.commandTopics = []
+    settings.siteTopic = nil
+    return settings
+  }
+}

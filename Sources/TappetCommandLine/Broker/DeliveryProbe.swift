@@ -1,0 +1,139 @@
+// tappet check --deliver: a test message to each action's topic, watched on its way there and back. Each action has a
+// connection of its own: some brokers end it at a message that they do not allow.
+
+import CPlatform
+import TappetBroker
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// The judgement of one part.
+package enum Verdict {
+  case good
+  /// Neither good nor wrong: it was not tried, or is still missing.
+  case note
+  case bad
+}
+
+/// One message on its way to a topic and back.
+package struct DeliveryProbe {
+  private enum Answer {
+    case taken(isHeard: Bool)
+    case refused(code: Int32)
+    case connectionEnded(LinkFailure)
+  }
+
+  private let topic: String
+  private let payload: [UInt8]
+  private let link: BrokerLink
+  private let events: Mailbox<LinkEvent>
+  private let receptions: Mailbox<LinkReception>
+  private var usesMQTT5: Bool
+  private var isConnected = false
+  /// Whether the broker lets us read the topic; `nil` before its answer.
+  private var isSubscribed: Bool?
+  private var answer: Answer?
+  private var hasReturned = false
+
+  /// Sends a test message to the action's topic at this endpoint, and waits for it.
+  @export(interface)
+  package static func finding(
+    _ settings: BrokerSettings, endpoint: Int, _ action: Action, topic: String
+  ) -> (verdict: Verdict, text: String) {
+    do throws(SystemError) {
+      var probe = try DeliveryProbe(settings.forProbe, endpoint: endpoint, topic: topic)
+      defer { probe.link.shutdown() }
+      probe.run(endpoint: endpoint)
+      let finding = probe.finding
+      return (finding.verdict, "\(action.name): \(finding.text)")
+    } catch { return (.bad, "\(action.name): the link cannot be set up: \(error.call): \(error.text)") }
+  }
+
+  private init(_ settings: BrokerSettings, endpoint: Int, topic: String) throws(SystemError) {
+    self.topic = topic
+    // Another's test must not count as ours.
+    let nonce = (try? LibCrypto.random(count: 8)).map { Hex.encode($0) } ?? ""
+    payload = Array("tappet check \(nonce)".utf8)
+    usesMQTT5 = settings.firstVersion(for: settings.endpoints[endpoint]) == .v5
+    let (events, receptions) = (try Mailbox<LinkEvent>(), try Mailbox<LinkReception>())
+    link = try BrokerLink(settings: settings, post: { events.post($0) }, receive: { receptions.post($0) })
+    self.events = events
+    self.receptions = receptions
+  }
+
+  // MARK: The way there and back
+
+  private mutating func run(endpoint: Int) {
+    link.connect(endpoint: endpoint)
+    wait(Limits.connectTimeout + .seconds(2)) { $0.isConnected || $0.answer != nil }
+    guard isConnected else { return }
+    _ = link.subscribe(request: 1, filter: topic, qos: 1)
+    wait(Limits.deliveryProbeMax) { $0.isSubscribed != nil || $0.answer != nil }
+    link.publish(id: EntryID(high: 0, low: 1), topic: topic, payload: payload, isRetained: false)
+    wait(Limits.deliveryProbeMax) { $0.isSettled }
+  }
+
+  private var isSettled: Bool {
+    switch answer {
+    case nil: false
+    case .taken: hasReturned || isSubscribed != true
+    case .refused, .connectionEnded: true
+    }
+  }
+
+  private mutating func wait(_ time: Duration, until isDone: (Self) -> Bool) {
+    let limit = SystemClock().now().instant + time
+    while !isDone(self), case let remaining = limit - SystemClock().now().instant, remaining > .zero {
+      _ = Poll.wait([(events.fileDescriptor, .readable), (receptions.fileDescriptor, .readable)], for: remaining)
+      for event in events.drain() { note(event) }
+      for reception in receptions.drain() { note(reception) }
+    }
+  }
+
+  private mutating func note(_ event: LinkEvent) {
+    switch event {
+    case .fellBack: usesMQTT5 = false
+    case .connected: isConnected = true
+    case .failed(let failure), .lost(let failure): answer = answer ?? .connectionEnded(failure)
+    case .acknowledged: answer = .taken(isHeard: true)
+    case .acknowledgedUnheard: answer = .taken(isHeard: false)
+    case .publishRefused(_, let code): answer = .refused(code: code)
+    case .foundMQTT5, .lacksRetained, .disconnected: break
+    }
+  }
+
+  private mutating func note(_ reception: LinkReception) {
+    switch reception {
+    case .subscribed(_, let qos, _): isSubscribed = qos != nil
+    case .message(let message): if message.payload == payload { hasReturned = true }
+    case .unsubscribed, .discarded: break
+    }
+  }
+
+  // MARK: The verdict
+
+  private var finding: (verdict: Verdict, text: String) {
+    switch answer {
+    case nil:
+      return (.bad, "\(topic) was not acknowledged in \(Limits.deliveryProbeMax.wholeMilliseconds / 1000) s")
+    case .refused(let code): return (.bad, "\(topic) is refused: \(LinkFailure.publishRefusal(code))")
+    case .connectionEnded(let failure): return (.bad, "\(topic) was not sent: \(failure.sentence)")
+    case .taken(let isHeard):
+      if hasReturned { return (.good, "\(topic) took a message, and it came back") }
+      if usesMQTT5 { return (.note, takenText(isHeard: isHeard)) }
+      return (
+        isSubscribed == true ? .bad : .note,
+        "\(topic) was acknowledged, but the message did not come back: with MQTT 3.1.1 a broker acknowledges "
+          + "messages that its access list denies; see its log"
+      )
+    }
+  }
+
+  private func takenText(isHeard: Bool) -> String {
+    let why =
+      isSubscribed == true
+      ? "it did not come back, as if this client may not read the topic" : "this client may not subscribe to see it"
+    return "\(topic) took a message; \(why)" + (isHeard ? "" : ", and nobody else subscribes to it")
+  }
+}

@@ -1,0 +1,204 @@
+// The configuration and the running kiosk, as the commands need them.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+package enum KioskAccess {
+  package static let defaultPath = "/etc/tappet/kiosk.yaml"
+
+  /// The path that `--config` gives, else the environment.
+  package static func path(_ arguments: Arguments) -> String { arguments.value("config") ?? usualPath }
+
+  /// The path without `--config`.
+  package static var usualPath: String {
+    guard let path = secure_getenv("TAPPET_CONFIG"), path.pointee != 0 else { return defaultPath }
+    return String(cString: path)
+  }
+
+  /// Loads the configuration, and prints every mistake in it.
+  @export(interface)
+  package static func load(
+    _ arguments: Arguments, files: NamedFiles = .ignored
+  ) throws(CommandFailure) -> KioskConfiguration {
+    switch ConfigurationParser.load(path: path(arguments), files: files) {
+    case .loaded(let configuration):
+      if let zone = configuration.timeZone { WallTime.adopt(timeZone: zone) }
+      return configuration
+    case .refused(let problems):
+      for problem in problems { Output.printError(problem.sentence) }
+      if case .cannotRead(let error) = problems.first?.kind, error.code == ENOENT {
+        Output.printError("Create one with 'tappet init', or give its path with '--config FILE'.")
+      }
+      var failure = CommandFailure.reported(.configuration, FailureCode.configuration)
+      failure.mistakes = problems.map { $0.json }
+      throw failure
+    }
+  }
+
+  /// Loads the configuration; of a file with mistakes only the place of the kiosk that runs, and warns of them.
+  @export(interface)
+  package static func loadRunning(_ arguments: Arguments) throws(CommandFailure) -> KioskConfiguration {
+    let path = path(arguments)
+    guard case .refused(let problems) = ConfigurationParser.load(path: path, files: .ignored),
+      let control = ConfigurationParser.controlSocket(path: path)
+    else { return try load(arguments) }
+    var configuration = KioskConfiguration.bare()
+    configuration.controlSocket = control
+    guard let kiosk = try? RunningKiosk.find(configuration), let state = kiosk.ask("status")?["state"]?.text
+    else { return try load(arguments) }
+    configuration.stateFolder = state
+    for problem in problems { Output.printError("warning: " + problem.sentence) }
+    Output.printError("warning: the file has mistakes; this is the kiosk that listens at \(control)")
+    return configuration
+  }
+
+  /// Checks that root writes a file that the configuration at `path` names: one outside its folder only if root alone
+  /// can change the configuration.
+  @export(interface)
+  package static func requireWritable(
+    _ file: String, namedBy path: String, orGiven option: String? = nil
+  ) throws(CommandFailure) {
+    guard geteuid() == 0, FileOwner.isOpenToOthers(path) else { return }
+    guard let folder = resolvedPath(AtomicFiles.folder(of: path)),
+      let target = resolvedPath(AtomicFiles.folder(of: file)), (target + "/").begins(with: folder + "/")
+    else {
+      throw .refused(
+        "\(path), which users other than root can change, names \(file) outside its folder: root does not write there; "
+          + "make it root's own (chown root:tappet, chmod 640)"
+          + (option.map { ", or give the file with --\($0)" } ?? ""))
+    }
+  }
+
+  /// The database of the configuration.
+  package static func openStore(_ configuration: KioskConfiguration) throws(CommandFailure) -> SecretStore {
+    do throws(SecretStoreError) { return try SecretStore.open(folder: configuration.stateFolder) } catch {
+      throw .failed(error.sentence)
+    }
+  }
+}
+
+/// A connection to the running kiosk.
+package struct RunningKiosk {
+  private let socket: UnixSocket
+
+  private init(_ socket: UnixSocket) { self.socket = socket }
+
+  /// The kiosk of this configuration; `nil` when none runs.
+  ///
+  /// Throws when neither root, this user, the service's user nor the folder's owner listens there: where others can
+  /// write to the folder, another program can take the socket's place, get what is sent, and answer what it likes.
+  @export(interface)
+  package static func find(_ configuration: KioskConfiguration) throws(CommandFailure) -> RunningKiosk? {
+    guard let socket = try? UnixSocket.connect(to: configuration.controlSocket) else { return nil }
+    let peer = socket.peer?.user
+    let owner = FileOwner.user(of: AtomicFiles.folder(of: configuration.controlSocket))
+    if let peer, [0, geteuid(), owner, FileOwner.serviceUser].contains(peer) { return RunningKiosk(socket) }
+    throw .failed(
+      "at \(configuration.controlSocket) listens a program of another user "
+        + "(\(peer.map { String($0) } ?? "unknown")), which is not the kiosk: nothing was sent; find out whose it is",
+      FailureCode.kioskDistrusted)
+  }
+
+  /// Why there is none, and what to do.
+  @export(interface)
+  package static func absence(_ configuration: KioskConfiguration) -> String {
+    let path = configuration.controlSocket
+    do throws(SystemError) { _ = try UnixSocket.connect(to: path) } catch {
+      if error.code == EACCES {
+        return "this user may not connect to \(path), so that a running kiosk cannot be found; use sudo, or set "
+          + "'control: /run/tappet/control' and join the group tappet"
+      }
+    }
+    return "no kiosk runs with this configuration (nothing listens at \(path)); start one with 'tappet run'"
+  }
+
+  /// For a caller that waits for more than one thing.
+  package var fileDescriptor: Int32 { socket.fileDescriptor }
+
+  /// Sends a message; false when the kiosk does not take it.
+  package func send(_ request: JSON) -> Bool { socket.send(request.encoded()) }
+
+  /// Receives the next message, without waiting.
+  package func receive() -> UnixSocket.Receipt { socket.receive(sizeMax: Limits.controlReplySizeMax) }
+
+  /// Asks, and waits for the answer with its payload; `nil` when none came in time.
+  @export(interface)
+  package func ask(
+    _ request: JSON, enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(3)
+  ) -> ControlMessage? {
+    var message = ControlMessage.encode(request, enclosing: secretPayload)
+    defer { LibCrypto.wipe(&message) }
+    guard socket.send(message), socket.waitReadable(for: limit) else { return nil }
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.controlReplySizeMax, alignment: 16)
+    defer {
+      LibCrypto.wipe(memory)
+      memory.deallocate()
+    }
+    guard let size = socket.receive(into: memory), size > 0 else { return nil }
+    return ControlMessage(UnsafeRawBufferPointer(rebasing: memory[..<size]))
+  }
+
+  /// Asks with only a name.
+  package func ask(_ request: String) -> JSON? { ask(.object(["request": .string(request)]))?.json }
+}
+
+/// Where requests go: to the running kiosk, which has the sealing key and applies changes at once, else to this
+/// process.
+package struct KioskClient {
+  let configuration: KioskConfiguration
+
+  package init(configuration: KioskConfiguration) { self.configuration = configuration }
+
+  /// Sends a request, of which `members` are the facts, and returns the answer; `direct` does it where no kiosk runs.
+  ///
+  /// `pieces` go to a running kiosk before it, each as a request of this name.
+  @export(interface)
+  package func request(
+    _ name: String, _ members: [JSON.Member], after pieces: [[JSON.Member]] = [],
+    enclosing secretPayload: SecretBytes? = nil, waiting limit: Duration = .seconds(30),
+    direct: (JSON) throws(CommandFailure) -> ControlMessage
+  ) throws(CommandFailure) -> ControlMessage {
+    let head = JSON.Member(name: "request", value: .string(name))
+    guard let kiosk = try RunningKiosk.find(configuration) else {
+      return try judged(direct(.object([head] + members)))
+    }
+    for piece in pieces { _ = try judged(kiosk.ask(.object([head] + piece), waiting: limit)) }
+    return try judged(kiosk.ask(.object([head] + members), enclosing: secretPayload, waiting: limit))
+  }
+
+  private func judged(_ answer: ControlMessage?) throws(CommandFailure) -> ControlMessage {
+    guard let answer else {
+      throw .failed(
+        "the running kiosk does not answer; look at its log, and ask again whether it was done",
+        FailureCode.kioskSilent)
+    }
+    guard let sentence = answer.json["error"]?.text else { return answer }
+    throw answer.json["refused"] == .bool(true) ? .refused(sentence) : .failed(sentence)
+  }
+}
+
+extension JSON.Member {
+  /// A text, or nothing without one.
+  package static func text(_ name: String, _ value: String?) -> [JSON.Member] {
+    value.map { [JSON.Member(name: name, value: .string($0))] } ?? []
+  }
+}
+
+extension ConfigurationProblem {
+  /// The mistake for programs.
+  fileprivate var json: JSON {
+    .object([
+      "code": .string(kind.code), "file": .string(file), "line": .number(Int64(position.line)),
+      "column": .number(Int64(position.column)), "text": .string(sentence),
+    ])
+  }
+}
+
+extension AtomicFilesError {
+  package var failure: CommandFailure { .failed("\(path) cannot be written: \(error.text); nothing was changed") }
+}

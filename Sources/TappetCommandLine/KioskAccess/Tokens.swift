@@ -1,0 +1,40 @@
+// The timestamp key, as the commands need it.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+package enum Tokens {
+  package static func digits(_ path: String?) throws(CommandFailure) -> SecretBytes {
+    try Prompt.privateLine(from: path, question: "Timestamp key", what: "key")
+  }
+
+  /// The key in --key-file, else that of the configuration.
+  @export(interface)
+  package static func key(_ arguments: Arguments) throws(CommandFailure) -> TimestampKey {
+    if let path = arguments.value("key-file") {
+      guard let key = key(try digits(path)) else {
+        throw .failed("\(path) does not contain a key of 32, 48 or 64 hexadecimal digits")
+      }
+      return key
+    }
+    let configuration = try KioskAccess.load(arguments, files: .used)
+    if configuration.storesTimestampKey {
+      let name = JSON.Member.text("name", SecretStore.timestampKeyName)
+      let answer = try SecretClient(configuration).ask("value-reveal", name)
+      guard let key = answer.secretPayload.flatMap({ key($0) }) else { throw .malformedAnswer }
+      return key
+    }
+    guard let key = configuration.timestampKey else {
+      throw .refused("the configuration has no timestamp_key; add it, or give --key-file FILE")
+    }
+    return key
+  }
+
+  private static func key(_ digits: SecretBytes) -> TimestampKey? {
+    digits.withBytes { TimestampKey(hex: Array($0)[...]) }
+  }
+}

@@ -1,0 +1,147 @@
+// The homeserver of the kiosk's session, and questions of the commands to it.
+
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetPlatform
+import TappetStore
+
+/// The homeserver, for all commands about rooms.
+package enum Homeserver {
+  /// The part `matrix` of the configuration.
+  package static func settings(_ configuration: KioskConfiguration) throws(CommandFailure) -> MatrixSettings {
+    if let matrix = configuration.matrix { return matrix }
+    throw .refused("kiosk.yaml has no 'matrix'; add: matrix: {session: matrix.session}")
+  }
+
+  /// The session in its file.
+  package static func session(_ matrix: MatrixSettings) -> RoomSession? {
+    guard case .success(var content) = TextFile.read(matrix.sessionFile, sizeMax: Limits.roomSessionSizeMax) else {
+      return nil
+    }
+    defer { LibCrypto.wipe(&content.bytes) }
+    return RoomSession(content.bytes)
+  }
+
+  /// The server of the kiosk's user.
+  package static func server(_ configuration: KioskConfiguration) -> String {
+    configuration.matrix.flatMap { session($0) }.flatMap { server(of: $0.user) } ?? ""
+  }
+
+  /// A connection with the kiosk's session.
+  package static func connect(_ configuration: KioskConfiguration) throws(CommandFailure) -> HomeserverClient {
+    let matrix = try settings(configuration)
+    guard let session = session(matrix) else {
+      throw .refused("there is no session in \(matrix.sessionFile); 'tappet matrix login USER' makes one")
+    }
+    return try HomeserverClient(.file(matrix.sessionFile), caFile: matrix.caFile, place: session.homeserver)
+  }
+
+  /// The server's part of a user's or an alias's name.
+  package static func server(of name: String) -> String? {
+    guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), name.isPrintable else { return nil }
+    let server = String(name[name.utf8.index(after: colon)...])
+    return WebhookURL("https://" + server)?.origin == "https://" + server && name.begins(with: "@") ? server : nil
+  }
+
+  /// A homeserver's URL without its last slash.
+  package static func checked(_ url: String) throws(CommandFailure) -> String {
+    let bare = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
+    guard let parts = WebhookURL(bare), parts.usesTLS || parts.isLoopback else {
+      throw .refused("a homeserver's URL is 'https://HOST', not '\(url.withoutUserInfo)'")
+    }
+    return bare
+  }
+
+  /// Client-server API §4.1: the server says where its homeserver is, or is it itself.
+  @export(interface)
+  package static func discover(_ server: String, _ matrix: MatrixSettings) throws(CommandFailure) -> String {
+    let client = try HomeserverClient(.text("https://" + server), caFile: matrix.caFile, place: server)
+    let answer = try client.ask(.get, "/.well-known/matrix/client")
+    if answer.status == 404 { return "https://" + server }
+    guard answer.status == 200, let url = answer.json?["m.homeserver"]?["base_url"]?.text else {
+      throw .failed(
+        "\(server) does not say where its homeserver is (status \(answer.status)); give it with --homeserver",
+        "room-server-unusable")
+    }
+    return try checked(url)
+  }
+
+  /// The device of the last session, which the next one takes; `nil` for another user, or where its keys are lost:
+  /// others would not believe new ones.
+  package static func device(of user: String, _ matrix: MatrixSettings, _ configuration: KioskConfiguration) -> String?
+  {
+    guard let earlier = session(matrix), earlier.user == user else { return nil }
+    let hasKeys =
+      matrix.encryption == nil
+      || MatrixStore.hasKeys(folder: configuration.stateFolder, of: user + " " + earlier.device)
+    return hasKeys ? earlier.device : nil
+  }
+
+  /// Client-server API §5.5.1: refuses what the homeserver does not have, before it is asked for.
+  @export(interface)
+  package static func requireLogin(_ client: HomeserverClient, isToken: Bool, _ place: String) throws(CommandFailure) {
+    guard let flows = try client.ask(.get, "/_matrix/client/v3/login").json?["flows"]?.elements else { return }
+    let types = flows.compactMap { $0["type"]?.text }
+    if types.contains(isToken ? "m.login.token" : "m.login.password") { return }
+    throw .refused(
+      isToken
+        ? "\(place) takes no login tokens; log in with a password"
+        : "\(place) has no passwords: make a login token in another client, and log in with --login-token",
+      "credentials-refused")
+  }
+
+  @export(interface)
+  package static func logIn(
+    _ client: HomeserverClient, _ user: String, _ secret: SecretBytes, isToken: Bool, _ url: String,
+    _ device: String?, _ place: String
+  ) throws(CommandFailure) -> RoomSession {
+    let text = secret.withBytes { String(decoding: $0, as: UTF8.self) }
+    var request: [JSON.Member] = []
+    func add(_ name: String, _ value: JSON) { request.append(JSON.Member(name: name, value: value)) }
+    add("type", .string(isToken ? "m.login.token" : "m.login.password"))
+    if isToken {
+      add("token", .string(text))
+    } else {
+      add("identifier", .object(["type": .string("m.id.user"), "user": .string(user)]))
+      add("password", .string(text))
+    }
+    if let device { add("device_id", .string(device)) }
+    add("initial_device_display_name", .string("Tappet kiosk"))
+    let answer = try client.ask(.post, "/_matrix/client/v3/login", .object(request))
+    if answer.status == 403, answer.code == "M_FORBIDDEN" {
+      throw .refused(
+        "\(place) does not accept this user and \(isToken ? "token" : "password")", "credentials-refused")
+    }
+    guard answer.status == 200, let found = answer.json?["user_id"]?.text,
+      let token = answer.json?["access_token"]?.text,
+      let device = answer.json?["device_id"]?.text
+    else { throw answer.failure(place) }
+    var bytes = Array(token.utf8)
+    let session = RoomSession(homeserver: url, user: found, device: device, token: SecretBytes(taking: &bytes))
+    // A homeserver that answers something else must not make a file that nobody can read.
+    var file = session.encoded.withBytes { Array($0) }
+    defer { LibCrypto.wipe(&file) }
+    guard RoomSession(file) != nil else { throw HomeserverClient.Answer(status: 200, json: nil).failure(place) }
+    return session
+  }
+
+  /// A room's id.
+  @export(interface)
+
+  package static func resolve(_ room: String, _ client: HomeserverClient) throws(CommandFailure) -> String {
+    if try checked(room: room).begins(with: "!") { return room }
+    let answer = try client.require(.get, "/_matrix/client/v3/directory/room/" + room.percentEncoded)
+    guard let id = answer["room_id"]?.text, RoomDestination.isRoom(id) else {
+      throw HomeserverClient.Answer(status: 200, json: nil).failure("the homeserver")
+    }
+    return id
+  }
+
+  package static func checked(room: String) throws(CommandFailure) -> String {
+    guard RoomDestination.isRoom(room) else {
+      throw .usage("a room is '#door:example.org' or '!id:example.org', not '\(room)'")
+    }
+    return room
+  }
+}

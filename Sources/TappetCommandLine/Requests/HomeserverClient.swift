@@ -1,0 +1,107 @@
+// Requests to a homeserver, one after the other, and its errors in words.
+
+import TappetConfig
+import TappetCore
+import TappetMessages
+
+/// A connection to a homeserver.
+package final class HomeserverClient {
+  package struct Answer {
+    package var status: Int
+    /// `nil` when it is not JSON.
+    package var json: JSON?
+
+    package init(status: Int, json: JSON?) {
+      self.status = status
+      self.json = json
+    }
+
+    /// The homeserver's error code.
+    package var code: String? { json?["errcode"]?.text }
+  }
+
+  private let requests: HTTPRequests
+  private let place: String
+
+  /// With a session's file, or with a URL and without a token; with `sendsPassword`, no redirect is followed, because
+  /// only a header with a token stays behind.
+  @export(interface)
+  package init(
+    _ url: WebhookEndpoint.Value, caFile: String?, place: String, sendsPassword: Bool = false
+  ) throws(CommandFailure) {
+    var endpoint = WebhookEndpoint(action: "", url: url)
+    endpoint.caFile = caFile
+    endpoint.redirects = sendsPassword ? 0 : Limits.roomRedirectsMax
+    endpoint.timeout = Limits.webhookTimeoutMax
+    if case .file = url { endpoint.room = "!" }
+    self.place = place
+    requests = try HTTPRequests(endpoint)
+  }
+
+  /// Sends a request with a JSON body, or none, and waits for the answer; again when the homeserver wants a pause.
+  @export(interface)
+  package func ask(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
+    -> Answer
+  {
+    for _ in 0..<Limits.homeserverPausesMax {
+      let answer = try askOnce(method, path, body)
+      guard answer.code == "M_LIMIT_EXCEEDED" else { return answer }
+      let pause = Duration.milliseconds(answer.json?["retry_after_ms"]?.wholeNumber ?? 1000)
+      guard pause <= Limits.homeserverPauseMax else { return answer }
+      requests.pause(pause)
+    }
+    return try askOnce(method, path, body)
+  }
+
+  private func askOnce(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
+    -> Answer
+  {
+    var bytes = body?.encoded() ?? []
+    // The body may have a password.
+    defer { LibCrypto.wipe(&bytes) }
+    do throws(HTTPRequests.Failure) {
+      let answer = try requests.send(method, path, bytes)
+      return Answer(status: answer.status, json: JSON(decoding: answer.body, roundsFractions: true))
+    } catch {
+      switch error {
+      case .helper(let failure): throw failure
+      case .trouble(let trouble, let code):
+        let fault = WebhookFault.trouble(trouble, code: code)
+        throw .failed(fault.sentence(place), fault.code)
+      }
+    }
+  }
+
+  /// Sends a request whose only good answer is success; the reason of a failure is the homeserver's.
+  package func require(_ method: WebhookEndpoint.Method, _ path: String, _ body: JSON? = nil) throws(CommandFailure)
+    -> JSON
+  {
+    let answer = try ask(method, path, body)
+    guard answer.status == 200, let json = answer.json else { throw answer.failure(place) }
+    return json
+  }
+}
+
+extension HomeserverClient.Answer {
+  /// Why the homeserver did not do it.
+  @export(interface)
+  package func failure(_ place: String) -> CommandFailure {
+    guard let code, let json else {
+      let fault = WebhookFault.trouble(.notAHomeserver, code: Int32(clamping: status))
+      return .failed(fault.sentence(place), fault.code)
+    }
+    switch code {
+    case "M_USER_DEACTIVATED":
+      return .refused(
+        "this user is deactivated at \(place); its administrator can bring it back, or log in as another one",
+        "credentials-refused")
+    case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
+      let fault = WebhookFault.trouble(.tokenRefused, code: Int32(clamping: status))
+      return .refused(fault.sentence(place), fault.code)
+    case "M_LIMIT_EXCEEDED":
+      let seconds = (json["retry_after_ms"]?.wholeNumber ?? 0) / 1000 + 1
+      return .refused("\(place) wants fewer requests; try again in \(seconds) s", "webhook-too-many")
+    default: return .refused("\(place) refuses: \(json["error"]?.text ?? "") (\(code))", "webhook-refused")
+    }
+  }
+}

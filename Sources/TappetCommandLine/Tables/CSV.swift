@@ -1,0 +1,27 @@
+// A line of comma-separated values that a spreadsheet may open (RFC 4180).
+
+/// Writes comma-separated values.
+package enum CSV {
+  /// A line without its end; `nil` is empty.
+  package static func line(_ fields: [String?]) -> String { fields.map { quoted($0 ?? "") }.joined(separator: ",") }
+
+  /// The field with an apostrophe before what a spreadsheet would run as a formula; a number is none.
+  package static func guarded(_ field: String) -> String {
+    let bytes = Array(field.utf8)
+    guard let first = bytes.first, [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first) else { return field }
+    let isNumber = bytes.count > 1 && bytes.dropFirst().allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    return isNumber && (first == 0x2B || first == 0x2D) ? field : "'" + field
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let field = guarded(text)
+    let isPlain = field.utf8.allSatisfy { $0 != 0x22 && $0 != 0x2C && $0 >= 0x20 }
+    if isPlain { return field }
+    var text = "\""
+    for scalar in field.unicodeScalars {
+      if scalar == "\"" { text += "\"" }
+      text.unicodeScalars.append(scalar)
+    }
+    return text + "\""
+  }
+}

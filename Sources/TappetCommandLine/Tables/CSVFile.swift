@@ -1,0 +1,40 @@
+// A file of comma-separated values, read row by row.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+package enum CSVFile {
+  /// Reads a file of at most `sizeMax` bytes, and gives `take` each row.
+  @export(interface)
+  package static func read(
+    _ path: String, sizeMax: Int, _ take: (CSVRow) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) {
+    guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
+    let file = try reading(path) { () throws(SystemError) in try FileDescriptor.open(path, O_RDONLY) }
+    var size = 0
+    while true {
+      let bytes = try reading(path) { () throws(SystemError) in try file.read(sizeMax: Limits.tablePieceSize) }
+      size += bytes.count
+      guard size <= sizeMax else {
+        throw refusal(path, "it has more than \(sizeMax) bytes; divide it")
+      }
+      do throws(CSVError) {
+        if bytes.isEmpty { try reader.finish() } else { try reader.read(bytes) }
+      } catch { throw refusal(path, error.sentence) }
+      for row in reader.takeRows() { try take(row) }
+      if bytes.isEmpty { return }
+    }
+  }
+
+  /// A mistake in a file.
+  package static func refusal(_ path: String, _ sentence: String) -> CommandFailure {
+    .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
+  }
+
+  private static func reading<Result>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .failed("\(path) cannot be read: \(error.text)") }
+  }
+}

@@ -1,0 +1,160 @@
+// Comma-separated values by libcsv, strictly: a quote in the middle of a field is a mistake, and so is one without its
+// partner. The one file that imports CCSV.
+
+import CCSV
+import TappetCore
+
+/// Why a file is not a table.
+package enum CSVError: Error, Hashable {
+  /// A quote that is not at the end of a field, or has no partner; the line on which the row begins.
+  case quote(line: Int)
+  case tooManyColumns(line: Int, max: Int)
+  case fieldTooLong(line: Int, max: Int)
+  /// The encoding by iconv's name, as far as it can be told.
+  case notUTF8(line: Int, encoding: String)
+  /// A spreadsheet's own file.
+  case workbook
+  case noMemory
+
+  package var sentence: String {
+    switch self {
+    case .quote(let line):
+      "line \(line): a quote is in the wrong place, or never closed; double the quotes in a quoted field"
+    case .tooManyColumns(let line, let max): "line \(line): more than \(max) columns"
+    case .fieldTooLong(let line, let max): "line \(line): a field of more than \(max) bytes; is a quote missing?"
+    case .notUTF8(let line, let encoding):
+      "line \(line) is not UTF-8; it looks like \(encoding): convert the file with iconv -f \(encoding) -t UTF-8"
+    case .workbook: "it is a workbook (such as .xlsx or .ods); save it as 'CSV UTF-8' in the spreadsheet first"
+    case .noMemory: "the system has no memory left"
+    }
+  }
+}
+
+/// A row with the line on which it begins.
+package struct CSVRow {
+  package var line: Int
+  package var fields: [String]
+}
+
+/// Reads a table piece by piece, as it comes.
+package final class CSVReader {
+  private var parser = csv_parser()
+  private var row: [String] = []
+  private var rows: [CSVRow] = []
+  /// The line of the next character, and that on which the row began.
+  private var line = 1
+  private var start = 1
+  private var fault: CSVError?
+  private var hasStarted = false
+  /// Whether the last line ended with a carriage return: a line feed after it ends nothing.
+  private var endsWithReturn = false
+  /// The piece that is being read.
+  private var piece: [UInt8] = []
+
+  /// A reader without a row; `nil` when there is no memory.
+  package init?() {
+    guard csv_init(&parser, UInt8(CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL)) == 0 else { return nil }
+  }
+
+  deinit { csv_free(&parser) }
+
+  /// Takes the rows that are complete.
+  package func takeRows() -> [CSVRow] {
+    defer { rows = [] }
+    return rows
+  }
+
+  /// Reads the next piece; the first one decides between commas, semicolons and tabs.
+  @export(interface)
+  package func read(_ bytes: [UInt8]) throws(CSVError) {
+    piece = bytes
+    let skipped = try hasStarted ? 0 : begin(with: bytes)
+    hasStarted = true
+    let count = bytes.count - skipped
+    let read = bytes.withUnsafeBytes { buffer in
+      csv_parse(
+        &parser, buffer.baseAddress.map { $0 + skipped }, count, { CSVReader.note(field: $0, $1, $2) },
+        { CSVReader.note(end: $0, $1) }, Unmanaged.passUnretained(self).toOpaque())
+    }
+    if let fault { throw fault }
+    if read != count { throw csv_error(&parser) == CSV_EPARSE ? .quote(line: start) : .noMemory }
+    if parser.entry_pos > Limits.tableFieldSizeMax {
+      throw .fieldTooLong(line: start, max: Limits.tableFieldSizeMax)
+    }
+  }
+
+  /// Ends the last row.
+  package func finish() throws(CSVError) {
+    let result = csv_fini(
+      &parser, { CSVReader.note(field: $0, $1, $2) }, { CSVReader.note(end: $0, $1) },
+      Unmanaged.passUnretained(self).toOpaque())
+    if let fault { throw fault }
+    if result != 0 { throw .quote(line: start) }
+  }
+
+  /// Returns the number of bytes before the table: a byte order mark, and Excel's `sep=;`.
+  private func begin(with bytes: [UInt8]) throws(CSVError) -> Int {
+    if bytes.starts(with: [0x50, 0x4B, 3, 4]) { throw .workbook }
+    // Quotes and line ends would be misread.
+    if bytes.contains(0) { throw .notUTF8(line: 1, encoding: TextEncoding.name(of: bytes)) }
+    let isEnd = { (byte: UInt8) in byte == UInt8(CSV_LF) || byte == UInt8(CSV_CR) }
+    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let first = bytes[mark...].prefix { !isEnd($0) }
+    let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(CSV_TAB)]
+    if first.count == 5, first.starts(with: "sep=".utf8), let separator = first.last {
+      csv_set_delim(&parser, separator)
+      let rest = bytes[first.endIndex...]
+      let size = rest.starts(with: [UInt8(CSV_CR), UInt8(CSV_LF)]) ? 2 : min(1, rest.count)
+      (line, start) = (2, 2)
+      return first.endIndex + size
+    }
+    let counts = separators.map { mark in first.filter { $0 == mark }.count }
+    if counts[1] > counts[0] || counts[2] > counts[0] {
+      csv_set_delim(&parser, counts[2] > counts[1] ? separators[2] : separators[1])
+    }
+    return mark
+  }
+
+  // MARK: Called by libcsv
+
+  private static func note(
+    field: UnsafeMutableRawPointer?, _ size: Int, _ context: UnsafeMutableRawPointer?
+  ) {
+    guard let context else { return }
+    let reader = Unmanaged<CSVReader>.fromOpaque(context).takeUnretainedValue()
+    reader.append(UnsafeRawBufferPointer(start: field, count: size))
+  }
+
+  private static func note(end character: Int32, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<CSVReader>.fromOpaque(context).takeUnretainedValue().endRow(character)
+  }
+
+  private func append(_ field: UnsafeRawBufferPointer) {
+    guard fault == nil else { return }
+    guard row.count < Limits.tableColumnsMax else {
+      fault = .tooManyColumns(line: start, max: Limits.tableColumnsMax)
+      return
+    }
+    guard field.count <= Limits.tableFieldSizeMax else {
+      fault = .fieldTooLong(line: start, max: Limits.tableFieldSizeMax)
+      return
+    }
+    guard let text = String(validating: field, as: UTF8.self), !text.utf8.contains(0) else {
+      fault = .notUTF8(line: start, encoding: TextEncoding.name(of: piece))
+      return
+    }
+    for byte in field where byte == UInt8(ascii: "\n") { line += 1 }
+    endsWithReturn = false
+    row.append(text)
+  }
+
+  /// A row without any content is none, as spreadsheets leave them behind a table.
+  private func endRow(_ character: Int32) {
+    if row.contains(where: { !$0.isEmpty }), fault == nil { rows.append(CSVRow(line: start, fields: row)) }
+    row = []
+    if character == CSV_CR || !endsWithReturn { line += 1 }
+    endsWithReturn = character == CSV_CR
+    start = line
+  }
+}

@@ -1,0 +1,119 @@
+// The whole terminal as rows of text, by ncurses. The one file that imports CCurses.
+
+import CCurses
+import CPlatform
+import TappetCore
+
+/// A key of the terminal.
+package enum TerminalKey: Equatable {
+  case character(Unicode.Scalar)
+  case up, down, pageUp, pageDown, enter, backspace, escape, tab
+}
+
+/// The terminal of the standard streams, taken over while this exists.
+package final class FullScreen {
+  package private(set) var size: (columns: Int, rows: Int)
+
+  /// Fails with a sentence where there is no terminal that can be drawn on.
+  @export(interface)
+  package init() throws(CommandFailure) {
+    guard isatty(0) == 1, isatty(1) == 1 else { throw .failed("this needs a terminal") }
+    size = TerminalSize.current() ?? (80, 24)
+    switch tc_open() {
+    case TC_OPEN: break
+    case TC_UNKNOWN_TERMINAL:
+      let name = getenv("TERM").map { String(cString: $0) } ?? ""
+      throw .failed("the terminal's type \(name.quoted) is unknown here; try TERM=xterm or TERM=vt100")
+    default: throw .failed("a full screen needs ncurses: install the package libncursesw6")
+    }
+  }
+
+  /// Draws in colours from now on, unless the terminal has none, or the user wants none (no-color.org).
+  package func useColours() {
+    let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    if !isUnwanted { tc_use_colours() }
+  }
+
+  deinit { close() }
+
+  /// Gives the terminal back.
+  package func close() { tc_close() }
+
+  /// The next key that was pressed; `nil` when there is none.
+  package func key() -> TerminalKey? {
+    while true {
+      let code = tc_next_key()
+      if code == TC_NONE.rawValue { return nil }
+      if let key = Self.key(code) { return key }
+    }
+  }
+
+  private static func key(_ code: Int32) -> TerminalKey? {
+    switch code {
+    case 10, 13: return .enter
+    case 9: return .tab
+    case 27: return .escape
+    case 8, 127: return .backspace
+    default: break
+    }
+    if code < TC_FUNCTION.rawValue { return Unicode.Scalar(UInt32(code)).map { .character($0) } }
+    // KEY_… of ncurses.
+    switch code - TC_FUNCTION.rawValue {
+    case 0o402: return .down
+    case 0o403: return .up
+    case 0o407: return .backspace
+    case 0o522: return .pageDown
+    case 0o523: return .pageUp
+    case 0o527: return .enter
+    default: return nil
+    }
+  }
+
+  /// Notices another size; false when the terminal is gone.
+  @export(interface)
+  package func adapt() -> Bool {
+    guard let now = TerminalSize.current() else { return isatty(1) == 1 }
+    if now != size {
+      size = now
+      tc_resize(Int32(now.rows), Int32(now.columns))
+    }
+    return true
+  }
+
+  /// Shows these rows, and the cursor in the given column of a row.
+  package func show(_ rows: [ScreenRow], cursor: (row: Int, column: Int)?) {
+    for (index, row) in rows.prefix(size.rows).enumerated() {
+      let text = String(String.UnicodeScalarView(row.text.unicodeScalars.prefix(size.columns)))
+      tc_put(Int32(index), text, row.look)
+    }
+    tc_show(Int32(clamping: cursor?.row ?? -1), Int32(clamping: cursor?.column ?? 0))
+  }
+}
+
+/// A row of the screen.
+package struct ScreenRow: Equatable {
+  package var text: String
+  package var isReverse: Bool
+  /// `nil` means the terminal's own.
+  package var colour: Colour?
+
+  package init(text: String, isReverse: Bool = false, colour: Colour? = nil) {
+    self.text = text
+    self.isReverse = isReverse
+    self.colour = colour
+  }
+
+  /// A colour that says something; without colours the text says it alone.
+  package enum Colour {
+    case red, yellow
+  }
+
+  fileprivate var look: tc_look {
+    if isReverse { return TC_REVERSE }
+    return switch colour {
+    case nil: TC_PLAIN
+    case .red: TC_RED
+    case .yellow: TC_YELLOW
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Lines that may hold a key or a passphrase: read whole and bounded, and never left in a stream's buffer.
+
+import CPlatform
+import TappetCore
+import TappetPlatform
+
+/// Reads lines from a descriptor, which stays its owner's.
+package final class LineReader {
+  private let file: Int32
+  /// The same terminal, opened so that reading never blocks: Ctrl-C discards what was typed, also what poll just saw.
+  private let terminal: FileDescriptor?
+  private let sizeMax: Int
+  /// One piece of memory for everything: what grows leaves copies behind.
+  private var memory: [UInt8]
+  private var size = 0
+  /// No further line comes: the input ended, a signal came, or a line was too long.
+  package private(set) var isOver = false
+
+  package init(_ file: Int32, sizeMax: Int) {
+    self.file = file
+    self.sizeMax = sizeMax
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY
+    terminal = isatty(file) == 1 ? try? FileDescriptor.open("/proc/self/fd/\(file)", flags) : nil
+    memory = [UInt8](repeating: 0, count: sizeMax + 2)
+  }
+
+  deinit { LibCrypto.wipe(&memory) }
+
+  /// The next line without its end, for the caller to wipe; what the input ends with, even if that is nothing.
+  ///
+  /// Returns `nil` when a signal or an error ends it, and for a line of more than `sizeMax` bytes.
+  @export(interface)
+  package func next(endedBy signals: HeldSignals? = nil) -> [UInt8]? {
+    var searched = 0
+    while !isOver {
+      if let end = memory[searched..<size].firstIndex(of: UInt8(ascii: "\n")) { return take(end, through: end + 1) }
+      searched = size
+      if size == memory.count { break }
+      if let signals, case .signal = signals.wait(for: file, until: nil) { break }
+      let source = signals == nil ? file : terminal?.number ?? file
+      do throws(SystemError) {
+        let count = try checked("read") {
+          memory.withUnsafeMutableBytes { read(source, $0.baseAddress?.advanced(by: size), $0.count - size) }
+        }
+        size += count
+        if count > 0 { continue }
+      } catch {
+        if error.code == EAGAIN { continue }
+        break
+      }
+      isOver = true
+      return take(size, through: size)
+    }
+    isOver = true
+    return nil
+  }
+
+  /// Removes the line from the memory; `nil` when it is too long.
+  private func take(_ end: Int, through next: Int) -> [UInt8]? {
+    let isCarriageReturn = end > 0 && memory[end - 1] == UInt8(ascii: "\r")
+    let line = Array(memory[..<(isCarriageReturn ? end - 1 : end)])
+    for index in 0..<memory.count { memory[index] = next + index < size ? memory[next + index] : 0 }
+    size -= next
+    return line.count <= sizeMax ? line : nil
+  }
+}

@@ -1,0 +1,194 @@
+// Questions to a person, line by line: any terminal will do, and a pipe. A signal ends the conversation in order, so
+// that the command can take back what it began. Secrets are not shown while they are typed.
+
+import CPlatform
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+/// Asks on stderr, reads from standard input.
+package final class Prompt {
+  /// Whether a person can be asked.
+  package static var isPossible: Bool { isatty(0) == 1 }
+
+  private let signals: HeldSignals
+  private let lines = LineReader(0, sizeMax: Limits.answerSizeMax)
+  private var hasEnded = false
+
+  /// From now on a signal ends the conversation and not the program.
+  package init(holding numbers: [Int32] = HeldSignals.ending) { signals = HeldSignals(numbers) }
+
+  /// Whether a signal has come, or the input has ended: no further question has an answer.
+  package var isOver: Bool { hasEnded || signals.hasArrived }
+
+  /// Readable when a signal has come.
+  package var signalDescriptor: Int32 { signals.fileDescriptor }
+
+  /// The answer without spaces around it, or the default for an empty one; `nil` when the conversation is over.
+  @export(interface)
+  package func ask(_ question: String, default usual: String? = nil) -> String? {
+    Output.printPrompt(question + (usual.map { $0.isEmpty ? " [none]: " : " [\($0)]: " } ?? ": "))
+    guard let line = readLine() else {
+      Output.printError("")
+      return nil
+    }
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    guard let first = line.firstIndex(where: { !isSpace($0) }), let last = line.lastIndex(where: { !isSpace($0) })
+    else { return usual ?? "" }
+    return String(decoding: line[first...last], as: UTF8.self)
+  }
+
+  /// Yes or no; `nil` when the conversation is over.
+  @export(interface)
+  package func confirm(_ question: String, default usual: Bool) -> Bool? {
+    while let answer = ask(question + (usual ? " [Y/n]" : " [y/N]")) {
+      switch answer {
+      case "": return usual
+      case "y", "Y", "yes", "Yes": return true
+      case "n", "N", "no", "No": return false
+      default: Output.printError("  Answer y or n.")
+      }
+    }
+    return nil
+  }
+
+  /// A line that the terminal does not show; `nil` when the conversation is over.
+  @export(interface)
+  package func secret(_ question: String) -> SecretBytes? {
+    let mode = TerminalMode.quiet()
+    defer { withExtendedLifetime(mode) {} }
+    // Only now: nothing that is typed at once is shown.
+    Output.printPrompt(question + ": ")
+    let line = readLine()
+    if mode != nil { Output.printError("") }
+    guard var line else { return nil }
+    return SecretBytes(taking: &line)
+  }
+
+  private func readLine() -> [UInt8]? {
+    guard !hasEnded, let line = lines.next(endedBy: signals), !(line.isEmpty && lines.isOver) else {
+      hasEnded = true
+      return nil
+    }
+    return line
+  }
+}
+
+// MARK: - Single questions
+
+extension Prompt {
+  /// Whether to ask before doing this: not with `--yes`, and without a terminal it is refused.
+  package static func isNeeded(for what: String, _ arguments: Arguments) throws(CommandFailure) -> Bool {
+    if arguments.has("yes") { return false }
+    guard isPossible else { throw .refused(what + "; add --yes to confirm") }
+    return true
+  }
+
+  /// Requires that the person types `word`, before what cannot be undone.
+  package static func require(_ word: String, _ reason: String, _ arguments: Arguments) throws(CommandFailure) {
+    guard try isNeeded(for: "this cannot be undone", arguments) else { return }
+    guard Prompt().ask("\(reason) Type '\(word)' to continue") == word else { throw .refused("not done") }
+  }
+
+  /// Requires consent to replace those of the files that exist; `--force` gives it.
+  @export(interface)
+  package static func requireReplacement(of paths: [String], _ arguments: Arguments) throws(CommandFailure) {
+    let present = paths.filter { access($0, F_OK) == 0 }
+    if present.isEmpty || arguments.has("force") { return }
+    let list = present.joined(separator: ", ")
+    guard isPossible else {
+      throw .refused(
+        "\(list) already exist\(present.count == 1 ? "s; use --force to replace it" : "; use --force to replace them")")
+    }
+    guard Prompt().confirm("Replace \(list)?", default: false) == true else { throw .refused("nothing was changed") }
+  }
+
+  /// The passphrase of `path`: from --passphrase-file, else from the terminal; `nil` when there is neither.
+  @export(interface)
+  package static func passphrase(of path: String, _ arguments: Arguments) -> SecretBytes? {
+    guard let file = arguments.value("passphrase-file") else {
+      return isPossible ? Prompt(holding: HeldSignals.typed).secret("Passphrase of \(path)") : nil
+    }
+    do throws(CommandFailure) {
+      return try privateLine(from: file == "-" ? nil : file, question: "Passphrase", what: "passphrase")
+    } catch {
+      Output.printError("tappet: \(error.sentence ?? "")")
+      return nil
+    }
+  }
+
+  /// The first line of a file, or of standard input, which a terminal does not show.
+  @export(interface)
+  package static func line(
+    from path: String?, question: String, what: String, sizeMax: Int = Limits.tagURLSizeMax
+  ) throws(CommandFailure) -> SecretBytes {
+    var line: SecretBytes?
+    if path == nil, isPossible {
+      line = Prompt(holding: HeldSignals.typed).secret(question + " (not shown)")
+    } else {
+      let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
+      if file >= 0, var bytes = LineReader(file, sizeMax: sizeMax).next() { line = SecretBytes(taking: &bytes) }
+      if file > 0 { close(file) }
+    }
+    guard let line, line.count <= sizeMax else { throw unreadable(what, sizeMax, path) }
+    return line
+  }
+
+  private static func unreadable(_ what: String, _ sizeMax: Int, _ path: String?) -> CommandFailure {
+    .failed("cannot read a \(what) of at most \(sizeMax) bytes from \(path ?? "standard input")")
+  }
+
+  /// All lines of a file, or of standard input, that are not empty, at least one; a terminal is asked for one.
+  ///
+  /// `trim` returns the part of a line that counts.
+  package static func lines(
+    from path: String?, question: String, what: String, trim: ([UInt8]) -> [UInt8] = { $0 }
+  ) throws(CommandFailure) -> [SecretBytes] {
+    let sizeMax = Limits.tagURLSizeMax
+    func trimmed(_ line: inout [UInt8]) -> SecretBytes {
+      var text = trim(line)
+      LibCrypto.wipe(&line)
+      return SecretBytes(taking: &text)
+    }
+    if path == nil, isPossible {
+      var typed = try line(from: nil, question: question, what: what).withBytes { Array($0) }
+      return [trimmed(&typed)]
+    }
+    let file = path.map { tp_open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? 0
+    defer { if file > 0 { close(file) } }
+    guard file >= 0 else { throw unreadable(what, sizeMax, path) }
+    let reader = LineReader(file, sizeMax: sizeMax)
+    var lines: [SecretBytes] = []
+    while !reader.isOver {
+      guard var line = reader.next(), lines.count < Limits.configuredSecretsMax else {
+        throw unreadable(what, sizeMax, path)
+      }
+      let secret = trimmed(&line)
+      if secret.count > 0 { lines.append(secret) }
+    }
+    guard !lines.isEmpty else { throw .refused("there is no \(what) in \(path ?? "standard input")") }
+    return lines
+  }
+
+  /// The same for a file that only its owner may read.
+  package static func privateLine(
+    from path: String?, question: String, what: String, sizeMax: Int = Limits.tagURLSizeMax
+  ) throws(CommandFailure) -> SecretBytes {
+    if let path, PrivateFile.isOpenToOthers(path) {
+      throw .failed("\(path) can be read by others; run: chmod 600 \(path)")
+    }
+    return try line(from: path, question: question, what: what, sizeMax: sizeMax)
+  }
+}
+
+extension CertificateProblem {
+  /// The sentence to print, with a hint where a passphrase is missing.
+  package var promptSentence: String {
+    switch self {
+    case .keyEncrypted(let path), .bundleEncrypted(let path):
+      "\(path) has a passphrase: run this on a terminal, or give --passphrase-file"
+    default: sentence
+    }
+  }
+}

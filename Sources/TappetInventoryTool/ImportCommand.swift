@@ -1,0 +1,118 @@
+// tappet inventory import: a file, whole or not at all.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetMessages
+import TappetPlatform
+
+/// One run of the command.
+struct ImportCommand {
+  private let arguments: Arguments
+  private let path: String
+  private let isTrial: Bool
+  private let progress = ImportProgress()
+
+  static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    try ImportCommand(arguments).run(configuration)
+  }
+
+  private init(_ arguments: Arguments) {
+    self.arguments = arguments
+    path = arguments.operands[0]
+    isTrial = arguments.has("dry-run")
+  }
+
+  private func run(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    let source = try InventoryFile(path, format: arguments.value("format"))
+    let inventory = try Inventory.of(configuration)
+    var failure: CommandFailure?
+    let name = String(path.split(separator: "/").last ?? "")
+    let counts = try judged { () throws(InventoryError) in
+      do throws(InventoryError) {
+        return try inventory.runImport(named: name, by: arguments.who, isTrial: isTrial) {
+          (job) throws(InventoryError) in
+          do throws(CommandFailure) { try add(source, job, inventory) } catch {
+            failure = error
+            throw .trialOver
+          }
+          if !isTrial { progress.showIndexing(job.counts) }
+        }
+      } catch {
+        progress.end()
+        throw error
+      }
+    }
+    progress.end()
+    if let failure { throw failure }
+    report(counts)
+  }
+
+  private func add(
+    _ source: InventoryFile, _ job: InventoryImport, _ inventory: Inventory
+  ) throws(CommandFailure) {
+    var line = 0
+    while let row = try source.next() {
+      line = row.line
+      do throws(InventoryError) {
+        let result = try job.add(row.record)
+        if isTrial, arguments.report == nil { try show(result, inventory) }
+      } catch {
+        if case .store = error { throw .failed(error.sentence, error.code) }
+        throw .refused("\(path): line \(line): \(error.sentence); nothing was changed", error.code)
+      }
+      progress.note(job.counts, line: line)
+    }
+  }
+
+  /// A line of a trial's difference.
+  private func show(_ result: InventoryImportResult, _ inventory: Inventory) throws(InventoryError) {
+    switch result {
+    case .added(let entry): Output.print("+ \(entry.kind.name)  " + (try inventory.line(of: entry)))
+    case .changed(let old, let new):
+      Output.print("- \(old.kind.name)  " + (try inventory.line(of: old)))
+      Output.print("+ \(new.kind.name)  " + (try inventory.line(of: new)))
+      if old.notes != new.notes || old.photo != new.photo { Output.print("  with other notes or another photo") }
+    case .unchanged: break
+    }
+  }
+
+  private func report(_ counts: InventoryImportCounts) {
+    if let report = arguments.report {
+      return report.set(
+        .object([
+          "added": .number(Int64(counts.added)), "changed": .number(Int64(counts.changed)),
+          "unchanged": .number(Int64(counts.unchanged)), "dry_run": .bool(isTrial),
+        ]))
+    }
+    Output.printError(
+      "\(isTrial ? "It would be" : "Imported"): \(counts.added) added, \(counts.changed) changed, "
+        + "\(counts.unchanged) as they were." + (isTrial ? " Nothing was changed." : ""))
+  }
+}
+
+/// Says how far an import is, once a second from its first second on.
+private final class ImportProgress {
+  private var next = Instant.now() + .seconds(1)
+  private var isShown = false
+
+  func note(_ counts: InventoryImportCounts, line: Int) {
+    // The clock is read only now and then.
+    guard line % 1024 == 0, Instant.now() >= next else { return }
+    show("\(counts.added + counts.changed + counts.unchanged) rows…")
+  }
+
+  func showIndexing(_ counts: InventoryImportCounts) {
+    if isShown { show("\(counts.added + counts.changed + counts.unchanged) rows; making the indexes…") }
+  }
+
+  func end() { if isShown, isatty(2) == 1 { Output.printError("") } }
+
+  private func show(_ text: String) {
+    next = Instant.now() + .seconds(1)
+    isShown = true
+    if isatty(2) == 1 { Output.printErrorInPlace(text) } else { Output.printError(text) }
+  }
+}

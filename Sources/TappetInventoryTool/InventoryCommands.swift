@@ -1,0 +1,241 @@
+// The commands of the inventory: names, options and help, for completions and the manual page too.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+
+extension Command {
+  /// The commands of the inventory.
+  package static var inventory: [Command] {
+    InventoryKind.allCases.flatMap { kind in
+      [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
+        + [thingEdit(kind), thingRemove(kind)]
+    } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryUndo]
+  }
+
+  private static func thingAdd(_ kind: InventoryKind) -> Command {
+    var options: [CommandOption] = []
+    if let container = kind.container {
+      options.append(CommandOption("in", container.operand, "the \(container.name) that it comes into"))
+    }
+    return Command(
+      words: kind.name + " add", section: .inventory, summary: "add \(kind.indefinite)",
+      operands: [Operand(kind == .box ? "LABEL" : "NAME")], options: options + kind.valueOptions + [.by, .json],
+      details: details(of: kind) + "\n" + naming(kind.container),
+      example: example(of: kind),
+      misuse: { arguments in
+        guard let container = kind.container, !arguments.has("in") else { return misuseOfMinimum(arguments) }
+        return "--in names the \(container.name) that it comes into"
+      },
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.add() })
+  }
+
+  private static func thingList(_ kind: InventoryKind) -> Command {
+    var options: [CommandOption] = []
+    if let container = kind.container {
+      options.append(CommandOption("in", container.operand, "only those in this \(container.name)"))
+    }
+    if kind == .item {
+      options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)
+      options.append(CommandOption("lent", "only those that somebody has, the longest lent first").orElse)
+    }
+    return Command(
+      words: kind.name + " list", section: .inventory, summary: "list the \(kind.plural)", options: options + [.json],
+      details: """
+        Lists the \(kind.plural), \(kind == .box || kind == .item ? "newest" : "oldest") first\
+        \(kind == .box || kind == .item ? "; those of one place oldest first" : ""). With --json one object per line.
+        """,
+      misuse: { arguments in
+        ["in", "low", "lent"].count(where: { arguments.has($0) }) > 1 ? "give one of --in, --low and --lent" : nil
+      },
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.list() })
+  }
+
+  private static func thingShow(_ kind: InventoryKind) -> Command {
+    Command(
+      words: kind.name + " show", section: .inventory,
+      summary: "show \(kind.indefinite)\(kind == .item ? "" : " and its contents")",
+      operands: [Operand(kind.operand)], options: [.json],
+      details: """
+        Shows \(kind.indefinite): where it is, \(kind == .item ? "its quantity, notes and photo" : "its contents").
+        \(naming(kind))
+        """,
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.show() })
+  }
+
+  private static func thingMove(_ kind: InventoryKind) -> Command {
+    let container = kind.container ?? .building
+    return Command(
+      words: kind.name + " move", section: .inventory, summary: "move \(kind.indefinite) to another \(container.name)",
+      operands: [Operand(kind.operand)],
+      options: [CommandOption("to", container.operand, "the \(container.name) that it comes into"), .by, .json],
+      details: """
+        Moves \(kind.indefinite)\(kind == .item ? "" : " with everything in it"), and notes who did it: 'tappet
+        inventory moves' lists it.
+        \(naming(kind))
+        """,
+      misuse: { $0.has("to") ? nil : "--to names the \(container.name) that it comes into" },
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.move() })
+  }
+
+  private static func thingEdit(_ kind: InventoryKind) -> Command {
+    Command(
+      words: kind.name + " edit", section: .inventory, summary: "change \(kind.indefinite)",
+      operands: [Operand(kind.operand)],
+      options: [CommandOption(kind.nameOption, "NAME", "another \(kind.nameOption)")] + kind.valueOptions + [
+        CommandOption("tag", "UID", "a tag that stands for it from now on"), .by, .json,
+      ],
+      details: """
+        Gives \(kind.indefinite) other values; options that are left out change nothing.\
+        \(kind == .item ? " --minimum '' and\n--photo '' take them away." : "")
+        \(naming(kind))
+        """,
+      misuse: { arguments in
+        let names = [kind.nameOption] + kind.valueOptions.map { $0.name } + ["tag"]
+        guard names.contains(where: { arguments.has($0) }) else {
+          return "give what is to be changed: " + names.map { "--" + $0 }.joined(separator: ", ")
+        }
+        if let text = arguments.value("tag"), TagUID(written: text) == nil {
+          return "--tag takes a UID of 8, 14 or 20 hexadecimal digits, not '\(text)'"
+        }
+        return misuseOfMinimum(arguments)
+      },
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.edit() })
+  }
+
+  private static func thingRemove(_ kind: InventoryKind) -> Command {
+    Command(
+      words: kind.name + " remove", section: .inventory,
+      summary: "remove \(kind.indefinite)\(kind == .item ? "" : " and its contents")",
+      operands: [Operand(kind.operand)], options: (kind == .item ? [] : [.yes]) + [.by, .json],
+      details: """
+        Removes \(kind.indefinite)\(kind == .item ? "" : " with everything in it, and asks first when it is not empty").
+        'tappet inventory undo' takes it back.
+        \(naming(kind))
+        """,
+      body: .thing(kind) { (thing) throws(CommandFailure) in try thing.remove() })
+  }
+
+  package static var find: Command {
+    Command(
+      words: "find", section: .inventory, summary: "find boxes and items by code, name or notes",
+      operands: [Operand("TEXT")],
+      options: [
+        CommandOption("code", "only the box with exactly this code"),
+        CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
+      ],
+      details: """
+        The box whose QR code TEXT is; else all things that have each word of TEXT, as the beginning of a word,
+        in their name, label or notes, and boxes whose code begins with it. Case and accents do not matter.
+        Newest first. Exit status: 1 nothing was found.
+        """,
+      example: "tappet find 'schraub m4'",
+      body: .running(FindCommand.run))
+  }
+
+  private static var inventoryMoves: Command {
+    Command(
+      words: "inventory moves", section: .inventory, summary: "list who moved what, from where, newest first",
+      options: [
+        CommandOption("box", "BOX", "only this box"), CommandOption("item", "ITEM", "only this item").orElse, .json,
+      ],
+      details: """
+        Lists the moves: when, who, what, from where and to where; the last 100,000. A move that was taken back
+        is listed, and so is the way back. With --json one object per line.
+        """,
+      misuse: { $0.has("box") && $0.has("item") ? "give one of --box and --item" : nil },
+      body: .running(InventoryHistory.listMoves))
+  }
+
+  private static var inventoryUndo: Command {
+    Command(
+      words: "inventory undo", section: .inventory, summary: "take back the last change of the inventory",
+      options: [.by, .json],
+      details: """
+        Takes back the last change that was not taken back yet: what was added is removed, what was removed
+        comes back with everything that was in it, what was moved or edited is as before. The last 50 changes
+        can be taken back, one after the other.
+        """,
+      body: .running(InventoryHistory.undo))
+  }
+
+  // MARK: Words
+
+  private static func details(of kind: InventoryKind) -> String {
+    switch kind {
+    case .building: "Adds a building. Rooms are in buildings, spots in rooms, boxes in spots, items in boxes."
+    case .room: "Adds a room to a building."
+    case .spot: "Adds a spot to a room: a shelf, a drawer, a corner."
+    case .box: "Adds a box to a spot. Without --code it gets a code of its own. No two boxes have one code."
+    case .item:
+      """
+      Adds an item to a box. An item is low when there are fewer pieces than its minimum. A photo stays where
+      it is; its path and the hash of its content are kept.
+      """
+    }
+  }
+
+  private static func naming(_ kind: InventoryKind?) -> String {
+    switch kind {
+    case nil: "Two buildings may have one name."
+    case .box: "BOX is its QR code, its label, its path (House / Cellar / Shelf / Screws) or its id."
+    case let kind?: "\(kind.operand) is its name, its path (House / …), of which the front may be left out, or its id."
+    }
+  }
+
+  private static func example(of kind: InventoryKind) -> String {
+    switch kind {
+    case .building: "tappet building add House"
+    case .room: "tappet room add Cellar --in House"
+    case .spot: "tappet spot add Shelf --in Cellar"
+    case .box: "tappet box add Screws --in 'Cellar / Shelf' --code B-17"
+    case .item: "tappet item add 'M4 x 20' --in B-17 --quantity 200 --minimum 50"
+    }
+  }
+
+  private static func misuseOfMinimum(_ arguments: Arguments) -> String? {
+    guard let text = arguments.value("minimum"), !text.isEmpty else { return nil }
+    if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
+    return "--minimum takes a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
+  }
+}
+
+extension Command.Body {
+  /// The function of a command for a building, room, spot, box or item.
+  static func thing(
+    _ kind: InventoryKind, _ run: @escaping (ThingCommand) throws(CommandFailure) -> Void
+  ) -> Command.Body {
+    .running { (arguments, settings) throws(CommandFailure) in try run(ThingCommand(kind, arguments, settings)) }
+  }
+}
+
+extension CommandOption {
+  static let by = CommandOption("by", "NAME", "name of the person who does it (the user)")
+}
+
+extension InventoryKind {
+  /// Its name on the command line.
+  var operand: String { String(decoding: name.utf8.map { $0 & 0xDF }, as: UTF8.self) }
+
+  /// `a building`, `an item`.
+  var indefinite: String { (self == .item ? "an " : "a ") + name }
+
+  /// The option that has its name.
+  var nameOption: String { self == .box ? "label" : "name" }
+
+  /// The options that only this kind has.
+  var valueOptions: [CommandOption] {
+    switch self {
+    case .building, .room, .spot: []
+    case .box: [CommandOption("code", "CODE", "the text of its QR code")]
+    case .item:
+      [
+        CommandOption("notes", "TEXT", "notes"),
+        CommandOption("quantity", "N", .number(0...Limits.inventoryQuantityMax), "number of pieces"),
+        CommandOption("minimum", "N", "number of pieces below which it is low"),
+        CommandOption("photo", "FILE", .file, "a picture of it"),
+      ]
+    }
+  }
+}

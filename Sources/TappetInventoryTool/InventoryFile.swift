@@ -1,0 +1,141 @@
+// A file of an import, row by row: a table, or JSON with an object a line.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetPlatform
+
+/// The rows of a file.
+final class InventoryFile {
+  struct Row {
+    var line: Int
+    var record: InventoryRecord
+  }
+
+  private enum Format {
+    case table(CSVReader)
+    case json
+  }
+
+  private let path: String
+  private let file: FileDescriptor
+  private let format: Format
+  private var header: InventoryHeader?
+  private var rows: [Row] = []
+  private var nextRow = 0
+  private var pending: [UInt8] = []
+  private var line = 0
+  private var isOver = false
+
+  /// Opens a file; `format` is `csv` or `json`, or comes from the file's name.
+  init(_ path: String, format name: String?) throws(CommandFailure) {
+    self.path = path
+    do throws(SystemError) { file = try FileDescriptor.open(path, O_RDONLY) } catch {
+      throw .failed("\(path) cannot be read: \(error.text)")
+    }
+    if name == "json" || name == nil && path.utf8.suffix(5).elementsEqual(".json".utf8) {
+      format = .json
+    } else {
+      guard let reader = CSVReader() else { throw .failed(CSVError.noMemory.sentence) }
+      format = .table(reader)
+    }
+  }
+
+  /// The next row; `nil` after the last one.
+  func next() throws(CommandFailure) -> Row? {
+    while nextRow == rows.count {
+      if isOver { return nil }
+      rows = []
+      nextRow = 0
+      try readOn()
+    }
+    nextRow += 1
+    return rows[nextRow - 1]
+  }
+
+  private func readOn() throws(CommandFailure) {
+    let bytes: [UInt8]
+    do throws(SystemError) { bytes = try file.read(sizeMax: Limits.tablePieceSize) } catch {
+      throw .failed("\(path) cannot be read: \(error.text)")
+    }
+    isOver = bytes.isEmpty
+    switch format {
+    case .table(let reader):
+      do throws(CSVError) {
+        if isOver { try reader.finish() } else { try reader.read(bytes) }
+      } catch { throw refusal(error.sentence) }
+      for row in reader.takeRows() { try take(row) }
+    case .json: try takeLines(bytes)
+    }
+  }
+
+  private func take(_ row: CSVRow) throws(CommandFailure) {
+    do throws(InventoryRowError) {
+      if let header {
+        rows.append(Row(line: row.line, record: try header.record(row.fields)))
+      } else {
+        let header = try InventoryHeader(row.fields)
+        if !header.ignored.isEmpty {
+          Output.printError("warning: \(path): these columns are ignored: " + header.ignored.joined(separator: ", "))
+        }
+        self.header = header
+      }
+    } catch { throw refusal("line \(row.line): \(error.sentence)") }
+  }
+
+  // MARK: JSON
+
+  private func takeLines(_ bytes: [UInt8]) throws(CommandFailure) {
+    pending += bytes
+    var start = 0
+    while let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      try take(line: pending[start..<end])
+      start = end + 1
+    }
+    pending.removeFirst(start)
+    guard pending.count <= Limits.jsonLineSizeMax else {
+      throw refusal("line \(line + 1): more than \(Limits.jsonLineSizeMax) bytes")
+    }
+    if isOver, !pending.isEmpty { try take(line: pending[...]) }
+  }
+
+  private func take(line bytes: ArraySlice<UInt8>) throws(CommandFailure) {
+    line += 1
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    var text = bytes.drop { isSpace($0) }
+    while let last = text.last, isSpace(last) || last == UInt8(ascii: ",") { text = text.dropLast() }
+    if text.isEmpty || text.elementsEqual("[".utf8) || text.elementsEqual("]".utf8) { return }
+    guard String(validating: text, as: UTF8.self) != nil else {
+      throw refusal(CSVError.notUTF8(line: line, encoding: TextEncoding.name(of: Array(text))).sentence)
+    }
+    guard let json = JSON(decoding: Array(text)) else {
+      throw refusal("line \(line) is not a JSON object; the file has one on each line (jq -c '.[]' makes that)")
+    }
+    for object in json.elements ?? [json] {
+      do throws(InventoryRowError) { rows.append(Row(line: line, record: try Self.record(object))) } catch {
+        throw refusal("line \(line): \(error.sentence)")
+      }
+    }
+  }
+
+  private static func record(_ json: JSON) throws(InventoryRowError) -> InventoryRecord {
+    guard case .object(let members) = json else { throw InventoryRowError(sentence: "it is not an object") }
+    var record = InventoryRecord()
+    for member in members {
+      guard let column = InventoryColumn.allCases.first(where: { $0.rawValue == member.name }) else { continue }
+      switch member.value {
+      case .string(let text): try record.take(text, column)
+      case .number(let number): try record.take("\(number)", column)
+      case .null: try record.take("", column)
+      default: throw InventoryRowError(sentence: "\(member.name) is a text or a whole number")
+      }
+    }
+    return record
+  }
+
+  private func refusal(_ sentence: String) -> CommandFailure {
+    .refused("\(path): \(sentence); nothing was changed", FailureCode.fileMalformed)
+  }
+}

@@ -1,0 +1,214 @@
+// The columns of an inventory as a table, in its own form and in Homebox's.
+
+import TappetCommandLine
+import TappetCore
+import TappetInventory
+import TappetPlatform
+
+/// The columns of an export, and those that an import understands.
+enum InventoryColumn: String, CaseIterable {
+  case building
+  case room
+  case spot
+  case box
+  case item
+  case code
+  case notes
+  case quantity
+  case minimum
+  case photo
+  case photoHash = "photo_sha256"
+  case created = "created_at"
+  case id
+  case container = "in"
+}
+
+/// Why a row of a file is not one of an inventory.
+struct InventoryRowError: Error {
+  var sentence: String
+}
+
+extension InventoryRecord {
+  /// The row's field of a column.
+  func field(_ column: InventoryColumn) -> String {
+    let isItem = kind == .item
+    return switch column {
+    case .building: names[0]
+    case .room: names[1]
+    case .spot: names[2]
+    case .box: names[3]
+    case .item: names[4]
+    case .code: code ?? ""
+    case .notes: values.notes ?? ""
+    case .quantity: isItem ? values.quantity.map { "\($0)" } ?? "" : ""
+    case .minimum: (values.minimum ?? nil).map { "\($0)" } ?? ""
+    case .photo: (values.photo ?? nil)?.path ?? ""
+    case .photoHash: (values.photo ?? nil).map { Hex.encode($0.hash) } ?? ""
+    case .created: createdUnixMilliseconds.flatMap { WallTime.utc(unixMilliseconds: $0) } ?? ""
+    case .id: id?.text ?? ""
+    case .container: container?.text ?? ""
+    }
+  }
+
+  /// Takes the field of a column; an empty one of a value takes the value away.
+  mutating func take(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) {
+    switch column {
+    case .building: names[0] = text
+    case .room: names[1] = text
+    case .spot: names[2] = text
+    case .box: names[3] = text
+    case .item: names[4] = text
+    case .code: if !text.isEmpty { code = text }
+    case .notes: values.notes = text
+    case .quantity: if !text.isEmpty { values.quantity = try Self.number(text, column) }
+    case .minimum: values.minimum = .some(text.isEmpty ? nil : try Self.number(text, column))
+    case .photo: try takePhoto(path: text)
+    case .photoHash: try takePhoto(hash: text)
+    case .created:
+      if text.isEmpty { return }
+      guard let time = WallTime.unixMilliseconds(utc: text) else {
+        throw InventoryRowError(sentence: "created_at is a time such as 2026-11-21T10:51:07.250Z, not '\(text)'")
+      }
+      createdUnixMilliseconds = time
+    case .id: id = try Self.identity(text, column)
+    case .container: container = try Self.identity(text, column)
+    }
+  }
+
+  private static func number(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) -> Int64 {
+    guard let number = Int64(decimal: text.utf8) else {
+      throw InventoryRowError(sentence: "\(column.rawValue) is a whole number, not '\(text)'")
+    }
+    return number
+  }
+
+  private static func identity(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) -> InventoryID? {
+    if text.isEmpty { return nil }
+    guard let id = InventoryID(text: text) else {
+      throw InventoryRowError(
+        sentence: "\(column.rawValue) is the id of an export, not '\(text)'; leave the column out")
+    }
+    return id
+  }
+
+  /// Without a hash, the photo is as if it had changed.
+  private mutating func takePhoto(path: String) throws(InventoryRowError) {
+    let hash = (values.photo ?? nil)?.hash ?? [UInt8](repeating: 0, count: 32)
+    values.photo = .some(path.isEmpty ? nil : InventoryPhoto(path: path, hash: hash))
+  }
+
+  private mutating func takePhoto(hash text: String) throws(InventoryRowError) {
+    guard !text.isEmpty, var photo = values.photo ?? nil else { return }
+    guard let hash = Hex.decode(text), hash.count == 32 else {
+      throw InventoryRowError(sentence: "photo_sha256 has 64 hexadecimal digits, not '\(text)'")
+    }
+    photo.hash = hash
+    values.photo = .some(photo)
+  }
+}
+
+/// The meaning of each column of a file.
+struct InventoryHeader {
+  private enum Meaning {
+    case own(InventoryColumn)
+    case homebox(String)
+    case ignored
+  }
+
+  private var meanings: [Meaning] = []
+  /// Columns that mean nothing here.
+  private(set) var ignored: [String] = []
+
+  /// The columns of the first row.
+  init(_ names: [String]) throws(InventoryRowError) {
+    var seen: Set<String> = []
+    for name in names {
+      let key = (name.trimmedLabel ?? "").asciiLowercased
+      if let column = InventoryColumn.allCases.first(where: { $0.rawValue == key }) {
+        meanings.append(.own(column))
+      } else if key.begins(with: "hb.") {
+        meanings.append(.homebox(String(key.dropFirst(3))))
+      } else {
+        meanings.append(.ignored)
+        if !key.isEmpty { ignored.append(name) }
+      }
+      if !key.isEmpty, !seen.insert(key).inserted {
+        throw InventoryRowError(sentence: "there are two columns '\(name)'")
+      }
+    }
+    let known = seen.contains { key in InventoryKind.allCases.contains { $0.name == key } || key == "hb.name" }
+    if !known {
+      throw InventoryRowError(
+        sentence: "the first line must name the columns, at least one of building, room, spot, box, item and HB.name")
+    }
+  }
+
+  /// The row as a thing.
+  func record(_ fields: [String]) throws(InventoryRowError) -> InventoryRecord {
+    var record = InventoryRecord()
+    var homebox = HomeboxRow()
+    // Spreadsheets write empty columns beside a table.
+    guard fields.dropFirst(meanings.count).allSatisfy({ $0.isEmpty }) else {
+      throw InventoryRowError(sentence: "\(fields.count) fields, but \(meanings.count) columns")
+    }
+    for (text, meaning) in zip(fields, meanings) {
+      switch meaning {
+      case .own(let column): try record.take(text, column)
+      case .homebox(let name): homebox.take(text, name)
+      case .ignored: break
+      }
+    }
+    if homebox.isEmpty { return record }
+    return try homebox.record()
+  }
+}
+
+/// An item as Homebox exports it: the location's path in one column, and columns that become lines of the notes.
+struct HomeboxRow {
+  private var values: [(name: String, text: String)] = []
+
+  var isEmpty: Bool { values.isEmpty }
+
+  mutating func take(_ text: String, _ name: String) {
+    if let text = text.trimmedLabel { values.append((name, text)) }
+  }
+
+  private func value(_ name: String) -> String? { values.first { $0.name == name }?.text }
+
+  /// The item of the row; its id comes from `HB.import_ref`, else `HB.asset_id`, so that the same file imported again
+  /// changes it.
+  func record() throws(InventoryRowError) -> InventoryRecord {
+    var record = InventoryRecord()
+    record.names[4] = value("name") ?? ""
+    for (index, name) in path.enumerated() { record.names[index] = name }
+    if let reference = value("import_ref") ?? assetID {
+      record.id = InventoryID(Array(LibCrypto.digest(Array("homebox:\(reference)".utf8)).prefix(16)))
+    }
+    record.values.notes = notes
+    if let text = value("quantity") { try record.take(text, .quantity) }
+    return record
+  }
+
+  /// The number that Homebox gives an item, unless it has given it none: `000-000`.
+  private var assetID: String? {
+    value("asset_id").flatMap { text in text.utf8.allSatisfy { $0 == 0x30 || $0 == 0x2D } ? nil : "asset " + text }
+  }
+
+  /// Building, room, spot and box: too few levels repeat the last one, too many join the first ones.
+  private var path: [String] {
+    var names = InventoryPath(value("location") ?? "Homebox").names.filter { !$0.isEmpty }
+    if names.isEmpty { names = ["Homebox"] }
+    while names.count < 4 { names.append(names[names.count - 1]) }
+    let joined = names.prefix(names.count - 3).joined(separator: ", ")
+    return [joined] + names.suffix(3)
+  }
+
+  private var notes: String {
+    let known = ["name", "location", "import_ref", "quantity", "description", "notes"]
+    var lines = ["description", "notes"].compactMap { value($0) }
+    for entry in values where !known.contains(entry.name) && entry.text != "false" && entry.text != "0" {
+      lines.append(entry.name + ": " + entry.text)
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,78 @@
+// Things of the inventory as lines for people and as JSON for programs.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetMessages
+import TappetPlatform
+
+extension InventoryEntry {
+  /// Its name and what belongs to it, without its place.
+  var line: String {
+    switch kind {
+    case .building, .room, .spot: return name
+    case .box: return name + "  [" + code + "]"
+    case .item:
+      let low = minimum.map { isLow ? ", low: at least \($0)" : "" } ?? ""
+      return name + "  \(quantity)" + low
+    }
+  }
+}
+
+extension Inventory {
+  /// A line of a list.
+  func line(of entry: InventoryEntry) throws(InventoryError) -> String {
+    let path = try location(of: entry).path
+    if entry.kind == .item, let loan = try loan(of: entry) { return entry.line + "  with " + loan.person }
+    return entry.line + (path.isEmpty ? "" : "  " + path)
+  }
+
+  /// The facts of one thing, a line each.
+  func lines(about entry: InventoryEntry) throws(InventoryError) -> [String] {
+    var lines = ["\(entry.kind.title) \(entry.name)"]
+    func add(_ name: String, _ text: String) {
+      if !text.isEmpty { lines.append("  " + Help.padded(name, 10) + text) }
+    }
+    add("in", try location(of: entry).path)
+    add("code", entry.code)
+    if entry.kind == .item, let loan = try loan(of: entry) {
+      add("with", loan.person + ", since " + WallTime.second(unixMilliseconds: loan.unixMilliseconds))
+    }
+    if entry.kind == .item {
+      let minimum = entry.minimum.map { ", at least \($0)" + (entry.isLow ? ": low" : "") } ?? ""
+      add("quantity", "\(entry.quantity)" + minimum)
+    }
+    add("notes", entry.notes)
+    if let photo = entry.photo { add("photo", photo.path + " (" + PhotoFile.state(of: photo) + ")") }
+    for tag in try tags(of: entry) { add("tag", Hex.encode(tag.bytes)) }
+    add("id", entry.id.text)
+    add("added", WallTime.second(unixMilliseconds: entry.createdUnixMilliseconds))
+    if let content = entry.contentKind {
+      let count = try contentCount(of: entry)
+      lines.append("  \(count) \(count == 1 ? content.name : content.plural)" + (count == 0 ? "" : ":"))
+    }
+    return lines
+  }
+
+  /// The thing for programs; `hashesPhoto` compares the photo's file with what it was.
+  func json(of entry: InventoryEntry, hashesPhoto: Bool) throws(InventoryError) -> JSON {
+    let location = try location(of: entry)
+    let isItem = entry.kind == .item
+    let loan = isItem ? try loan(of: entry) : nil
+    return .object([
+      "kind": .string(entry.kind.name), "id": .string(entry.id.text), "name": .string(entry.name),
+      "code": entry.kind == .box ? .string(entry.code) : .null, "building": .optional(location.name(of: .building)),
+      "room": .optional(location.name(of: .room)), "spot": .optional(location.name(of: .spot)),
+      "box": .optional(location.name(of: .box)), "location_path": .string(location.path),
+      "contents": .number(try contentCount(of: entry)), "notes": isItem ? .string(entry.notes) : .null,
+      "quantity": isItem ? .number(entry.quantity) : .null, "minimum": entry.minimum.map { .number($0) } ?? .null,
+      "low": .bool(entry.isLow), "holder": .optional(loan?.person),
+      "lent_at": loan.map { .time(unixMilliseconds: $0.unixMilliseconds) } ?? .null,
+      "tags": .array(try tags(of: entry).map { .string(Hex.encode($0.bytes)) }), "photo": .optional(entry.photo?.path),
+      "photo_sha256": .optional(entry.photo.map { Hex.encode($0.hash) }),
+      "photo_state": .optional(hashesPhoto ? entry.photo.map { PhotoFile.state(of: $0) } : nil),
+      "created_at": .time(unixMilliseconds: entry.createdUnixMilliseconds),
+    ])
+  }
+}

@@ -1,0 +1,91 @@
+// tappet label: labels of boxes, to look at, to print on sheets, and for label printers.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetPlatform
+
+/// The words of a box's label, and its QR code.
+struct BoxLabel {
+  var name: String
+  var code: String
+  var path: String
+  var picture: QRCode
+
+  fileprivate init(_ box: InventoryEntry, _ inventory: Inventory) throws(CommandFailure) {
+    name = box.name.escaped
+    code = box.code
+    path = try judged { () throws(InventoryError) in try inventory.location(of: box) }.path.escaped
+    do throws(QRCodeError) { picture = try QRCode(Array(box.code.utf8)) } catch {
+      throw .failed("\(box.code.escaped): the QR code could not be made; the system is out of memory")
+    }
+  }
+}
+
+/// Makes labels of boxes.
+enum LabelCommand {
+  static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let labels = try labels(arguments, try Inventory.of(configuration))
+    if labels.isEmpty { throw .refused("there are no boxes") }
+    switch arguments.value("format") {
+    case "svg":
+      let sheet = arguments.value("sheet").flatMap { LabelSheet(name: $0) } ?? .roll
+      let sheets = sheet.drawings(of: labels, skipping: Int(arguments.number("skip") ?? 0))
+      if let path = arguments.value("out") { return try write(sheets, to: path) }
+      guard sheets.count == 1 else {
+        throw .refused("\(labels.count) labels need \(sheets.count) sheets of \(sheet.name); give --out FILE")
+      }
+      Output.write(sheets[0])
+    case "zpl": for label in labels { Output.write(LabelPrinter.zpl(label)) }
+    case "escpos": for label in labels { Output.write(bytes: LabelPrinter.escpos(label)) }
+    default: for label in labels { show(label) }
+    }
+  }
+
+  /// The boxes that the words name, those of a spot, or all, each once.
+  private static func labels(_ arguments: Arguments, _ inventory: Inventory) throws(CommandFailure) -> [BoxLabel] {
+    var boxes: [InventoryEntry] = []
+    var rows: Set<InventoryRow> = []
+    let add = { (box: InventoryEntry) throws(InventoryError) -> Bool in
+      if rows.insert(box.row).inserted { boxes.append(box) }
+      return boxes.count <= Limits.labelsMax
+    }
+    try judged { () throws(InventoryError) in
+      for words in arguments.operands { _ = try add(try inventory.resolve(words, .box)) }
+      if let spot = arguments.value("in") { try inventory.forEach(in: try inventory.resolve(spot, .spot), add) }
+      if arguments.has("all") { try inventory.forEach(.box, add) }
+    }
+    if boxes.count > Limits.labelsMax {
+      throw .refused("these are more than \(Limits.labelsMax) labels; make them spot by spot, with --in SPOT")
+    }
+    var labels: [BoxLabel] = []
+    for box in boxes { labels.append(try BoxLabel(box, inventory)) }
+    return labels
+  }
+
+  /// Black on white by number on a terminal; as plain text elsewhere.
+  private static func show(_ label: BoxLabel) {
+    let isTerminal = isatty(1) == 1
+    for line in label.picture.lines {
+      Output.write(isTerminal ? "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\n" : line + "\n")
+    }
+    Output.print("\(label.name)  [\(label.code.escaped)]  \(label.path)")
+  }
+
+  /// Writes all sheets or, when one cannot be written, none; with a number each if there are several.
+  private static func write(_ sheets: [String], to path: String) throws(CommandFailure) {
+    let stem = path.dropLast(".svg".utf8.count)
+    let paths = sheets.indices.map { sheets.count == 1 ? path : "\(stem)-\($0 + 1).svg" }
+    for path in paths where access(path, F_OK) == 0 {
+      throw .failed("\(path) already exists; delete it, or give another name")
+    }
+    do throws(AtomicFilesError) {
+      let files = AtomicFiles()
+      for (path, sheet) in zip(paths, sheets) { try files.add(path, Array(sheet.utf8), mode: 0o644) }
+      try files.commit()
+    } catch { throw error.failure }
+    for path in paths { Output.printError("wrote \(path)") }
+  }
+}

@@ -1,0 +1,152 @@
+// Sheets of labels as pictures, at their true size.
+
+import TappetCommandLine
+import TappetCore
+
+/// The places of labels on a sheet; all lengths are hundredths of a millimetre.
+struct LabelSheet {
+  /// The name on the command line: `a4-3x8` is A4 with three columns of eight.
+  let name: String
+  private let page: (width: Int, height: Int)
+  private let label: (width: Int, height: Int)
+  /// The upper left corner of the first label.
+  private let origin: (x: Int, y: Int)
+  /// From one label to the next.
+  private let pitch: (x: Int, y: Int)
+  private let columns: Int
+  private let rows: Int
+
+  /// The labels of a roll, 62 by 29 mm, each a sheet of its own.
+  static let roll = LabelSheet(
+    name: "roll-62x29", page: (6200, 2900), label: (6200, 2900), origin: (0, 0), pitch: (6200, 2900), columns: 1,
+    rows: 1)
+
+  /// The sheets that can be printed, with the measures of the makers' templates.
+  static let all = [
+    roll,
+    // Avery L7159, L7160 and L7163, and 5160 on Letter.
+    LabelSheet(
+      name: "a4-3x8", page: (21_000, 29_700), label: (6350, 3390), origin: (725, 1310), pitch: (6600, 3390),
+      columns: 3, rows: 8),
+    LabelSheet(
+      name: "a4-3x7", page: (21_000, 29_700), label: (6350, 3810), origin: (725, 1515), pitch: (6604, 3810),
+      columns: 3, rows: 7),
+    LabelSheet(
+      name: "a4-2x7", page: (21_000, 29_700), label: (9910, 3810), origin: (465, 1515), pitch: (10_160, 3810),
+      columns: 2, rows: 7),
+    LabelSheet(
+      name: "letter-3x10", page: (21_590, 27_940), label: (6668, 2540), origin: (476, 1270), pitch: (6985, 2540),
+      columns: 3, rows: 10),
+  ]
+
+  /// The sheet of this name.
+  init?(name: String) {
+    guard let sheet = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = sheet
+  }
+
+  private init(
+    name: String, page: (width: Int, height: Int), label: (width: Int, height: Int), origin: (x: Int, y: Int),
+    pitch: (x: Int, y: Int), columns: Int, rows: Int
+  ) {
+    (self.name, self.page, self.label, self.origin, self.pitch) = (name, page, label, origin, pitch)
+    (self.columns, self.rows) = (columns, rows)
+  }
+
+  /// Returns a picture of each sheet; the first `skipped` labels of the first sheet stay empty.
+  func drawings(of labels: [BoxLabel], skipping skipped: Int) -> [String] {
+    let perSheet = columns * rows
+    var drawings: [String] = []
+    var body = ""
+    for (index, label) in labels.enumerated() {
+      let place = (skipped + index) % perSheet
+      if place == 0, index > 0 {
+        drawings.append(drawing(body))
+        body = ""
+      }
+      body += drawing(of: label, x: origin.x + place % columns * pitch.x, y: origin.y + place / columns * pitch.y)
+    }
+    return drawings + [drawing(body)]
+  }
+
+  private func drawing(_ body: String) -> String {
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.millimetres(page.width))" \
+    height="\(Self.millimetres(page.height))" viewBox="0 0 \(page.width) \(page.height)">
+    \(body)</svg>
+
+    """
+  }
+
+  /// The code on the left, as high as the label; the words next to it.
+  private func drawing(of box: BoxLabel, x: Int, y: Int) -> String {
+    let margin = 150
+    let side = label.height - 2 * margin
+    let left = x + margin + side
+    let room = label.width - 2 * margin - side
+    var text = """
+      <svg x="\(x + margin)" y="\(y + margin)" width="\(side)" height="\(side)" \
+      viewBox="0 0 \(box.picture.width) \(box.picture.width)" shape-rendering="crispEdges">\
+      <path d="\(box.picture.path)"/></svg>
+
+      """
+    var top = y + 2 * margin
+    for (words, size, linesMax, style) in [
+      (box.name, 400, 2, "font-family=\"sans-serif\" font-weight=\"bold\""),
+      (box.code.escaped, 300, 1, "font-family=\"monospace\""), (box.path, 240, 3, "font-family=\"sans-serif\""),
+    ] {
+      // A character of most fonts is at most 0.6 of its height wide on average.
+      for line in LabelText.lines(words, columns: room * 10 / (size * 6), max: linesMax) {
+        top += size * 6 / 5
+        text += """
+          <text x="\(left)" y="\(top - size / 5)" font-size="\(size)" \(style)>\
+          \(LabelText.escaped(line))</text>
+
+          """
+      }
+    }
+    return text
+  }
+
+  private static func millimetres(_ hundredths: Int) -> String {
+    let rest = hundredths % 100
+    return "\(hundredths / 100)" + (rest == 0 ? "" : "." + (rest < 10 ? "0" : "") + "\(rest)") + "mm"
+  }
+}
+
+/// Words on a label.
+enum LabelText {
+  /// Returns the words in lines of at most `columns` characters, broken at spaces; more than `max` end in an ellipsis.
+  static func lines(_ text: String, columns: Int, max: Int) -> [String] {
+    let columns = Swift.max(2, columns)
+    var rest = Array(text.unicodeScalars)[...]
+    var lines: [String] = []
+    while !rest.isEmpty {
+      if rest.count <= columns { return lines + [string(rest)] }
+      if lines.count == max - 1 { return lines + [string(rest.prefix(columns - 1)) + "…"] }
+      let head = rest.prefix(columns + 1)
+      let end = head.lastIndex(of: " ") ?? rest.startIndex + columns
+      lines.append(string(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return lines
+  }
+
+  /// The text as XML has it.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+}

@@ -1,0 +1,165 @@
+// tappet building|room|spot|box|item: one kind of thing, by hand.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// One run of a command about one kind of thing.
+struct ThingCommand {
+  private let kind: InventoryKind
+  private let arguments: Arguments
+  private let inventory: Inventory
+
+  init(
+    _ kind: InventoryKind, _ arguments: Arguments, _ configuration: KioskConfiguration
+  ) throws(CommandFailure) {
+    self.kind = kind
+    self.arguments = arguments
+    inventory = try Inventory.of(configuration)
+  }
+
+  func add() throws(CommandFailure) {
+    var values = try values()
+    values.name = arguments.operands[0]
+    let entry = try judged { () throws(InventoryError) in
+      let container = try self.container("in")
+      return try inventory.add(kind, to: container, values, by: arguments.who)
+    }
+    try report(entry, "Added")
+  }
+
+  func list() throws(CommandFailure) {
+    arguments.report?.beginList()
+    try judged { () throws(InventoryError) in
+      let pass = { (entry: InventoryEntry) throws(InventoryError) in try self.pass(entry) }
+      if arguments.has("low") { return try inventory.forEachLowItem(pass) }
+      if arguments.has("lent") { return try inventory.forEachLentItem(pass) }
+      guard let place = try container("in") else { return try inventory.forEach(kind, pass) }
+      try inventory.forEach(in: place, pass)
+    }
+  }
+
+  func show() throws(CommandFailure) {
+    let entry = try named()
+    if let report = arguments.report {
+      return report.set(try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: true) })
+    }
+    for line in try judged({ () throws(InventoryError) in try inventory.lines(about: entry) }) { Output.print(line) }
+    try judged { () throws(InventoryError) in
+      try inventory.forEach(in: entry) { (content) throws(InventoryError) in
+        Output.print("  " + content.line)
+        return Output.isTaken
+      }
+    }
+  }
+
+  func move() throws(CommandFailure) {
+    let entry = try named()
+    let moved = try judged { () throws(InventoryError) in
+      guard let container = try container("to") else { return entry }
+      return try inventory.move(entry, to: container, by: arguments.who)
+    }
+    try report(moved, "Moved")
+  }
+
+  func edit() throws(CommandFailure) {
+    let entry = try named()
+    var values = try values()
+    values.name = arguments.value(kind.nameOption)
+    let uid = arguments.value("tag").flatMap { TagUID(written: $0) }
+    let edited = try judged { () throws(InventoryError) in
+      if let uid { try inventory.assign(uid, to: entry) }
+      return values.isEmpty ? entry : try inventory.edit(entry, values, by: arguments.who)
+    }
+    try report(edited, "Changed")
+  }
+
+  func remove() throws(CommandFailure) {
+    let entry = try named()
+    let count = try judged { () throws(InventoryError) in try inventory.contentCount(of: entry) }
+    if count > 0 {
+      let contents = entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? ""
+      try Prompt.require("remove", "This removes the \(kind.name) with \(count) \(contents).", arguments)
+    }
+    let json = try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: false) }
+    try judged { () throws(InventoryError) in try inventory.remove(entry, by: arguments.who) }
+    if let report = arguments.report { return report.set(json) }
+    Output.printError("Removed: \(entry.name). 'tappet inventory undo' takes it back.")
+  }
+
+  // MARK: Words
+
+  private func named() throws(CommandFailure) -> InventoryEntry {
+    try judged { () throws(InventoryError) in try inventory.resolve(arguments.operands[0], kind) }
+  }
+
+  /// The place that an option names; `nil` when it was not given.
+  private func container(_ option: String) throws(InventoryError) -> InventoryEntry? {
+    guard let words = arguments.value(option), let container = kind.container else { return nil }
+    return try inventory.resolve(words, container)
+  }
+
+  private func values() throws(CommandFailure) -> InventoryEdit {
+    var values = InventoryEdit()
+    values.code = arguments.value("code")
+    values.notes = arguments.value("notes")
+    values.quantity = arguments.number("quantity")
+    if let text = arguments.value("minimum") { values.minimum = .some(Int64(decimal: text.utf8)) }
+    if let path = arguments.value("photo") { values.photo = .some(try PhotoFile.photo(at: path)) }
+    return values
+  }
+
+  // MARK: Answers
+
+  private func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
+    if let report = arguments.report {
+      report.print(try inventory.json(of: entry, hashesPhoto: false))
+    } else {
+      Output.print(try inventory.line(of: entry))
+    }
+    return Output.isTaken
+  }
+
+  private func report(_ entry: InventoryEntry, _ what: String) throws(CommandFailure) {
+    try judged { () throws(InventoryError) in
+      if let report = arguments.report { return report.set(try inventory.json(of: entry, hashesPhoto: false)) }
+      Output.printError("\(what): " + (try inventory.line(of: entry)))
+    }
+  }
+}
+
+extension Arguments {
+  /// The name of the person who changes something: --by, else the user.
+  var who: String {
+    if let name = value("by")?.trimmedLabel { return name.escaped }
+    guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return "\(getuid())" }
+    return String(cString: name)
+  }
+}
+
+/// Photos: files of the user's, which are only read.
+enum PhotoFile {
+  /// The photo at a path; `nil` for an empty one.
+  static func photo(at path: String) throws(CommandFailure) -> InventoryPhoto? {
+    if path.isEmpty { return nil }
+    switch TextFile.read(path, sizeMax: Limits.inventoryPhotoSizeMax) {
+    case .success(let file):
+      guard let place = resolvedPath(path) else { throw .failed("\(path) cannot be read") }
+      return InventoryPhoto(path: place, hash: LibCrypto.digest(file.bytes))
+    case .failure(let error): throw .failed("\(path) cannot be read: \(error.text)")
+    }
+  }
+
+  /// `there`, `missing` or `changed`.
+  static func state(of photo: InventoryPhoto) -> String {
+    guard case .success(let file) = TextFile.read(photo.path, sizeMax: Limits.inventoryPhotoSizeMax) else {
+      return "missing"
+    }
+    return LibCrypto.digest(file.bytes) == photo.hash ? "there" : "changed"
+  }
+}

@@ -1,0 +1,46 @@
+// tappet cert import: certificate, chain and key from a .p12 or other files, into the files that the configuration
+// names.
+
+import CPlatform
+import TappetCommandLine
+import TappetCore
+import TappetTLS
+
+extension Command {
+  package static var certImport: Command {
+    Command(
+      words: "cert import", section: .certificates, summary: "put a certificate and its key in place",
+      operands: [Operand("FILE", .file, .oneOrMore)],
+      options: [
+        .certificate, .privateKey, CommandOption("ca", "FILE", .file, "write the roots among them to this file"),
+        .passphraseFile, .force,
+      ],
+      details: """
+        Puts certificate, chain and key from a .p12, or from PEM or DER files, into the configuration's
+        files: the leaf first, modes 0644 and 0600, all or none. If the files contain no key, as after
+        'tappet cert request', the configuration's key is used if it fits. Certificates that the chain does
+        not need are listed and left out; --ca writes the roots among them. Asks once for a passphrase,
+        without showing it, and before it replaces anything.
+        """,
+      example: "tappet cert import kiosk.p12",
+      body: .plain { (arguments) throws(CommandFailure) in
+        let (certificate, key) = try CertificateFiles(arguments).pair()
+        guard !Certificates.isBundleName(certificate) else {
+          throw .usage(
+            "this writes PEM, and \(certificate) has the name of a .p12; set broker.certificate and broker.private_key "
+              + "to .pem and .key files")
+        }
+        let target = CertificateTarget(certificate: certificate, key: key, ca: arguments.value("ca"))
+        let identity: ClientIdentity?
+        do throws(CertificateProblem) {
+          identity = try ClientIdentity.read(arguments.operands) { Prompt.passphrase(of: $0, arguments) }
+        } catch {
+          // The CA's answer to 'cert request' has no key: that one never left the board.
+          guard case .bundleWithoutKey = error, access(key, F_OK) == 0 else { throw .refused(error.promptSentence) }
+          identity = nil
+        }
+        guard let identity else { return try target.writeForKey(arguments) }
+        try target.write(identity, arguments, writesKey: true)
+      })
+  }
+}

@@ -1,0 +1,107 @@
+// tappet cert request: a key that never leaves the board, and the request for its certificate.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetTLS
+
+extension Command {
+  package static var certRequest: Command {
+    Command(
+      words: "cert request", section: .certificates, summary: "make a key, and a request for its certificate",
+      options: [
+        CommandOption("private-key", "FILE", .file, "the key's file, in place of the configuration's"),
+        CommandOption("name", "NAME", "the common name (the client id)"),
+        CommandOption("dns", "NAME,…", "further DNS names"),
+        CommandOption("out", "FILE", .file, "write the request to this file"),
+        CommandOption("output", "FOLDER", .folder, "write it there, into a file named after the common name"), .force,
+      ],
+      details: """
+        Makes a key (P-256, mode 0600) if there is none, and a request for its certificate, for signing and
+        client authentication. The key never leaves the board, and an existing one is never replaced; an
+        existing request is, after a question. With --output many boards write into one folder: NAME.csr.
+        Put the CA's answer in place with 'tappet cert import FILE'.
+        """,
+      example: "tappet cert request --out kiosk.csr",
+      misuse: { $0.has("out") && $0.has("output") ? "--out and --output exclude each other" : nil },
+      body: .plain { (arguments) throws(CommandFailure) in
+        let files = CertificateFiles(arguments)
+        let key = try files.keyPath()
+        guard let name = arguments.value("name") ?? files.clientID else {
+          throw .usage("--name is missing: the client id, which brokers compare with it")
+        }
+        try CertRequest.make(key: key, name: name, out: try outFile(name, arguments), arguments)
+      })
+  }
+
+  /// The request's file; a folder is shared with other boards, whose names are their files'.
+  private static func outFile(_ name: String, _ arguments: Arguments) throws(CommandFailure) -> String? {
+    guard let folder = arguments.value("output") else { return arguments.value("out") }
+    guard BrokerSettings.isClientID(name), name.isPrintable else {
+      throw .usage("--output names the file after the common name, and \(name.quoted) cannot be a file's name")
+    }
+    return folder + "/" + name + ".csr"
+  }
+}
+
+enum CertRequest {
+  /// A request, and the key that it is for unless that is in its file already.
+  struct Draft {
+    var pem: [UInt8]
+    var newKey: SecretBytes?
+  }
+
+  /// Makes the key if it is missing, and the request into `out`, or as data.
+  static func make(key path: String, name: String, out: String?, _ arguments: Arguments) throws(CommandFailure) {
+    let draft = try draft(key: path, name: name, more: arguments.value("dns"))
+    if let out { try Prompt.requireReplacement(of: [out], arguments) }
+    do throws(AtomicFilesError) {
+      let files = AtomicFiles(isForService: true)
+      if let made = draft.newKey { try files.add(path, made) }
+      if let out { try files.add(out, draft.pem, mode: 0o644, isShared: arguments.has("output")) }
+      try files.commit()
+    } catch { throw error.failure }
+    Output.printError(
+      draft.newKey == nil
+        ? "\(path) already exists, and the request is for it; for a new key name another file with --private-key"
+        : "\(path): a new P-256 key (mode 0600)")
+    guard let out else { return Output.write(String(decoding: draft.pem, as: UTF8.self)) }
+    Output.printError("\(out): the request for \(name); send it to your CA, then 'tappet cert import' its answer")
+  }
+
+  /// A request for the key in the file or, if there is none, for a new one; `more` are further DNS names.
+  ///
+  /// Writes nothing. An existing key is never replaced: the certificate in use would lose it.
+  static func draft(key path: String, name: String, more: String?) throws(CommandFailure) -> Draft {
+    guard (1...64).contains(name.utf8.count) else {
+      // X.520's ub-common-name.
+      throw .usage("a common name has 1 to 64 bytes; '\(name)' has \(name.utf8.count)")
+    }
+    let names = dnsNames(name, more)
+    if let bad = names.first(where: { !CertificateRequest.isDNSName($0) }) {
+      throw .usage("'\(bad)' is not a DNS name")
+    }
+    do throws(CertificateProblem) {
+      guard access(path, F_OK) != 0 else {
+        let pem = try CertificateRequest.make(keyFile: path, commonName: name, dnsNames: names)
+        return Draft(pem: pem, newKey: nil)
+      }
+      let made = try CertificateRequest.makeKey()
+      let pem = try CertificateRequest.make(key: made, keyName: path, commonName: name, dnsNames: names)
+      return Draft(pem: pem, newKey: made)
+    } catch { throw .refused(error.sentence) }
+  }
+
+  /// The client id if it can be one, and those asked for.
+  private static func dnsNames(_ name: String, _ more: String?) -> [String] {
+    var names = CertificateRequest.isDNSName(name) ? [name] : []
+    for part in (more ?? "").utf8.split(separator: UInt8(ascii: ",")) {
+      let text = String(decoding: part, as: UTF8.self)
+      if !names.contains(text) { names.append(text) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,62 @@
+// The files that 'tappet cert import' and 'cert enrol' write: all of them, or none.
+
+import TappetCommandLine
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetTLS
+
+/// The files of a certificate, its key and, where they are wanted, its roots.
+struct CertificateTarget {
+  let certificate: String
+  let key: String
+  let ca: String?
+
+  /// Writes a certificate for the key that exists and stays as it is.
+  func writeForKey(_ arguments: Arguments) throws(CommandFailure) {
+    let identity: ClientIdentity
+    do throws(CertificateProblem) {
+      identity = try ClientIdentity.read(arguments.operands + [key]) { Prompt.passphrase(of: $0, arguments) }
+    } catch { throw .refused(error.promptSentence) }
+    try write(identity, arguments, writesKey: false)
+  }
+
+  func write(_ identity: ClientIdentity, _ arguments: Arguments, writesKey: Bool) throws(CommandFailure) {
+    if let ca, identity.authorityPEM() == nil {
+      throw .refused("there is no root certificate in these files to write to \(ca)")
+    }
+    try Prompt.requireReplacement(of: [certificate] + (writesKey ? [key] : []) + (ca.map { [$0] } ?? []), arguments)
+    let files = try draft(identity, writesKey: writesKey)
+    do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
+    report(identity, writesKey: writesKey, rootsOption: "--ca")
+  }
+
+  /// Writes the files next to their places, where `commit` puts them; until then, nothing that is there has changed.
+  func draft(_ identity: ClientIdentity, writesKey: Bool) throws(CommandFailure) -> AtomicFiles {
+    let keyPEM: SecretBytes
+    do throws(CertificateProblem) { keyPEM = try identity.keyPEM() } catch { throw .refused(error.sentence) }
+    do throws(AtomicFilesError) {
+      let files = AtomicFiles(isForService: true)
+      if writesKey { try files.add(key, keyPEM) }
+      try files.add(certificate, identity.certificatePEM(), mode: 0o644)
+      if let ca, let pem = identity.authorityPEM() { try files.add(ca, pem, mode: 0o644) }
+      return files
+    } catch { throw error.failure }
+  }
+
+  /// Says what was written; `rootsOption` names the option that would write the roots.
+  func report(_ identity: ClientIdentity, writesKey: Bool, rootsOption: String) {
+    Output.print(identity.details(path: certificate).sentence(at: SystemClock().now().unixSeconds))
+    if writesKey { Output.print("\(key): its key (mode 0600)") }
+    let roots = identity.rootSubjects.joined(separator: ", ")
+    if let ca {
+      Output.print("\(ca): " + roots)
+    } else if !roots.isEmpty {
+      Output.printError("Left out: \(roots), a root; if it is the broker's CA, write it with \(rootsOption) FILE")
+    }
+    if !identity.strangers.isEmpty {
+      let strangers = identity.strangers.joined(separator: ", ")
+      Output.printError("Left out: \(strangers), which the certificate's chain does not need")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// tappet check: everything that the kiosk needs, tried by using it, one line each.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+extension Command {
+  package static var check: Command {
+    Command(
+      words: "check", section: .running, summary: "check everything that the kiosk needs",
+      options: [
+        CommandOption("config-only", "check only the configuration and the files that it names"),
+        CommandOption("running", "ask the running kiosk instead").orElse,
+        CommandOption("deliver", "also send a test message to each action's topic").orElse, .yes, .json,
+      ],
+      details: """
+        Checks kiosk.yaml as it is on the disk, and everything that it names: the timestamp key, the
+        certificates and their remaining days, the secrets, the state folder, the clock, the reader and the
+        broker: one line each, with what is wrong and what to do. A kiosk that runs is not disturbed: its
+        reader is left to it, and the broker is asked with a client id that ends with '-check' and without
+        publishing anything.
+        Root becomes the owner of the state folder first, as the kiosk is, for all but --running.
+        The panel's lines are requested and released (only looked at while a kiosk runs), and with
+        'panel.profile' the board's header is drawn, with the reader's wires.
+        --config-only opens no device and no connection: for scripts, and before a reload. --running shows
+        how the running kiosk's own parts are.
+        --deliver asks, or with --yes does not, and sends a test message to the topic of each action; it
+        subscribes to the topic to see the message come back. Subscribers receive it.
+        Exit status: 0 nothing is wrong; 1 something is; 3 mistakes in the configuration; 4 none is running,
+        with --running. A line that begins with 'note' is neither good nor wrong: something was not tried,
+        or is still missing. A certificate that is about to expire is not a fault yet: its line has the
+        remaining days.
+        """,
+      misuse: { arguments in
+        let chosen = ["config-only", "running", "deliver"].filter { arguments.has($0) }
+        return chosen.count > 1 ? "--\(chosen[0]) and --\(chosen[1]) exclude each other" : nil
+      },
+      body: .plain { (arguments) throws(CommandFailure) in
+        var checkup = Checkup(printsLines: !arguments.asJSON)
+        if arguments.has("running") {
+          try checkup.askKiosk(try KioskAccess.loadRunning(arguments))
+        } else {
+          try checkup.check(arguments)
+        }
+        arguments.report?.set(checkup.json)
+        if !checkup.isGood { throw .found }
+      })
+  }
+}
+
+extension Checkup {
+  fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
+    try becomeOwner(of: try KioskAccess.load(arguments).stateFolder)
+    let configuration = try KioskAccess.load(arguments, files: .required)
+    if arguments.has("config-only") { return checkFiles(configuration) }
+    let delivers = arguments.has("deliver")
+    if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
+    checkAll(configuration, delivers: delivers)
+  }
+
+  /// Root looks at everything as the kiosk's user: no broker and no device meets root, and what that user cannot use is
+  /// found.
+  private mutating func becomeOwner(of folder: String) throws(CommandFailure) {
+    do throws(SystemError) {
+      guard let user = try ProcessUser.become(ownerOf: folder) else { return }
+      note("user", .good, "\(user), the owner of \(folder): all of this is tried as that user")
+    } catch { throw .failed("\(folder) belongs to a user whom this process cannot become: \(error.text)") }
+  }
+}

@@ -1,0 +1,347 @@
+// The parts that 'tappet check' looks at; each finding is printed as it is made, since some take seconds.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+import TappetTLS
+
+/// The findings so far.
+struct Checkup {
+  private struct Finding {
+    var part: String
+    var verdict: Verdict
+    /// For programs, where the reason has one.
+    var code: String?
+    var text: String
+  }
+
+  private let printsLines: Bool
+  private var findings: [Finding] = []
+  /// The latest time that the kiosk believed, in seconds since 1970.
+  private var latestTime: Int64?
+
+  var isGood: Bool { findings.allSatisfy { $0.verdict != .bad } }
+
+  var json: JSON {
+    let list = findings.map { finding in
+      JSON.object([
+        "part": .string(finding.part), "good": .bool(finding.verdict != .bad), "note": .bool(finding.verdict == .note),
+        "code": .optional(finding.code), "text": .string(finding.text),
+      ])
+    }
+    return .object(["findings": .array(list)])
+  }
+
+  init(printsLines: Bool) { self.printsLines = printsLines }
+
+  mutating func note(_ part: String, _ isGood: Bool, _ text: String, code: String? = nil) {
+    note(part, isGood ? .good : .bad, text, code: code)
+  }
+
+  mutating func note(_ part: String, _ verdict: Verdict, _ text: String, code: String? = nil) {
+    findings.append(Finding(part: part, verdict: verdict, code: code, text: text))
+    guard printsLines else { return }
+    Output.write("\(Self.mark(verdict))  \(Help.padded(part, 15))\(text.escaped)\n")
+  }
+
+  private static func mark(_ verdict: Verdict) -> String {
+    let (colour, word) =
+      switch verdict {
+      case .good: (32, "ok  ")
+      case .note: (33, "note")
+      case .bad: (31, "FAIL")
+      }
+    return isatty(1) == 1 ? "\u{1B}[\(colour)m\(word)\u{1B}[0m" : word
+  }
+
+  // MARK: Parts
+
+  /// The configuration and its files.
+  mutating func checkFiles(_ configuration: KioskConfiguration) {
+    let count = configuration.actions.count
+    note("config", .good, "\(count) \(count == 1 ? "action" : "actions"), no mistakes")
+    if configuration.timestampKey != nil { note("timestamp key", .good, "read from its file") }
+    checkCommands(configuration)
+    checkForeignTags(configuration)
+    if let site = configuration.site { note("site", .good, "\(site.name): people come from \(site.topic)") }
+    checkCertificates(configuration.broker)
+    checkWebhooks(configuration)
+    checkInventory(configuration)
+    for warning in FolderProbe.warnings(configuration) { note("folder", .bad, warning) }
+  }
+
+  /// Everything, by using it.
+  mutating func checkAll(_ configuration: KioskConfiguration, delivers: Bool) {
+    checkFiles(configuration)
+    var kiosk: RunningKiosk?
+    do throws(CommandFailure) { kiosk = try RunningKiosk.find(configuration) } catch {
+      note("kiosk", .bad, error.sentence ?? "", code: error.code)
+    }
+    var configuration = configuration
+    checkStore(&configuration, isRunning: kiosk != nil)
+    checkClock(configuration)
+    if kiosk == nil {
+      let reader = DeviceProbe.reader(configuration)
+      note("reader", reader.verdict, reader.text, code: reader.code)
+    } else {
+      note("reader", .note, "not tried: the running kiosk has it; 'tappet check --running' asks the kiosk")
+    }
+    for index in configuration.broker.endpoints.indices where mayTryBroker(configuration) {
+      let broker = DeviceProbe.broker(configuration, endpoint: index)
+      note("broker", broker.verdict, broker.text, code: broker.code)
+      if delivers { checkDelivery(configuration.broker, endpoint: index, configuration.actions) }
+    }
+    checkRooms(configuration)
+    checkPanel(configuration, isRunning: kiosk != nil)
+  }
+
+  /// Whether the stored password could be read, if there is one.
+  private mutating func mayTryBroker(_ configuration: KioskConfiguration) -> Bool {
+    if !configuration.storesPassword || configuration.broker.password != nil { return true }
+    note("broker", .note, "not tried: its password is sealed; 'tappet check --running' asks the kiosk")
+    return false
+  }
+
+  /// The parts of the kiosk that runs.
+  mutating func askKiosk(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    guard let kiosk = try RunningKiosk.find(configuration) else {
+      throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+    }
+    guard let status = kiosk.ask("status") else {
+      return note(
+        "kiosk", .bad, "it is running, but does not answer; look at its log", code: FailureCode.kioskSilent)
+    }
+    for part in Command.statusParts(of: status) {
+      let facts = status[part]
+      note(part, facts?["good"] == .bool(true), facts?["text"]?.text ?? "", code: facts?["code"]?.text)
+    }
+  }
+
+  private mutating func checkCertificates(_ broker: BrokerSettings) {
+    guard broker.endpoints.contains(where: { $0.usesTLS }) else {
+      return note("certificates", .good, "none needed: no endpoint uses TLS")
+    }
+    let now = SystemClock().now().unixSeconds
+    let facts = Certificates.inspect(broker)
+    let needed = Certificates.needed(facts, atUnixSeconds: now)
+    for fact in facts {
+      switch fact {
+      case .systemTrustStore:
+        note("certificates", .good, "the broker's certificate is checked against the system's trust store")
+      case .certificate(let details):
+        let verdict: Verdict = details.isValid(atUnixSeconds: now) ? .good : needed.contains(fact) ? .bad : .note
+        note("certificate", verdict, details.sentence(at: now, isNeeded: verdict != .note))
+      case .revocationLists(let path, let count):
+        note("revocation", .good, "\(path): \(count) \(count == 1 ? "list" : "lists"), valid now")
+      case .keyMatches(_, let key): note("private key", .good, "\(key) belongs to the certificate")
+      case .keyOpenToOthers(let path, _):
+        note("private key", .bad, "\(path) can be read by others; run: chmod 600 \(path)")
+      case .problem: break
+      }
+    }
+    for mistake in Certificates.mistakes(broker) { note("certificate", .bad, mistake.sentence, code: mistake.code) }
+  }
+
+  private mutating func checkCommands(_ configuration: KioskConfiguration) {
+    for plan in configuration.commands {
+      let what = (plan.outputs + plan.actions + (plan.managesPeople ? ["people"] : [])).joined(separator: ", ")
+      let drives = what.isEmpty && plan.asksChecks ? [] : ["drives " + (what.isEmpty ? "nothing" : what)]
+      let uses = drives + (plan.asksChecks ? ["asks how the parts are"] : [])
+      let proof =
+        switch plan.trust {
+        case .trusted: "all whom the broker lets publish there"
+        case .token: "senders with the key of its tokens"
+        case .signed(nil): "senders with a secret of the action"
+        case .room(let commanders): commanders.text
+        case .signed: "senders with its key, or a secret of the action"
+        }
+      let stranger = plan.window == nil ? ", with no limit to its age" : ""
+      note("commands", .good, plan.topic + " " + uses.joined(separator: " and ") + " for " + proof + stranger)
+      if let reply = plan.replyTopic, let other = configuration.topic(below: reply) {
+        note(
+          "commands", .note,
+          "\(plan.topic): with MQTT 5 a sender may be answered anywhere below '\(reply)', as at \(other); "
+            + "take a 'reply' with nothing below it, such as \(reply)/reply")
+      }
+      if case .token(nil) = plan.trust, let action = configuration.actions.first(where: { $0.publishesToken }) {
+        note(
+          "commands", .note,
+          "\(plan.topic): its tokens have the key of %T, so who reads a %T of another board with this key, as in "
+            + "\(action.name), has a proof for it; give it a 'key' of its own")
+      }
+    }
+  }
+
+  private mutating func checkForeignTags(_ configuration: KioskConfiguration) {
+    let count = configuration.foreignTags.count
+    if count > 0 {
+      let known = count == 1 ? "1 tag that others wrote is" : "\(count) tags that others wrote are"
+      note(
+        "tags", .note,
+        known + " known by what can be copied: a UID can be copied by anybody and opens no doors. That holds for this "
+          + "kiosk's outputs; let nothing that hears its messages open one either")
+    }
+    guard let topic = configuration.unknownTags?.sampleTopic else { return }
+    note("unknown tags", .note, "each of them is published, as to " + topic)
+  }
+
+  /// Their files were read with the configuration.
+  private mutating func checkWebhooks(_ configuration: KioskConfiguration) {
+    guard !configuration.webhooks.isEmpty else { return }
+    guard access(WebhookProgram.path, X_OK) == 0 else {
+      return note(
+        "webhooks", .bad, "\(WebhookProgram.path) is missing: install the package tappet-webhook",
+        code: "webhooks-not-started")
+    }
+    if configuration.matrix?.encryption != nil, access(MatrixProgram.path, X_OK) != 0 {
+      note(
+        "rooms", .bad, "\(MatrixProgram.path) is missing: install the package tappet-matrix",
+        code: "rooms-not-started")
+    }
+    for webhook in configuration.webhooks {
+      if let room = webhook.room {
+        note("room", .good, "\(webhook.action): says it in \(room)")
+      } else {
+        note("webhook", .good, "\(webhook.action): \(webhook.method.word) to \(webhook.place), not tried")
+      }
+    }
+  }
+
+  private mutating func checkInventory(_ configuration: KioskConfiguration) {
+    guard let inventory = configuration.inventory else { return }
+    guard access(InventoryHelper.path, X_OK) == 0 else {
+      return note(
+        "inventory", .bad, "\(InventoryHelper.path) is missing: install the package tappet",
+        code: "inventory-not-started")
+    }
+    guard let scanner = inventory.scanner else { return note("inventory", .good, "tags of things, no scanner") }
+    if access(scanner, R_OK) == 0 { return note("scanner", .good, scanner) }
+    note("scanner", .bad, LogRecord(scannerErrno: SystemError.last("access").code).sentence, code: "scanner-lost")
+  }
+
+  private mutating func checkClock(_ configuration: KioskConfiguration) {
+    if SystemClock().isSynchronised() {
+      guard configuration.checksClock, let behind = SystemClock.secondsBehind(SystemClock().now(), latestTime) else {
+        return note("clock", .good, "synchronised")
+      }
+      let text = LogRecord.clockBehind(behind) + ": check the time service; if the clock is right, set 'clock: trust'"
+      return note("clock", .bad, text, code: "clock-behind")
+    }
+    guard configuration.checksClock else {
+      return note("clock", .good, "not synchronised, but trusted because of 'clock: trust'")
+    }
+    let isNeeded =
+      configuration.actions.contains { $0.usesTimestamp } || configuration.commands.contains { $0.needsClock }
+    guard isNeeded else {
+      return note("clock", .good, "not synchronised, but no action has %T")
+    }
+    note("clock", .bad, "not synchronised: messages with %T wait; start a time service, or set 'clock: trust'")
+  }
+
+  private mutating func checkPanel(_ configuration: KioskConfiguration, isRunning: Bool) {
+    if let path = configuration.panel.simulator {
+      note("panel", .good, "virtual, at \(path): its lines are played, not wired")
+    }
+    let probe = PanelProbe(configuration, isRunning: isRunning, colour: isatty(1) == 1)
+    for finding in probe.findings { note("panel", finding.isGood, finding.text) }
+    guard printsLines, !probe.drawing.isEmpty else { return }
+    Output.print("")
+    for line in probe.drawing { Output.write(line + "\n") }
+  }
+}
+
+// MARK: The state folder
+
+extension Checkup {
+  fileprivate mutating func checkStore(_ configuration: inout KioskConfiguration, isRunning: Bool) {
+    let store: SecretStore
+    do throws(SecretStoreError) { store = try SecretStore.open(folder: configuration.stateFolder) } catch {
+      if isRunning, case .sealingKey(.lost) = error {
+        return note(
+          "state", .good,
+          "\(configuration.stateFolder); the running kiosk has the sealing key from the service manager")
+      }
+      return note("state", .bad, error.sentence)
+    }
+    note("state", .good, configuration.stateFolder)
+    latestTime = try? store.store.latestTime()
+    do throws(SecretStoreError) {
+      if configuration.storesPassword {
+        configuration.broker.password = try store.brokerPassword()
+        note("password", .good, "stored, sealed")
+      }
+    } catch { note("password", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      if configuration.storesTimestampKey {
+        _ = try store.timestampKey()
+        note("timestamp key", .good, "stored, sealed")
+      }
+    } catch { note("timestamp key", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      if let site = configuration.site {
+        let record = try store.siteRecord()
+        let isOurs = record?.site == site.name
+        note(
+          "site", isOurs ? .good : .note,
+          isOurs ? record?.timedSentence ?? "" : "no bundle of people was applied; 'tappet people push' sends one")
+      }
+    } catch { note("site", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      for name in try store.people().sharedNames {
+        note(
+          "people", .note,
+          "several are called \(name), whom an earlier version told apart: what is done to one is done to all; "
+            + "'tappet person rename' gives one another name")
+      }
+    } catch { note("people", .bad, error.sentence) }
+    do throws(SecretStoreError) {
+      let audit = try store.auditState()
+      if case .broken = audit { note("audit", .bad, audit.sentence) } else { note("audit", .good, audit.sentence) }
+    } catch { note("audit", .bad, error.sentence) }
+    do throws(SecretStoreError) { checkSecrets(try store.secrets(), configuration) } catch {
+      note("secrets", .bad, error.sentence)
+    }
+  }
+
+  private mutating func checkSecrets(_ stored: StoredSecrets, _ configuration: KioskConfiguration) {
+    let actions = configuration.actions
+    let secrets = stored.readable.map { $0.secret }
+    for secret in stored.unreadable {
+      note(
+        "secrets", .bad,
+        "secret \(secret.id) of \(secret.action) was sealed under another key, or is damaged; remove it and "
+          + "import it again")
+    }
+    for action in actions {
+      let own = secrets.filter { $0.action == action.name }
+      guard action.isIndexGiven, let stray = own.first(where: { $0.index != action.index }) else {
+        if !own.isEmpty {
+          note("secrets", .good, "\(action.name): \(own.count)")
+        }
+        continue
+      }
+      note(
+        "secrets", .bad,
+        "\(action.name) has index \(action.index), but its tags have \(stray.index); "
+          + "set 'index: \(stray.index)', or remove the line"
+      )
+    }
+    for secret in secrets where !actions.contains(where: { $0.name == secret.action }) {
+      note(
+        "secrets", .bad,
+        "secret \(secret.id) is for \(secret.action), which is not configured; "
+          + "'tappet action rename \(secret.action) NAME' "
+          + "gives it to another action, 'tappet secret remove' removes it")
+    }
+    if secrets.isEmpty {
+      note(
+        "secrets", .note,
+        "none yet: every tag is refused; 'tappet tag write' makes one, 'tappet secret import' imports one")
+    }
+  }
+}

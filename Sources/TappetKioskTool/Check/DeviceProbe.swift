@@ -1,0 +1,140 @@
+// Devices, used as the kiosk would use them: for 'tappet check' and 'tappet init'.
+
+import CPlatform
+import TappetBroker
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+/// Uses a device as the kiosk would, and releases it.
+///
+/// The wait ends when the descriptor `end` is readable.
+enum DeviceProbe {
+  /// The judgement, its reason for a person, and the reason's code where it has one.
+  typealias Finding = (verdict: Verdict, text: String, code: String?)
+
+  static func reader(_ configuration: KioskConfiguration, endedBy end: Int32 = -1) -> Finding {
+    let device = configuration.readerDevice
+    guard configuration.hasReader else {
+      return (.good, KioskStatus.Reader.absent.sentence(configuration), KioskStatus.Reader.absent.code)
+    }
+    func lost(_ loss: ReaderLoss) -> Finding { (.bad, loss.sentence(device: device, of: .tool), loss.code) }
+    do throws(SystemError) {
+      let reader = try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device)
+      let limit = SystemClock().now().instant + Limits.readerStartMax
+      while true {
+        switch reader.receive() {
+        case .message(.ready(let name)): return (.good, name, nil)
+        case .message(.lost(let fault, let code)): return lost(.fault(fault, code: code))
+        case .message(let other): _ = other
+        case .malformed(let error): return lost(.malformed(error))
+        case .closed: return lost(.ended(reader.finish()))
+        case .nothing:
+          guard waitReadable(reader.fileDescriptor, until: limit, endedBy: end) else {
+            return lost(.silent)
+          }
+        }
+      }
+    } catch { return lost(.notStarted(code: error.code)) }
+  }
+
+  /// Connects under a client id of its own and publishes nothing, so that a kiosk that runs keeps its connection.
+  ///
+  /// Where the broker may have refused that id alone, a kiosk that `isNew` asks again with its real one: only that
+  /// tells a wrong password, and nobody else has the id yet.
+  static func broker(
+    _ configuration: KioskConfiguration, endpoint: Int, isNew: Bool = false, endedBy end: Int32 = -1
+  ) -> Finding {
+    let probe = configuration.broker.forProbe
+    let answer = broker(probe, endpoint, endedBy: end)
+    guard case .refused(let failure) = answer, failure.mayConcernClientID else {
+      return answer.finding(probe, endpoint)
+    }
+    if isNew {
+      var real = configuration.broker
+      real.announcesStatus = false
+      return broker(real, endpoint, endedBy: end).finding(real, endpoint)
+    }
+    return (.note, "\(probe.endpoints[endpoint].text): skipped: \(idRefusal(probe.clientID, failure))", failure.code)
+  }
+
+  private static func broker(_ settings: BrokerSettings, _ endpoint: Int, endedBy end: Int32) -> BrokerAnswer {
+    do throws(SystemError) {
+      let mailbox = try Mailbox<LinkEvent>()
+      let link = try BrokerLink(settings: settings) { mailbox.post($0) }
+      defer { link.shutdown() }
+      link.connect(endpoint: endpoint)
+      let limit = SystemClock().now().instant + Limits.connectTimeout + .seconds(2)
+      var (fellBack, lacksRetained) = (false, false)
+      while waitReadable(mailbox.fileDescriptor, until: limit, endedBy: end) {
+        for event in mailbox.drain() {
+          switch event {
+          case .fellBack: fellBack = true
+          case .lacksRetained: lacksRetained = true
+          case .connected: return .accepted(fellBack: fellBack, lacksRetained: lacksRetained)
+          case .failed(let failure), .lost(let failure): return .refused(failure)
+          case .foundMQTT5, .acknowledged, .acknowledgedUnheard, .publishRefused, .disconnected: break
+          }
+        }
+      }
+      return .silent
+    } catch { return .noLink(error) }
+  }
+
+  private static func idRefusal(_ clientID: String, _ failure: LinkFailure) -> String {
+    "the broker refused the client id '\(clientID)', which is the check's own; it may tie ids to certificates or "
+      + "users, or the password is wrong (\(failure.sentence)); 'tappet check --running' asks the kiosk"
+  }
+
+  private static func waitReadable(_ fd: Int32, until limit: Instant, endedBy end: Int32) -> Bool {
+    let remaining = limit - SystemClock().now().instant
+    guard remaining > .zero else { return false }
+    let ready = Poll.wait([(fd, .readable), (end, .readable)], for: remaining)
+    return !ready[0].isEmpty && ready[1].isEmpty
+  }
+}
+
+/// The result of an attempt to connect.
+private enum BrokerAnswer {
+  case accepted(fellBack: Bool, lacksRetained: Bool)
+  case refused(LinkFailure)
+  case silent
+  case noLink(SystemError)
+
+  func finding(_ settings: BrokerSettings, _ index: Int) -> DeviceProbe.Finding {
+    let endpoint = settings.endpoints[index]
+    switch self {
+    case .accepted(let fellBack, let lacksRetained):
+      let usesMQTT5 = !fellBack && settings.firstVersion(for: endpoint) == .v5
+      let text = "connected to \(endpoint.text) with MQTT \(usesMQTT5 ? "5" : "3.1.1")"
+      if lacksRetained {
+        return (.note, text + ", which keeps no retained messages: the kiosk does without a status there", nil)
+      }
+      guard fellBack else { return (.good, text, nil) }
+      return (
+        .note,
+        text + ", since it does not take MQTT 5: a message that its access list denies may count as delivered", nil
+      )
+    case .refused(let failure): return (.bad, "\(endpoint.text): \(failure.sentence)", failure.code)
+    case .silent:
+      return (.bad, "\(endpoint.text) did not answer in \(Limits.connectTimeout.wholeMilliseconds / 1000) s", nil)
+    case .noLink(let error):
+      return (.bad, "the link to \(endpoint.text) cannot be set up: \(error.call): \(error.text)", nil)
+    }
+  }
+}
+
+extension LinkFailure {
+  /// Whether the broker may have refused the client id, and would take another.
+  fileprivate var mayConcernClientID: Bool {
+    switch self {
+    case .connack(.identifierRejected), .connack(.notAuthorized), .refused(.clientIdentifierNotValid),
+      .refused(.notAuthorized):
+      true
+    default: false
+    }
+  }
+}

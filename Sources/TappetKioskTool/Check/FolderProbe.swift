@@ -1,0 +1,41 @@
+// Folders on the way to the kiosk's files in which other users could put theirs in place.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+/// Looks at the folders of the configuration's files.
+enum FolderProbe {
+  /// Returns a sentence for each folder that others than root and the kiosk's user can write to.
+  static func warnings(_ configuration: KioskConfiguration) -> [String] {
+    let owner = FileOwner.user(of: configuration.stateFolder)
+    var folders: [String] = []
+    let files = [configuration.stateFolder + "/x", configuration.controlSocket, configuration.broker.privateKeyFile]
+    for file in files.compactMap({ $0 }) {
+      var folder = AtomicFiles.folder(of: file)
+      while !folders.contains(folder) {
+        folders.append(folder)
+        folder = AtomicFiles.folder(of: folder)
+      }
+    }
+    let socket = AtomicFiles.folder(of: configuration.controlSocket)
+    return folders.compactMap { warning($0, owner: owner, holdsSocket: $0 == socket) }
+  }
+
+  private static func warning(_ path: String, owner: UInt32?, holdsSocket: Bool) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    if status.st_uid != 0, status.st_uid != owner, status.st_uid != geteuid() {
+      return "\(path) belongs to another user (\(status.st_uid)), who can put other files in the place of the kiosk's"
+    }
+    guard status.st_mode & 0o022 != 0 else { return nil }
+    guard status.st_mode & 0o1000 != 0 else {
+      return "\(path) can be written to by other users; run: chmod go-w \(path)"
+    }
+    // With the sticky bit, as in /tmp, nobody can replace the files of others, but be there first.
+    return holdsSocket
+      ? "in \(path) any user's program can take the control socket's place; name another folder with 'control:'" : nil
+  }
+}

@@ -1,0 +1,53 @@
+// The rooms of 'tappet check': whether the session is good, and whether something can be sent in each of them.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Checkup {
+  mutating func checkRooms(_ configuration: KioskConfiguration) {
+    guard let matrix = configuration.matrix else { return }
+    let encryption = matrix.encryption
+    do throws(CommandFailure) {
+      let client = try Homeserver.connect(configuration)
+      let user = try client.require(.get, "/_matrix/client/v3/account/whoami")["user_id"]?.text ?? ""
+      let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
+      note("homeserver", .good, "it accepts the session of \(user), who is in \(joined.count) rooms")
+      for endpoint in configuration.webhooks {
+        if let room = endpoint.room { check(room, of: endpoint.action, joined, client, encryption) }
+      }
+      for plan in configuration.commands where plan.isRoom {
+        let asks = configuration.actions.contains { $0.confirmRoom == plan.topic }
+        check(plan.topic, of: "commands", joined, client, encryption, asks: asks)
+      }
+    } catch { note("homeserver", .bad, error.sentence ?? "", code: error.code) }
+  }
+
+  private mutating func check(
+    _ room: String, of action: String, _ joined: [JSON], _ client: HomeserverClient, _ encryption: RoomEncryption?,
+    asks: Bool = false
+  ) {
+    do throws(CommandFailure) {
+      let id = try Homeserver.resolve(room, client)
+      var refusal: WebhookRefusal?
+      var isEncrypted = false
+      if !joined.contains(.string(id)) {
+        refusal = .roomClosed
+      } else {
+        isEncrypted = try RoomFacts(id, client).isEncrypted
+        if isEncrypted, encryption == nil { refusal = .roomEncrypted }
+        if !isEncrypted, encryption?.allowsPlain == false { refusal = .roomPlain }
+      }
+      if isEncrypted, asks {
+        let sentence = "\(room) is encrypted, but answers to questions are not; 'confirm_in' needs another room"
+        return note("room", .bad, sentence, code: WebhookRefusal.roomEncrypted.code)
+      }
+      guard let refusal else {
+        return note("room", .good, "\(action): \(room), \(isEncrypted ? "encrypted" : "without encryption")")
+      }
+      note("room", .bad, "\(action): \(room): " + refusal.sentence(), code: refusal.code)
+    } catch { note("room", .bad, "\(action): \(room): " + (error.sentence ?? ""), code: error.code) }
+  }
+}

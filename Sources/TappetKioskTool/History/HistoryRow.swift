@@ -1,0 +1,69 @@
+// A row of the log of taps, for people, as JSON and as comma-separated values (RFC 4180).
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// A row as it is printed.
+struct HistoryRow {
+  var record: TapRecord
+  /// The name of the person whose tag it was.
+  var person: String?
+
+  static let header = "time,outcome,trigger,action,uid,tag,person,code,id,count"
+
+  var line: String { record.line(person: person) }
+
+  var json: JSON {
+    .object([
+      "time": .time(unixMilliseconds: record.unixMilliseconds), "outcome": .string(record.result.name),
+      "trigger": .optional(record.trigger?.name), "action": .optional(record.action),
+      "uid": .optional(record.uid.map { Hex.encode($0.bytes) }), "tag": .optional(record.tag),
+      "person": .optional(person),
+      "code": .optional(record.code), "id": .optional(record.entry?.hex), "count": .number(Int64(record.count)),
+    ])
+  }
+
+  var csv: String {
+    CSV.line([
+      WallTime.utc(unixMilliseconds: record.unixMilliseconds), record.result.name, record.trigger?.name, record.action,
+      record.uid.map { Hex.encode($0.bytes) }, record.tag, person, record.code, record.entry?.hex, String(record.count),
+    ])
+  }
+}
+
+/// A count as it is printed.
+struct HistoryCountRow {
+  var count: HistoryCount
+  /// The name of the person whose tag it is.
+  var person: String?
+
+  static let header = "count,action,trigger,uid,tag,person,last"
+
+  var line: String {
+    let time = WallTime.second(unixMilliseconds: count.lastUnixMilliseconds)
+    let name = uid ?? count.trigger?.name ?? "-"
+    let who = name + (count.tag.map { " (\($0))" } ?? "") + (person.map { "  " + $0 } ?? "")
+    return "\(count.count)  \(count.action ?? "-")  \(who)  last \(time)"
+  }
+
+  private var uid: String? { count.uid.map { Hex.encode($0.bytes) } }
+
+  var json: JSON {
+    .object([
+      "count": .number(count.count), "action": .optional(count.action), "trigger": .optional(count.trigger?.name),
+      "uid": .optional(uid), "tag": .optional(count.tag), "person": .optional(person),
+      "last": .time(unixMilliseconds: count.lastUnixMilliseconds),
+    ])
+  }
+
+  var csv: String {
+    CSV.line([
+      String(count.count), count.action, count.trigger?.name, uid, count.tag, person,
+      WallTime.utc(unixMilliseconds: count.lastUnixMilliseconds),
+    ])
+  }
+}

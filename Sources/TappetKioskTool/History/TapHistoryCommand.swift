@@ -1,0 +1,162 @@
+// tappet history: what became of each tap, from the store.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Command {
+  package static var history: Command {
+    Command(
+      words: "history", section: .running, summary: "list taps and presses with their outcome",
+      operands: [Operand("top", .word(["top"]), .optional)],
+      options: [
+        CommandOption("since", "TIME", "only what is younger: 30min, 12h, 7d, or a date such as 2026-11-20"),
+        CommandOption("action", "ACTION", .action, "only this action"),
+        CommandOption(
+          "outcome", "OUTCOME", .word(TapResult.allCases.map { $0.name }), "only taps with this outcome"),
+        CommandOption("person", "NAME", .person, "only the tags of this person"),
+        CommandOption("tag", "TAG", "only this tag: its UID, or the label of its secret"),
+        CommandOption("follow", "go on with what happens from now on, until Ctrl-C"),
+        CommandOption("csv", "print comma-separated values"), .json,
+      ],
+      details: """
+        Lists the log of taps and presses, oldest first: when, outcome (accepted, delivered, refused,
+        ignored, expired, dropped, undeliverable), action, tag, person, and the reason. A tap has a line when it
+        is accepted and one for what became of it. 'history' in kiosk.yaml says for how long it is kept. With
+        'top' it counts instead which tags were accepted most often. With --json one object per line.
+        """,
+      example: "tappet history --since 7d --action door --outcome refused",
+      misuse: { HistoryQuery.misuse($0) },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        var query = HistoryQuery(arguments, configuration)
+        try query.run()
+      })
+  }
+}
+
+/// One run of the command.
+private struct HistoryQuery {
+  private let arguments: Arguments
+  private let configuration: KioskConfiguration
+  private var filter = HistoryFilter()
+  /// The names that the rows do not hold, by id.
+  private var names: [String: String] = [:]
+
+  init(_ arguments: Arguments, _ configuration: KioskConfiguration) {
+    self.arguments = arguments
+    self.configuration = configuration
+    let now = SystemClock().now()
+    filter.since = arguments.value("since").flatMap { HistoryTime.unixMilliseconds($0, now: now.unixMilliseconds) }
+    // The kiosk removes rows when it has something to do; until then they are as good as gone.
+    if let age = configuration.historyAge {
+      filter.since = max(filter.since ?? 0, now.unixMilliseconds - age.wholeMilliseconds)
+    }
+    filter.action = arguments.value("action")
+    filter.result = arguments.value("outcome").flatMap { TapResult(name: $0) }
+    if let tag = arguments.value("tag") {
+      let digits = String(decoding: tag.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+      filter.tag = Hex.decode(digits).map { Hex.encode($0) } ?? tag
+    }
+  }
+
+  /// The mistake in the options.
+  static func misuse(_ arguments: Arguments) -> String? {
+    if let word = arguments.operands.first, word != "top" { return "unexpected argument '\(word)'; there is 'top'" }
+    if let text = arguments.value("since"), HistoryTime.unixMilliseconds(text, now: 0) == nil {
+      return "--since takes a time such as 30min, 12h or 7d, or a date such as 2026-11-20, not '\(text)'"
+    }
+    if let text = arguments.value("outcome"), TapResult(name: text) == nil {
+      return "--outcome takes one of " + TapResult.allCases.map { $0.name }.joined(separator: ", ")
+        + ", not '\(text)'"
+    }
+    if arguments.has("csv"), arguments.has("json") { return "--csv and --json exclude each other" }
+    guard arguments.operands.isEmpty else {
+      let wrong = ["follow", "outcome"].first { arguments.has($0) }
+      return wrong.map { "'top' does not take --\($0)" }
+    }
+    return nil
+  }
+
+  mutating func run() throws(CommandFailure) {
+    guard configuration.historyAge != nil else {
+      throw .refused("kiosk.yaml says 'history: none', so nothing is kept", FailureCode.historyOff)
+    }
+    let secretStore = try KioskAccess.openStore(configuration)
+    try learnNames(secretStore)
+    let store = secretStore.store
+    arguments.report?.beginList()
+    do throws(StoreError) {
+      if arguments.operands.isEmpty { try list(store) } else { try top(store) }
+    } catch { throw .failed(error.sentence) }
+  }
+
+  private mutating func learnNames(_ secretStore: SecretStore) throws(CommandFailure) {
+    let people: StoredPeople
+    do throws(SecretStoreError) { people = try secretStore.people() } catch { throw .failed(error.sentence) }
+    for person in people.all { names[person.id] = person.name }
+    guard let name = arguments.value("person") else { return }
+    guard let person = people.named(name) else { throw .refused(PersonError.unknown(name).sentence) }
+    filter.person = person.id
+  }
+
+  private func list(_ store: Store) throws(StoreError) {
+    if arguments.has("csv") { Output.write(HistoryRow.header + "\r\n") }
+    var last: Int64 = 0
+    var isEmpty = true
+    while true {
+      let rows = try store.history(after: last, filter, limit: Limits.storeDropMax)
+      for (number, record) in rows {
+        last = number
+        print(HistoryRow(record: record, person: record.person.flatMap { names[$0] }))
+      }
+      isEmpty = isEmpty && rows.isEmpty
+      if rows.count == Limits.storeDropMax { continue }
+      guard arguments.has("follow"), Output.isTaken else { break }
+      Poll.sleep(Limits.historyFollowInterval)
+    }
+    if isEmpty, arguments.report == nil, !arguments.has("csv") { Output.printError("The log has nothing of that.") }
+  }
+
+  private func print(_ row: HistoryRow) {
+    if let report = arguments.report {
+      report.print(row.json)
+    } else if arguments.has("csv") {
+      Output.write(row.csv + "\r\n")
+    } else {
+      Output.print(row.line)
+    }
+  }
+
+  private func top(_ store: Store) throws(StoreError) {
+    if arguments.has("csv") { Output.write(HistoryCountRow.header + "\r\n") }
+    for found in try store.topHistory(filter, limit: Limits.historyTopMax) {
+      let count = HistoryCountRow(count: found, person: found.person.flatMap { names[$0] })
+      if let report = arguments.report {
+        report.print(count.json)
+      } else if arguments.has("csv") {
+        Output.write(count.csv + "\r\n")
+      } else {
+        Output.print(count.line)
+      }
+    }
+  }
+}
+
+/// A time on the command line.
+private enum HistoryTime {
+  /// `30min`, `12h` or `7d` before `now`, a date of this time zone, or a time as --json prints it.
+  static func unixMilliseconds(_ text: String, now: Int64) -> Int64? {
+    let digits = text.utf8.prefix { $0.isASCIIDigit }
+    let units: KeyValuePairs<String, Int64> = ["s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000]
+    let unit = String(decoding: text.utf8.dropFirst(digits.count).drop { $0 == 0x20 }, as: UTF8.self)
+    for entry in units where entry.key == unit {
+      guard let number = Int64(decimal: digits) else { return nil }
+      let (product, overflow) = number.multipliedReportingOverflow(by: entry.value)
+      return overflow ? nil : now - min(product, Limits.historyAgeMax.wholeMilliseconds)
+    }
+    return WallTime.unixMilliseconds(utc: text) ?? WallTime.unixSeconds(localDate: text).map { $0 * 1000 }
+  }
+}

@@ -1,0 +1,207 @@
+// The kiosk on a terminal: its lights in their rhythm, its parts, the last taps, its buttons on keys. Drawn when
+// something changes, never on a timer, and only the lines that have changed.
+
+import CPlatform
+import TappetCommandLine
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+/// Draws on the terminal's alternate screen, so that the text before it stays as it was.
+final class LiveView {
+  private var isOpen = false
+  private var drawn: [String] = []
+  private var size: (columns: Int, rows: Int) = (0, 0)
+  /// `nil` means that there are no keys to read.
+  private var keyboard: TerminalMode?
+  /// `h` was typed: the next digit holds its button, or releases it.
+  private var isHolding = false
+  /// The buttons that a key holds down.
+  private var held: Set<Int> = []
+  /// `?` was typed: the keys are explained.
+  private var isExplaining = false
+
+  /// The result of what was typed.
+  enum Typed {
+    case buttons
+    /// The view changed.
+    case redraw
+    case quit
+    /// The terminal is gone.
+    case gone
+  }
+
+  /// Shows the picture.
+  func draw(_ view: KioskView) {
+    if !isOpen {
+      isOpen = true
+      Output.write("\u{1B}[?1049h\u{1B}[?25l")
+    }
+    let size = TerminalSize.current() ?? (80, 24)
+    var text = ""
+    if size != self.size {
+      self.size = size
+      drawn = []
+      text = "\u{1B}[2J"
+    }
+    var lines = lines(view).flatMap { ScreenLine.wrapped($0, size.columns) }
+    if lines.count > size.rows { lines.removeLast(lines.count - size.rows) }
+    for index in 0..<max(lines.count, drawn.count) {
+      let line = index < lines.count ? lines[index] : ""
+      if index < drawn.count, drawn[index] == line { continue }
+      if index < drawn.count { drawn[index] = line } else { drawn.append(line) }
+      text += "\u{1B}[" + String(index + 1) + ";1H" + line + "\u{1B}[K"
+    }
+    if !text.isEmpty { Output.write(text) }
+  }
+
+  /// Gives the terminal back.
+  func close() {
+    keyboard = nil
+    if isOpen { Output.write("\u{1B}[?25h\u{1B}[?1049l") }
+    isOpen = false
+  }
+
+  // MARK: Keys
+
+  /// Reads the terminal's keys one by one from now on, without showing them; false when standard input is not a
+  /// terminal.
+  func openKeyboard() -> Bool {
+    keyboard = .keys()
+    return keyboard != nil
+  }
+
+  /// Reads what was typed; reports a button's index, and whether it goes down.
+  func readKeys(_ handler: (Int, Bool) -> Void) -> Typed {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    guard let count = try? checked("read", { read(0, &bytes, bytes.count) }), count > 0 else { return .gone }
+    var typed = Typed.buttons
+    for byte in bytes.prefix(count) {
+      if byte == UInt8(ascii: "q") { return .quit }
+      if byte == UInt8(ascii: "?") {
+        isExplaining.toggle()
+        typed = .redraw
+      }
+      let isHolding = isHolding
+      self.isHolding = byte == UInt8(ascii: "h")
+      guard byte >= UInt8(ascii: "1"), byte <= UInt8(ascii: "9") else { continue }
+      let button = Int(byte - UInt8(ascii: "1"))
+      if held.remove(button) != nil {
+        handler(button, false)
+      } else {
+        if isHolding { held.insert(button) }
+        handler(button, true)
+        if !isHolding { handler(button, false) }
+      }
+    }
+    return typed
+  }
+
+  // MARK: Lines
+
+  private func lines(_ view: KioskView) -> [String] {
+    var lines: [String] = []
+    func row(_ label: String, _ text: String) { lines.append(label + text) }
+    row(
+      Self.painted("tappet ", 1) + view.clientID.escaped,
+      keyboard == nil ? "   (Ctrl-C ends it)" : "   (q ends it, ? explains it)")
+    row("", "")
+    var light = cell(view.levels) + view.light.name
+    if !view.light.isLasting { light += "   then " + view.baseLight.name }
+    row("  light    ", light)
+    if !view.wired.isEmpty { row("  LEDs     ", leds(view)) }
+    if !view.buttons.isEmpty { row("  buttons  ", buttons(view)) }
+    row("  reader   ", part(view.reader))
+    row("  broker   ", part(view.broker))
+    row("  disk     ", part(view.disk))
+    if !view.panel.isGood { row("  panel    ", part(view.panel)) }
+    row("  clock    ", clock(view))
+    let aside = view.asideCount > 0 ? Self.painted(", \(view.asideCount) of them set aside", 33) : ""
+    row("  outbox   ", String(view.outboxCount) + " waiting" + aside)
+    for topic in view.commands { row("  commands ", commands(topic)) }
+    if let reload = view.reload { row("  reload   ", self.reload(reload)) }
+    row("", "")
+    row("  ", counters(view.counters))
+    row("", "")
+    if isExplaining { return lines + Self.explanation }
+    for tap in view.taps {
+      let time = WallTime.brief(unixMilliseconds: tap.unixMilliseconds, now: view.unixMilliseconds)
+      let uid = tap.uid.map { "  " + Self.painted($0, 2) } ?? ""
+      let person = tap.person.map { "  " + $0.escaped } ?? ""
+      row(
+        tap.isGood ? Self.painted("  ✓ ", 32) : Self.painted("  • ", 33), time + "  " + tap.text.escaped + uid + person)
+    }
+    return lines
+  }
+
+  private static var explanation: [String] {
+    [
+      "  1 to 9   press the button of this number",
+      "  h        the next digit holds its button until it is typed again",
+      "  q        ends the kiosk, as Ctrl-C does; a second one ends it at once",
+      "  ?        shows the last taps again, the newest first",
+      "  Elsewhere: 'tappet status' shows the same, 'tappet run --plain' logs instead.",
+    ]
+  }
+
+  private func clock(_ view: KioskView) -> String {
+    guard view.clockIsGood == false else { return "good" }
+    let state = "not synchronised, or set back"
+    return view.needsClock ? Self.painted(state, 33) : state + "; nothing needs it"
+  }
+
+  private func reload(_ outcome: ReloadOutcome) -> String {
+    let text = WallTime.timeOfDay(unixMilliseconds: outcome.unixMilliseconds) + "  " + outcome.sentence.escaped
+    return outcome.isGood ? text : Self.painted(text, 33)
+  }
+
+  private func commands(_ topic: KioskStatus.Commands) -> String {
+    let text =
+      topic.topic.escaped + "   accepted " + String(topic.counts.accepted) + "   refused "
+      + String(topic.counts.refused)
+    return topic.isSubscribed == false ? Self.painted(text + "   the broker denies it", 33) : text
+  }
+
+  private func counters(_ counters: Counters) -> String {
+    "accepted \(counters.accepted)   delivered \(counters.delivered)   refused \(counters.refused)   "
+      + "expired \(counters.expired)"
+  }
+
+  /// In a colour of the terminal's, by its number.
+  private static func painted(_ text: String, _ code: Int) -> String { "\u{1B}[\(code)m\(text)\u{1B}[0m" }
+
+  /// The colour that an RGB LED has now; a buzzer is heard.
+  private func cell(_ levels: LightOutputs) -> String {
+    // The bits of red, green and blue are in the terminal's order.
+    let colour = Int(levels.rawValue >> 2 & 7)
+    return Self.painted("  ", colour == 0 ? 100 : 40 + colour) + (levels.contains(.buzzer) ? "♪ " : "  ")
+  }
+
+  private func leds(_ view: KioskView) -> String {
+    // By bit, as in `LightOutputs.names`.
+    let colours = [43, 42, 41, 42, 44, 45]
+    var text = ""
+    for (bit, name) in LightOutputs.names.enumerated() {
+      let output = LightOutputs(rawValue: 1 << UInt8(bit))
+      guard view.wired.contains(output) else { continue }
+      text += Self.painted("  ", view.levels.contains(output) ? colours[bit] : 100) + " " + name + "   "
+    }
+    return text
+  }
+
+  private func buttons(_ view: KioskView) -> String {
+    var text = ""
+    for (index, name) in view.buttons.enumerated() {
+      if keyboard != nil, index < 9 { text += Self.painted(String(index + 1), 1) + " " }
+      text += name + (held.contains(index) ? " (held)   " : "   ")
+    }
+    if keyboard != nil { text += Self.painted("h before a digit holds it", 2) }
+    if view.isLocked == true { text += Self.painted("   locked", 33) }
+    return text
+  }
+
+  private func part(_ part: KioskView.Part) -> String {
+    part.isGood ? part.text.escaped : Self.painted(part.text.escaped, 33)
+  }
+}

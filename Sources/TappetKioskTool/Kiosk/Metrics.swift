@@ -1,0 +1,100 @@
+// A kiosk's status as Prometheus reads it. docs/operations.md lists the metrics and the alerts worth having.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+/// The metrics of one kiosk.
+struct Metrics {
+  private typealias Label = MetricsText.Label
+  private typealias Sample = MetricsText.Sample
+
+  private var metrics = MetricsText()
+
+  /// The metrics as text, with its last line feed.
+  var text: String { metrics.text }
+
+  /// The metrics of a kiosk with this status; `nil` means that none answers.
+  init(_ status: JSON?) {
+    metrics.add("tappet_up", .gauge, "Whether the kiosk answers.", Sample(value: status == nil ? 0 : 1))
+    guard let status else { return }
+    metrics.add(
+      "tappet_info", .gauge, "The kiosk's version and name at the broker.",
+      Sample(Label("client_id", status["client_id"]?.text), Label("version", status["version"]?.text), value: 1))
+    metrics.add(
+      "tappet_uptime_seconds", .gauge, "Time since the kiosk was started.",
+      Sample(value: status["uptime_seconds"].number))
+    addParts(status)
+    addTaps(status)
+    addPanel(status)
+    addCertificates(status)
+  }
+
+  private mutating func addParts(_ status: JSON) {
+    metrics.add(
+      "tappet_part_good", .gauge, "Whether a part of the kiosk works.",
+      Command.statusParts.map { Sample(Label("part", $0), value: (status[$0]?["good"]).number) })
+    metrics.add(
+      "tappet_light", .gauge, "The lasting light that the kiosk shows.",
+      Sample(Label("light", status["light"]?.text), value: 1))
+    metrics.add(
+      "tappet_clock_missed", .gauge, "Whether something waits because nobody has set the clock.",
+      Sample(value: status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true) ? 1 : 0))
+    if let reload = status["reload"], reload != .null {
+      metrics.add(
+        "tappet_reload_good", .gauge, "Whether what the configuration says is in force.",
+        Sample(value: reload["good"].number))
+    }
+  }
+
+  private mutating func addTaps(_ status: JSON) {
+    metrics.add("tappet_outbox_entries", .gauge, "Messages that wait.", Sample(value: status["outbox"].number))
+    metrics.add(
+      "tappet_outbox_set_aside", .gauge, "Messages at which the broker closes the connection.",
+      Sample(value: status["set_aside"].number))
+    if case .object(let counts)? = status["counters"] {
+      metrics.add(
+        "tappet_taps_total", .counter, "Taps and presses since the start, by outcome.",
+        counts.map { Sample(Label("outcome", $0.name), value: $0.value.number) })
+    }
+    let last = status["taps"]?.elements?.first?["time"]?.text.flatMap { WallTime.unixMilliseconds(utc: $0) }
+    if let last {
+      metrics.add(
+        "tappet_last_tap_timestamp_seconds", .gauge, "When a tap or press was last reported.",
+        Sample(value: last / 1000))
+    }
+  }
+
+  private mutating func addPanel(_ status: JSON) {
+    if let locked = status["locked"], locked != .null {
+      metrics.add("tappet_panel_locked", .gauge, "Whether the buttons are locked.", Sample(value: locked.number))
+    }
+    let outputs = status["outputs"]?.elements ?? []
+    metrics.add(
+      "tappet_output_on", .gauge, "Whether an output is on.",
+      outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["on"].number) })
+    metrics.add(
+      "tappet_output_good", .gauge, "Whether an output's line is there.",
+      outputs.map { Sample(Label("output", $0["name"]?.text), value: $0["good"].number) })
+  }
+
+  private mutating func addCertificates(_ status: JSON) {
+    metrics.add(
+      "tappet_certificate_left_seconds", .gauge, "Time until a certificate expires, in whole days.",
+      (status["certificates"]?.elements ?? []).map {
+        Sample(
+          Label("file", $0["file"]?.text), Label("subject", $0["subject"]?.text),
+          value: $0["days_left"].number * 86_400)
+      })
+  }
+}
+
+extension JSON? {
+  fileprivate var number: Int64 { self?.number ?? 0 }
+}
+
+extension JSON {
+  /// A number, or 1 for true; 0 for everything else.
+  fileprivate var number: Int64 { self == .bool(true) ? 1 : wholeNumber ?? 0 }
+}

@@ -1,0 +1,73 @@
+// tappet output: the panel's outputs, switched by the running kiosk, which alone has their lines.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+
+extension Command {
+  package static var outputList: Command {
+    Command(
+      words: "output list", section: .running, summary: "list the outputs and their levels", options: [.json],
+      details: """
+        Lists the outputs of 'panel.outputs': name, on or off, and whether the line is there.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        show(try OutputClient(configuration).list(), arguments)
+      })
+  }
+
+  package static var outputOn: Command { switching(.on, "switch an output on") }
+
+  package static var outputOff: Command { switching(.off, "switch an output off") }
+
+  package static var outputPulse: Command { switching(.pulse, "switch an output for the time of its pulse") }
+
+  package static var outputToggle: Command { switching(.toggle, "switch an output to its other level") }
+
+  private static func switching(_ request: OutputRequest, _ summary: String) -> Command {
+    Command(
+      words: "output " + request.word, section: .running, summary: summary, operands: [Operand("NAME", .output)],
+      options: [.json],
+      details: """
+        Asks the running kiosk. Its limits hold: 'max_on', the interlock and its dead time. The lock of the
+        buttons does not matter here. Exit status: 0 it was done, or is done after the dead time;
+        4 there is no such output, its line is missing, or no kiosk runs.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        show(try OutputClient(configuration).switch(arguments.operands[0], request), arguments)
+      })
+  }
+
+  private static func show(_ outputs: JSON, _ arguments: Arguments) {
+    if let report = arguments.report { return report.set(.object(["outputs": outputs])) }
+    for output in outputs.elements ?? [] {
+      let isOn = output["on"] == .bool(true)
+      let state = output["good"] == .bool(true) ? (isOn ? "on" : "off") : "line missing"
+      Output.print(Help.padded(output["name"]?.text ?? "", 16) + " " + state)
+    }
+  }
+}
+
+/// The outputs of one configuration's kiosk.
+private struct OutputClient {
+  let configuration: KioskConfiguration
+
+  init(_ configuration: KioskConfiguration) { self.configuration = configuration }
+
+  func list() throws(CommandFailure) -> JSON { try ask([]) }
+
+  func `switch`(_ name: String, _ request: OutputRequest) throws(CommandFailure) -> JSON {
+    try ask([
+      JSON.Member(name: "output", value: .string(name)), JSON.Member(name: "do", value: .string(request.word)),
+    ])
+  }
+
+  private func ask(_ members: [JSON.Member]) throws(CommandFailure) -> JSON {
+    let answer = try KioskClient(configuration: configuration).request("output", members) {
+      (_) throws(CommandFailure) in throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+    }
+    guard let outputs = answer.json["outputs"] else { throw .malformedAnswer }
+    return outputs
+  }
+}

@@ -1,0 +1,25 @@
+// tappet panel lock: the buttons of the running kiosk, locked at once.
+
+import TappetCommandLine
+import TappetConfig
+import TappetKiosk
+
+extension Command {
+  package static var panelLock: Command {
+    Command(
+      words: "panel lock", section: .running, summary: "lock the buttons at once",
+      details: """
+        Locks the running kiosk's buttons, as they lock by themselves after 'lock_after'. A tag of an action
+        with 'unlock: true' or the code unlocks them again. Exit status: 0 they are locked; 1 this panel has
+        no lock; 4 no kiosk is running.
+        """,
+      body: .running { (_, configuration) throws(CommandFailure) in
+        let answer = try KioskClient(configuration: configuration).request("panel-lock", []) {
+          (_) throws(CommandFailure) in throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+        }
+        guard answer.json["locked"] == .bool(true) else {
+          throw .refused("this panel has no lock; set 'lock_after' and 'unlock_code' under 'panel:'")
+        }
+      })
+  }
+}

@@ -1,0 +1,57 @@
+// tappet run: the kiosk itself, with a live view on a terminal.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+extension Command {
+  package static var run: Command {
+    Command(
+      words: "run", section: .running, summary: "run the kiosk",
+      options: [
+        CommandOption("light-trace", "FILE", .file, "append every light and level with its monotonic time"),
+        CommandOption("plain", "log instead of the live view"),
+      ],
+      details: """
+        Runs the kiosk until SIGTERM or Ctrl-C; a second one ends it at once. On a terminal it shows the
+        lights in their rhythm, the parts and the last taps; the keys 1 to 9 are the buttons, 'q' ends it,
+        and '?' explains the keys. Otherwise, or with --plain, it logs to stderr: for the journal with
+        priorities, else with the time.
+        The lines of --light-trace are NANOSECONDS LIGHT and NANOSECONDS OUTPUT=0|1.
+        """,
+      body: .withFiles(.used) { (arguments, configuration) throws(CommandFailure) in
+        do throws(RuntimeError) { try run(configuration, arguments) } catch { throw .failed(error.sentence) }
+      })
+  }
+
+  private static func run(_ configuration: KioskConfiguration, _ arguments: Arguments) throws(RuntimeError) {
+    let runtime = try Runtime(configuration, lightTracePath: arguments.value("light-trace"))
+    let path = KioskAccess.path(arguments)
+    runtime.observers.onReload = { ConfigurationParser.load(path: path, files: .required) }
+    runtime.observers.onConnected = { Memory.giveBack() }
+    guard isatty(1) == 1, !arguments.has("plain") else { return try runtime.run() }
+    let screen = LiveView()
+    runtime.observers.onRecord = { _ in }  // The view shows the lines; a log between them would tear it.
+    runtime.observers.onChange = { screen.draw($0) }
+    defer { screen.close() }
+    var keyboard: Watch?
+    if screen.openKeyboard() {
+      keyboard = try? runtime.watch(0) {
+        switch screen.readKeys({ runtime.key($0, isDown: $1) }) {
+        case .buttons: break
+        case .redraw: screen.draw(runtime.view)
+        case .quit: runtime.stop()
+        case .gone:
+          // The window was closed: nobody sees this kiosk any more, and SIGHUP means something else to it.
+          keyboard = nil
+          runtime.stop()
+        }
+      }
+    }
+    defer { withExtendedLifetime(keyboard) {} }
+    try runtime.run()
+  }
+}

@@ -1,0 +1,112 @@
+// tappet status: what the running kiosk reports about itself.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension Command {
+  package static var status: Command {
+    Command(
+      words: "status", section: .running, summary: "show the state of the running kiosk",
+      options: [
+        .prometheus("print metrics for Prometheus, whether or not a kiosk runs"), .metricsFile, .json,
+      ],
+      details: """
+        Asks the running kiosk, also while its file has mistakes: it keeps the configuration that it has.
+        Exit status: 0 all is well; 1 something is wrong, or the last reload was rejected; 3 mistakes in the
+        configuration, and no kiosk where it says; 4 none is running. A certificate that is about to expire
+        is not a fault yet; see days_left in --json. With --prometheus, 0 means that the metrics were
+        written, whatever they say.
+        """,
+      misuse: MetricsText.misuse,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        if arguments.has("prometheus") {
+          return try MetricsText.write(Metrics((try? RunningKiosk.find(configuration))?.ask("status")).text, arguments)
+        }
+        guard let kiosk = try RunningKiosk.find(configuration) else {
+          throw .failed(RunningKiosk.absence(configuration), FailureCode.kioskAbsent)
+        }
+        guard let status = kiosk.ask("status") else {
+          throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+        }
+        if let report = arguments.report { report.set(status) } else { show(status) }
+        let isGood = statusParts(of: status).allSatisfy { status[$0]?["good"] == .bool(true) }
+        let isClockMissed = status["clock"]?["good"] == .bool(false) && status["clock"]?["needed"] == .bool(true)
+        let isRejected = status["reload"]?["good"] == .bool(false)
+        if !isGood || isClockMissed || isRejected { throw .found }
+      })
+  }
+
+  /// The parts of this kiosk that can be good or not: those that every kiosk has, and those that are configured.
+  static func statusParts(of status: JSON) -> [String] {
+    statusParts + ["webhooks", "rooms", "inventory", "site"].filter { (status[$0] ?? .null) != .null }
+  }
+
+  static var statusParts: [String] { ["reader", "broker", "disk", "panel"] }
+
+  private static func show(_ status: JSON) {
+    line("kiosk     \(status["client_id"]?.text ?? ""), up \(status["uptime_seconds"]?.wholeNumber ?? 0) s")
+    line("light     \(status["light"]?.text ?? "")")
+    for name in statusParts { line(Help.padded(name, 10) + (status[name]?["text"]?.text ?? "")) }
+    if let webhooks = status["webhooks"], webhooks != .null { showWebhooks(webhooks) }
+    if let rooms = status["rooms"], rooms != .null { line("rooms     " + (rooms["text"]?.text ?? "")) }
+    if let inventory = status["inventory"], inventory != .null {
+      line("inventory " + (inventory["text"]?.text ?? ""))
+    }
+    if let site = status["site"], site != .null { line("site      " + (site["text"]?.text ?? "")) }
+    for certificate in status["certificates"]?.elements ?? [] {
+      let days = certificate["days_left"]?.wholeNumber ?? 0
+      line(
+        "expires   \(days < 0 ? "expired" : "\(days) days left"): \((certificate["subject"]?.text ?? "").quoted), "
+          + (certificate["file"]?.text ?? ""))
+    }
+    line("clock     " + clock(status))
+    for topic in status["commands"]?.elements ?? [] {
+      func count(_ name: String) -> String { String(topic[name]?.wholeNumber ?? 0) }
+      let retained = count("retained") == "0" ? "" : ", of them retained " + count("retained")
+      line(
+        "commands  \(topic["topic"]?.text ?? ""): " + (topic["good"] == .bool(true) ? "" : "not subscribed, ")
+          + "accepted " + count("accepted") + ", refused " + count("refused") + retained)
+    }
+    if let reload = status["reload"], reload != .null {
+      line("reload    " + time(reload) + (reload["text"]?.text ?? ""))
+    }
+    let aside = status["set_aside"]?.wholeNumber ?? 0
+    line("outbox    \(status["outbox"]?.wholeNumber ?? 0) waiting" + (aside > 0 ? ", \(aside) of them set aside" : ""))
+    if case .object(let counts)? = status["counters"] {
+      line("counters  " + counts.map { "\($0.name) \($0.value.wholeNumber ?? 0)" }.joined(separator: ", "))
+    }
+    for tap in status["taps"]?.elements ?? [] {
+      let uid = tap["uid"]?.text.map { "  " + $0 } ?? ""
+      let person = tap["person"]?.text.map { "  " + $0 } ?? ""
+      line("tap       " + time(tap) + (tap["text"]?.text ?? "") + uid + person)
+    }
+  }
+
+  /// Prints one line, whatever the kiosk's answer has in it.
+  private static func line(_ text: String) { Output.print(text.escaped) }
+
+  private static func showWebhooks(_ status: JSON) {
+    var text = "webhooks  " + (status["text"]?.text ?? "") + "; \(status["waiting"]?.wholeNumber ?? 0) waiting"
+    if case .object(let counts)? = status["counters"] {
+      for count in counts {
+        text += ", " + (count.name == "given_up" ? "given up" : count.name) + " \(count.value.wholeNumber ?? 0)"
+      }
+    }
+    line(text)
+  }
+
+  /// When it was, before it.
+  private static func time(_ fact: JSON) -> String {
+    guard let time = fact["time"]?.text.flatMap({ WallTime.unixMilliseconds(utc: $0) }) else { return "" }
+    return WallTime.brief(unixMilliseconds: time, now: SystemClock().now().unixMilliseconds) + "  "
+  }
+
+  private static func clock(_ status: JSON) -> String {
+    if status["clock"]?["trusted"] == .bool(true) { return "trusted because of 'clock: trust'" }
+    if status["clock"]?["good"] == .bool(true) { return "good" }
+    let state = "not synchronised, or set back"
+    return status["clock"]?["needed"] == .bool(true) ? state : state + "; nothing needs it"
+  }
+}

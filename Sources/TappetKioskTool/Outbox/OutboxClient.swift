@@ -1,0 +1,70 @@
+// The outbox: read from the database, next to a kiosk that runs; dropped through the kiosk where there is one, for it
+// has entries in its memory.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetStore
+
+/// The outbox of one configuration.
+package struct OutboxClient {
+  let configuration: KioskConfiguration
+
+  package init(_ configuration: KioskConfiguration) { self.configuration = configuration }
+
+  /// Calls `body` with every entry in the order of acceptance, until it returns false; those for the broker first.
+  package func forEach(_ body: (OutboxEntry) -> Bool) throws(CommandFailure) {
+    let store = try KioskAccess.openStore(configuration).store
+    do throws(StoreError) {
+      if try Self.forEach(.broker, in: store, body) { _ = try Self.forEach(.webhook, in: store, body) }
+    } catch { throw .failed(error.sentence) }
+  }
+
+  /// False when `body` returned false.
+  private static func forEach(
+    _ destination: Destination, in store: Store, _ body: (OutboxEntry) -> Bool
+  ) throws(StoreError) -> Bool {
+    var last: Int64 = 0
+    while true {
+      let (entries, reachedEnd) = try store.fetch(
+        after: last, limit: Limits.storeDropMax, clockIsGood: true, of: destination)
+      for entry in entries {
+        last = entry.sequence
+        if !body(entry) { return false }
+      }
+      if reachedEnd || entries.isEmpty { return true }
+    }
+  }
+
+  /// The entries that webhooks refused for good.
+  func givenUp() throws(CommandFailure) -> [Store.GivenUp] {
+    let store = try KioskAccess.openStore(configuration).store
+    do throws(StoreError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
+  }
+
+  /// Drops one entry, or all; returns the number of those dropped, and of those that the broker has already.
+  func drop(_ id: EntryID?) throws(CommandFailure) -> (dropped: Int64, sent: Int64) {
+    let which = id.map { JSON.Member(name: "id", value: .string($0.hex)) } ?? .init(name: "all", value: .bool(true))
+    let client = KioskClient(configuration: configuration)
+    let answer = try client.request("outbox-drop", [which], waiting: Limits.outboxDropMax) {
+      (_) throws(CommandFailure) in
+      let store = try KioskAccess.openStore(configuration).store
+      do throws(StoreError) {
+        let count = JSON.number(Int64(try Self.drop(id, from: store)))
+        return ControlMessage(.object(["dropped": count, "sent": .number(0)]), enclosing: nil)
+      } catch { throw .failed(error.sentence) }
+    }
+    return (answer.json["dropped"]?.wholeNumber ?? 0, answer.json["sent"]?.wholeNumber ?? 0)
+  }
+
+  private static func drop(_ id: EntryID?, from store: Store) throws(StoreError) -> Int {
+    var count = 0
+    while true {
+      let dropped = try store.drop(id).count
+      count += dropped
+      if id != nil || dropped < Limits.storeDropMax { return count }
+    }
+  }
+}

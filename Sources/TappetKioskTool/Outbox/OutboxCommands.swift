@@ -1,0 +1,166 @@
+// tappet outbox: what waits for the broker and for webhooks.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Command {
+  package static var outboxList: Command {
+    Command(
+      words: "outbox list", section: .running, summary: "list what waits to be sent", options: [.json],
+      details: """
+        Lists the accepted taps that wait for the broker, oldest first: id (%I), action, topic, time left
+        and message, and whether it was set aside because the broker closes the connection at it; then those
+        that wait for their webhook, and the last hundred that a webhook refused for good, with the reason.
+        With --json one object per line.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        var count = 0
+        arguments.report?.beginList()
+        try OutboxClient(configuration).forEach { entry in
+          count += 1
+          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
+          return true
+        }
+        for entry in try OutboxClient(configuration).givenUp() {
+          count += 1
+          if let report = arguments.report { report.print(entry.json) } else { Output.print(entry.line) }
+        }
+        if count == 0, !arguments.asJSON { Output.printError("The outbox is empty.") }
+      })
+  }
+
+  package static var outboxDrop: Command {
+    Command(
+      words: "outbox drop", section: .running, summary: "do not send an entry, or all of them",
+      operands: [Operand("ID", .entryID, .oneUnlessOption)],
+      options: [.json, CommandOption("all", "drop every entry")],
+      details: """
+        Takes one entry, or all, out of the outbox; they will not be sent. A running kiosk does it itself.
+        An entry that was sent but not yet acknowledged stays, and is reported. --json prints how many were
+        "dropped" and "sent". Exit status 1: there is no such entry, or the broker has it already.
+        """,
+      misuse: {
+        guard let text = $0.operands.first, EntryID(hex: text) == nil else { return nil }
+        return "'\(text)' is not an id; 'tappet outbox list' shows them"
+      },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let id = arguments.operands.first.flatMap { EntryID(hex: $0) }
+        let (dropped, sent) = try OutboxClient(configuration).drop(id)
+        arguments.report?.set(.object(["dropped": .number(dropped), "sent": .number(sent)]))
+        if let id, dropped == 0 { throw notDropped(id, isSent: sent > 0) }
+        if arguments.asJSON { return }
+        Output.printError(dropped == 1 ? "1 entry dropped." : "\(dropped) entries dropped.")
+        if sent > 0 {
+          Output.printError("The broker has \(sent) more already; \(sent == 1 ? "it" : "they") cannot be taken back.")
+        }
+      })
+  }
+
+  private static func notDropped(_ id: EntryID, isSent: Bool) -> CommandFailure {
+    isSent
+      ? .refused(
+        "the broker has \(id.hex) already, and it cannot be taken back; if the connection is lost before the "
+          + "broker acknowledges it, try again", FailureCode.entrySent)
+      : .refused("there is no entry \(id.hex); it may have been delivered meanwhile", FailureCode.entryUnknown)
+  }
+
+  package static var outboxExport: Command {
+    Command(
+      words: "outbox export", section: .running, summary: "write what waits to a file",
+      operands: [Operand("FILE", .file)], options: [.json],
+      details: """
+        Writes every entry to a new FILE (mode 0600), one JSON object per line; they stay in the outbox.
+        --json prints how many were "exported".
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let count = try export(OutboxClient(configuration), to: arguments.operands[0])
+        if let report = arguments.report { return report.set(.object(["exported": .number(Int64(count))])) }
+        Output.printError("\(count) \(count == 1 ? "entry" : "entries") written; the outbox still contains them.")
+      })
+  }
+
+  private static func export(_ outbox: OutboxClient, to path: String) throws(CommandFailure) -> Int {
+    let file: Int32
+    do throws(SystemError) {
+      // Messages may be private; and an existing file is not overwritten.
+      file = try checked("open") { tp_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    } catch { throw .failed("\(path) cannot be created: \(error.text)") }
+    defer { close(file) }
+    var count = 0
+    var failure: SystemError?
+    try outbox.forEach { entry in
+      do throws(SystemError) { try PrivateFile.write(entry.json.encoded() + [UInt8(ascii: "\n")], to: file) } catch {
+        failure = error
+      }
+      count += 1
+      return failure == nil
+    }
+    if failure == nil {
+      do throws(SystemError) { try checked("fsync") { fsync(file) } } catch {
+        // A pipe or a device cannot be synchronised.
+        if error.code != EINVAL { failure = error }
+      }
+    }
+    guard let failure else { return count }
+    unlink(path)
+    throw .failed("\(path) cannot be written: \(failure.text)")
+  }
+}
+
+extension OutboxEntry {
+  /// Whether it is tried when nothing else waits.
+  private var isSetAside: Bool { closes >= Limits.closesUntilAside }
+
+  /// Milliseconds until it may no longer be sent.
+  private var remainingMilliseconds: Int64 {
+    let now = SystemClock().now()
+    switch expiry {
+    case .at(let instant): return (instant - now.instant).wholeMilliseconds
+    case .atUnixMilliseconds(let time): return time.subtractingReportingOverflow(now.unixMilliseconds).partialValue
+    }
+  }
+
+  /// By the clock as it is now.
+  private var expiryTime: JSON {
+    let now = SystemClock().now().unixMilliseconds
+    let (time, overflow) = now.addingReportingOverflow(remainingMilliseconds)
+    return overflow ? .null : .time(unixMilliseconds: time)
+  }
+
+  fileprivate var line: String {
+    let seconds = remainingMilliseconds / 1000
+    let expiry = seconds < 0 ? "expired" : "expires in \(seconds) s"
+    let place = destination == .broker ? topic : "(webhook)"
+    let mark = isSetAside ? "  (set aside: the broker closes the connection at it)" : ""
+    return "\(id.hex)  \(action)  \(place)  \(expiry)\(mark)  \(message.text)"
+  }
+
+  fileprivate var json: JSON {
+    .object([
+      "id": .string(id.hex), "destination": .string(destination == .broker ? "broker" : "webhook"),
+      "action": .string(action), "topic": destination == .broker ? .string(topic) : .null,
+      "message": .string(message.text), "retained": .bool(isRetained), "trigger": .string(trigger.name),
+      "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds), "expires_at": expiryTime,
+      "expires_in_ms": .number(remainingMilliseconds), "set_aside": .bool(isSetAside),
+    ])
+  }
+}
+
+extension Store.GivenUp {
+  fileprivate var line: String { "\(id.hex)  \(action)  (given up)  \(reason.sentence())  \(body)" }
+
+  fileprivate var json: JSON {
+    .object([
+      "id": .string(id.hex), "destination": .string("webhook"), "action": .string(action), "message": .string(body),
+      "trigger": .string(trigger.name),
+      "accepted_at": .time(unixMilliseconds: acceptedUnixMilliseconds),
+      "given_up_at": .time(unixMilliseconds: givenUpUnixMilliseconds), "code": .string(reason.code),
+      "text": .string(reason.sentence()),
+    ])
+  }
+}

@@ -1,0 +1,86 @@
+// A CSV file of people, read as a whole.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The rows of a file.
+struct PeopleTable {
+  private(set) var rows: [PeopleRow] = []
+  private let path: String
+  /// The place in the file of each of `PeopleColumn.obeyed`.
+  private var places: [Int?] = []
+  private var columnCount = 0
+  /// The columns without a name, which are empty.
+  private var unnamed: [Int] = []
+
+  /// Reads a file.
+  init(_ path: String) throws(CommandFailure) {
+    self.path = path
+    try CSVFile.read(path, sizeMax: Limits.peopleTableSizeMax) { (row) throws(CommandFailure) in
+      try take(row)
+    }
+    if places.isEmpty { throw refusal("it is empty; the first line names the columns, of which 'name' is one") }
+  }
+
+  /// A mistake in the file.
+  func refusal(_ sentence: String) -> CommandFailure { CSVFile.refusal(path, sentence) }
+
+  private mutating func take(_ row: CSVRow) throws(CommandFailure) {
+    guard !places.isEmpty else { return try takeHeader(row) }
+    // Spreadsheets write empty columns beside a table.
+    guard row.fields.count >= columnCount, row.fields.dropFirst(columnCount).allSatisfy({ $0.isEmpty }) else {
+      throw refusal("line \(row.line): the row has \(row.fields.count) fields, the first line \(columnCount)")
+    }
+    if let index = unnamed.first(where: { !row.fields[$0].isEmpty }) {
+      throw refusal("line \(row.line): there is a field in column \(index + 1), which has no name in the first line")
+    }
+    let fields = places.map { place in place.map { row.fields[$0] } }
+    guard fields.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Limits.peopleRowSizeMax else {
+      throw refusal("line \(row.line): the row has more than \(Limits.peopleRowSizeMax) bytes; is a quote missing?")
+    }
+    rows.append(PeopleRow(line: row.line, fields: fields))
+  }
+
+  private mutating func takeHeader(_ row: CSVRow) throws(CommandFailure) {
+    var names = row.fields.map { ($0.trimmedLabel ?? "").asciiLowercased }
+    while names.last?.isEmpty == true { names.removeLast() }
+    unnamed = names.indices.filter { names[$0].isEmpty }
+    for (index, name) in names.enumerated() where !name.isEmpty {
+      guard PeopleColumn(rawValue: name) != nil else {
+        let known = PeopleColumn.allCases.map { $0.rawValue }.joined(separator: ", ")
+        throw refusal("line \(row.line): there is no column '\(name)'; the columns are \(known)")
+      }
+      if names[..<index].contains(name) { throw refusal("line \(row.line): there are two columns '\(name)'") }
+    }
+    guard names.contains(PeopleColumn.name.rawValue) else {
+      throw refusal("line \(row.line): the column 'name' is missing")
+    }
+    columnCount = names.count
+    places = PeopleColumn.obeyed.map { column in names.firstIndex(of: column.rawValue) }
+  }
+
+  // MARK: Requests
+
+  /// The rows in pieces that fit into requests.
+  var pieces: [[JSON]] {
+    var pieces: [[JSON]] = [[]]
+    var size = 0
+    for row in rows {
+      let json = row.json
+      let more = json.encoded().count + 1
+      if size + more > Limits.peoplePieceSizeMax {
+        pieces.append([])
+        size = 0
+      }
+      pieces[pieces.count - 1].append(json)
+      size += more
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,217 @@
+// tappet person: whose tag it is, and whether they may act with it.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Operand {
+  static let person = Operand("NAME", .person)
+}
+
+extension Command {
+  package static var personAdd: Command {
+    Command(
+      words: "person add", section: .people, summary: "add a person",
+      operands: [Operand("NAME")], options: [.json],
+      details: """
+        Adds a person, who has no tags yet: 'tappet tag write ACTION --person NAME' writes one, and 'tappet
+        person assign' gives them a secret that is there. No two people have one name.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-add", arguments, configuration)
+        if arguments.report == nil { Output.printError("Added: \(answer["name"]?.text ?? "").") }
+      })
+  }
+
+  package static var personList: Command {
+    Command(
+      words: "person list", section: .people, summary: "list the people and the number of their tags", options: [.json],
+      details: """
+        Lists the people, the number of each one's tags, and who is suspended. 'tappet secret list' shows whose
+        each secret is.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let people = try SecretClient(configuration).listPeople()
+        if let report = arguments.report {
+          return report.set(
+            .object(["people": .array(people.map { $0.without("id").timed([("created", "created_at")]) })]))
+        }
+        if people.isEmpty { Output.printError("There is nobody; 'tappet person add' adds somebody.") }
+        for person in people {
+          let count = person["tags"]?.wholeNumber ?? 0
+          Output.print(
+            "\(person["name"]?.text ?? "")  \(count) \(count == 1 ? "tag" : "tags")"
+              + (person["suspended"] == .bool(true) ? "  suspended" : "")
+              + (person["site"] == .bool(true) ? "  of the site" : "")
+              + (PersonLimits(facts: person).map { "  " + $0.sentence } ?? ""))
+        }
+      })
+  }
+
+  package static var personRename: Command {
+    Command(
+      words: "person rename", section: .people, summary: "give a person another name",
+      operands: [.person, Operand("NEW")], options: [.json],
+      details: """
+        Gives a person another name. Their tags stay theirs.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        _ = try ask(
+          "person-rename", arguments, configuration, JSON.Member.text("new_name", arguments.operands[1]))
+      })
+  }
+
+  package static var personAllow: Command {
+    Command(
+      words: "person allow", section: .people, summary: "limit when, and how often, a person may act",
+      operands: [.person],
+      options: [
+        CommandOption("from", "DAY", "not before this day, such as 2026-12-25"),
+        CommandOption("until", "DAY", "not after this day"),
+        CommandOption("hours", "HOURS", "only then: 'Mon-Fri 07:00-19:30; Sat 09:00-12:00'"),
+        CommandOption(
+          "uses", "NUMBER", .number(0...Limits.ticketUsesMax), "only for this number of taps; a day ticket has 1"),
+        CommandOption("always", "without any limit"), .json,
+      ],
+      details: """
+        Limits what all tags of a person may do, within what the actions themselves allow, in the kiosk's time
+        zone and without its holidays. It replaces the limits that the person has: what is not given is not
+        limited, and uses are counted from now on. A use is counted for good before the tap is accepted. What
+        clock_unknown of the action says holds for the person's days and hours too.
+        """,
+      example: "tappet person allow 'Day ticket 7' --until 2026-12-24 --uses 1",
+      misuse: { arguments in
+        let limits = ["from", "until", "hours", "uses"].filter { arguments.has($0) }
+        if arguments.has("always") { return limits.first.map { "--always and --\($0) exclude each other" } }
+        return limits.isEmpty ? "give at least one of --from, --until, --hours and --uses, or --always" : nil
+      },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        var members: [JSON.Member] = []
+        for name in ["from", "until"] { if let day = arguments.value(name) { members += JSON.Member.text(name, day) } }
+        if let hours = arguments.value("hours") {
+          let list = hours.utf8.split(separator: UInt8(ascii: ";")).map { part in
+            JSON.string(String(decoding: part, as: UTF8.self).trimmedLabel ?? "")
+          }
+          members.append(JSON.Member(name: "hours", value: .array(list)))
+        }
+        if let uses = arguments.value("uses").flatMap({ Int64(decimal: $0.utf8) }) {
+          members.append(JSON.Member(name: "uses", value: .number(uses)))
+        }
+        let answer = try ask("person-allow", arguments, configuration, members)
+        guard arguments.report == nil else { return }
+        Output.printError(
+          "\(answer["name"]?.text ?? ""): \(PersonLimits(facts: answer)?.sentence ?? "without any limit").")
+      })
+  }
+
+  package static var personSuspend: Command {
+    Command(
+      words: "person suspend", section: .people, summary: "refuse all tags of a person for now",
+      operands: [.person], options: [.json],
+      details: """
+        Refuses all tags of a person from now on, by a running kiosk too. Nothing is lost: 'tappet person
+        resume' brings them back.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-suspend", arguments, configuration)
+        if arguments.report == nil { Output.printError("Suspended: \(describe(answer)) refused from now on.") }
+      })
+  }
+
+  package static var personResume: Command {
+    Command(
+      words: "person resume", section: .people, summary: "accept the tags of a suspended person again",
+      operands: [.person], options: [.json],
+      details: """
+        Accepts the tags of a suspended person again.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-resume", arguments, configuration)
+        if arguments.report == nil { Output.printError("Resumed: \(describe(answer)) accepted again.") }
+      })
+  }
+
+  package static var personRemove: Command {
+    Command(
+      words: "person remove", section: .people, summary: "remove a person and the secrets of their tags",
+      operands: [.person],
+      options: [CommandOption("forget", "remove what the log of taps has about them, too"), .yes, .json],
+      details: """
+        Removes a person and the secrets of their tags, which are refused from now on. It cannot be undone, so
+        it asks first. To keep a secret, give it to somebody else before, with 'tappet person assign'. The log
+        of taps keeps their rows without the name; with --forget it removes them.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        try Prompt.require("remove", "This removes the person and the secrets of their tags for good.", arguments)
+        let forget = JSON.Member(name: "forget", value: .bool(arguments.has("forget")))
+        let answer = try ask("person-remove", arguments, configuration, [forget])
+        if arguments.report == nil { Output.printError("Removed: \(describe(answer)) refused from now on.") }
+      })
+  }
+
+  package static var personAssign: Command {
+    Command(
+      words: "person assign", section: .people, summary: "give a secret to a person",
+      operands: [.person, .secretID], options: [.json],
+      details: """
+        Makes the tags of a secret those of a person. A secret belongs to one person at most: it is taken from
+        whoever has it. '' as NAME makes it nobody's.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try ask("person-assign", arguments, configuration, JSON.Member.text("id", arguments.operands[1]))
+        guard arguments.report == nil else { return }
+        let former = answer["former_person"]?.text.map { ", formerly \($0)'s" } ?? ""
+        Output.printError(
+          "The secret \(answer["id"]?.text ?? "") of \(answer["action"]?.text ?? "") is "
+            + "\(answer["person"]?.text ?? "nobody")'s now\(former).")
+      })
+  }
+
+  /// Sends a request about the person whom the first operand names, and reports the answer to programs.
+  private static func ask(
+    _ name: String, _ arguments: Arguments, _ configuration: KioskConfiguration, _ members: [JSON.Member] = []
+  ) throws(CommandFailure) -> JSON {
+    for operand in arguments.operands {
+      if let fault = operand.trimmedLabel?.personNameFault { throw .refused(fault.sentence) }
+    }
+    let answer = try SecretClient(configuration).ask(
+      name, JSON.Member.text("name", arguments.operands[0]) + members
+    ).json
+    arguments.report?.set(name == "person-assign" ? answer : answer.without("id"))
+    return answer
+  }
+
+  private static func describe(_ answer: JSON) -> String {
+    let count = answer["tags"]?.wholeNumber ?? 0
+    return "\(answer["name"]?.text ?? ""); \(count) \(count == 1 ? "tag is" : "tags are")"
+  }
+}
+
+extension PersonLimits {
+  /// The limits in the answer about a person; `nil` when there are none.
+  init?(facts: JSON) {
+    let known = try? PersonLimits(
+      from: facts["from"]?.text, until: facts["until"]?.text,
+      hours: (facts["hours"]?.elements ?? []).map { $0.text ?? "" }, uses: facts["uses"]?.wholeNumber, ticket: "")
+    guard var known, !known.isEmpty else { return nil }
+    known.used = facts["used"]?.wholeNumber ?? 0
+    self = known
+  }
+}
+
+extension SecretClient {
+  /// The facts of all people.
+  package func listPeople() throws(CommandFailure) -> [JSON] {
+    try askAll("person-list", "people", from: "from") { $0["next"]?.wholeNumber }.elements
+  }
+}
+
+extension JSON {
+  /// The same object without a member.
+  fileprivate func without(_ name: String) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { $0.name != name })
+  }
+}

@@ -1,0 +1,112 @@
+// tappet person import, export: people and whose each tag is, as a table. Keys are never in it.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetStore
+
+extension Command {
+  package static var personImport: Command {
+    Command(
+      words: "person import", section: .people, summary: "add and change people from a CSV file",
+      operands: [Operand("FILE", .file)],
+      options: [CommandOption("dry-run", "show the differences, and change nothing"), .json],
+      details: """
+        Imports the file as a whole or, if one row is wrong, not at all. The first line names the columns, in
+        any order: name, and any of suspended (yes or no), from, until, hours, uses, used and tag. A row is
+        about a person and one of their tags, by the id or fingerprint of its secret; further tags have rows of
+        their own. A person of the name is changed, else one is added. What has no column stays as it is, and
+        so do people and tags that are not in the file. The columns action and label are for the reader.
+        """,
+      example: "tappet person import --dry-run members.csv",
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let table = try PeopleTable(arguments.operands[0])
+        let answer = try SecretClient(configuration).importPeople(table, isTrial: arguments.has("dry-run"))
+        report(answer, arguments)
+      })
+  }
+
+  package static var personExport: Command {
+    Command(
+      words: "person export", section: .people, summary: "print the people and their tags as CSV",
+      options: [.excel],
+      details: """
+        Prints all people and whose each tag is to standard output, in a form that 'tappet person import' reads
+        back unchanged. Keys are not in it: 'tappet backup' keeps those.
+        """,
+      example: "tappet person export >members.csv",
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let client = SecretClient(configuration)
+        let people = try client.listPeople()
+        var tags: [String: [JSON]] = [:]
+        for secret in try client.list().secrets {
+          if let name = secret["person"]?.text { tags[name, default: []].append(secret) }
+        }
+        var writer = CSVWriter(forExcel: arguments.has("excel"))
+        writer.write(PeopleColumn.allCases.map { $0.rawValue })
+        for person in people {
+          for tag in tags[person["name"]?.text ?? ""] ?? [.null] { writer.write(row(person, tag)) }
+        }
+        writer.flush()
+      })
+  }
+
+  private static func row(_ person: JSON, _ tag: JSON) -> [String] {
+    PeopleColumn.allCases.map { column in
+      switch column {
+      case .suspended: person["suspended"] == .bool(true) ? "yes" : "no"
+      case .hours: (person["hours"]?.elements ?? []).map { $0.text ?? "" }.joined(separator: "; ")
+      case .uses, .used: person[column.rawValue]?.wholeNumber.map { String($0) } ?? ""
+      case .name, .from, .until: person[column.rawValue]?.text ?? ""
+      case .tag: tag["id"]?.text ?? ""
+      case .action, .label: tag[column.rawValue]?.text ?? ""
+      }
+    }
+  }
+
+  private static func report(_ answer: JSON, _ arguments: Arguments) {
+    let isTrial = arguments.has("dry-run")
+    let counts = ["added", "changed", "assigned"].map { answer[$0]?.wholeNumber ?? 0 }
+    if let report = arguments.report {
+      return report.set(
+        .object([
+          "added": .number(counts[0]), "changed": .number(counts[1]), "assigned": .number(counts[2]),
+          "dry_run": .bool(isTrial),
+        ]))
+    }
+    if isTrial {
+      let lines = answer["differences"]?.elements ?? []
+      for line in lines { Output.print(line.text ?? "") }
+      let rest = counts.reduce(0, +) - Int64(lines.count)
+      if rest > 0 { Output.print("and \(rest) more") }
+    }
+    Output.printError(
+      "\(isTrial ? "It would be" : "Imported"): \(counts[0]) added, \(counts[1]) changed, "
+        + "\(counts[2]) \(counts[2] == 1 ? "tag" : "tags") assigned." + (isTrial ? " Nothing was changed." : ""))
+  }
+}
+
+extension SecretClient {
+  /// Imports a table, or says what would be different.
+  fileprivate func importPeople(_ table: PeopleTable, isTrial: Bool) throws(CommandFailure) -> JSON {
+    let pieces = table.pieces
+    let trial = JSON.Member(name: "dry_run", value: .bool(isTrial))
+    let earlier = pieces.dropLast().map { rows in
+      [JSON.Member(name: "rows", value: .array(rows)), JSON.Member(name: "more", value: .bool(true))]
+    }
+    let last = [JSON.Member(name: "rows", value: .array(pieces.last ?? [])), trial]
+    do throws(CommandFailure) {
+      return try ask("person-import", last, after: earlier) {
+        .object([
+          "request": .string("person-import"), "rows": .array(table.rows.map { $0.json }), "dry_run": .bool(isTrial),
+        ])
+      }.json
+    } catch {
+      if error.status == .refused, let sentence = error.sentence { throw table.refusal(sentence) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// tappet action rename: what hangs on an action's name follows it.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+
+extension Command {
+  package static var actionRename: Command {
+    Command(
+      words: "action rename", section: .secrets, summary: "give an action's tags to its new name",
+      operands: [Operand("OLD"), Operand("NEW", .action)],
+      details: """
+        Gives the secrets, the learned tags, the waiting entries and the owed removals of the action OLD
+        to the action NEW, so that its tags go on working. Rename the action in kiosk.yaml too, and reload.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let (old, new) = (arguments.operands[0], arguments.operands[1])
+        let members = JSON.Member.text("action", old) + JSON.Member.text("name", new)
+        let answer = try SecretClient(configuration).ask("action-rename", members).json
+        Output.printError(sentence(answer, old, new))
+        if answer["configured"] != .bool(true) {
+          Output.printError(
+            "'\(new)' is not configured there yet: its tags are refused until kiosk.yaml has it and is reloaded.")
+        }
+      })
+  }
+
+  /// A sentence about what moved, such as `1 secret of light now belongs to lamp`.
+  private static func sentence(_ answer: JSON, _ old: String, _ new: String) -> String {
+    let (secrets, tags) = (answer["secrets"]?.wholeNumber ?? 0, answer["learned_tags"]?.wholeNumber ?? 0)
+    var words: [String] = []
+    if secrets > 0 || tags == 0 { words.append(secrets == 1 ? "1 secret" : "\(secrets) secrets") }
+    if tags > 0 { words.append(tags == 1 ? "1 learned tag" : "\(tags) learned tags") }
+    let verb = secrets + tags == 1 ? "belongs" : "belong"
+    return words.joined(separator: " and ") + " of \(old) now \(verb) to \(new)."
+  }
+}

@@ -1,0 +1,213 @@
+// tappet backup and restore: everything that is sealed, in one file under a passphrase.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension CommandOption {
+  static let passphraseFile = CommandOption(
+    "passphrase-file", "FILE", .file, "the passphrase is its first line; only its owner may read it")
+}
+
+extension Command {
+  package static var backup: Command {
+    Command(
+      words: "backup", section: .setup, summary: "back up all that another board needs, under a passphrase",
+      operands: [Operand("FILE", .file)], options: [.passphraseFile],
+      details: """
+        Writes all secrets, the stored timestamp key and tag passwords, kiosk.yaml and the certificates and
+        keys that it names to a new FILE, sealed under a passphrase (scrypt, AES-256-GCM). The outbox is not
+        in it.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        try Backup.write(to: arguments.operands[0], configuration, arguments)
+      })
+  }
+
+  package static var restore: Command {
+    Command(
+      words: "restore", section: .setup, summary: "make this board the one that a backup was made of",
+      operands: [Operand("FILE", .file)],
+      options: [
+        .passphraseFile, CommandOption("secrets-only", "leave kiosk.yaml and the files that it names as they are"),
+        .yes,
+      ],
+      details: """
+        Puts kiosk.yaml and the certificates and keys that it names into their places, and replaces
+        everything that is sealed here with the contents of a backup, all of it or nothing; asks first. The
+        kiosk must not be running. A lost tappet.key is created again. kiosk.yaml becomes the file that
+        --config names; what it names with a relative path comes beside it. Each file outside that folder has
+        a question of its own; with --yes it is written only if the kiosk.yaml that is here names it, too.
+        """,
+      body: .plain { (arguments) throws(CommandFailure) in
+        try Restore.run(arguments.operands[0], arguments)
+      })
+  }
+}
+
+/// The file with everything.
+enum Backup {
+  private static let passphraseSizeMin = 8
+
+  static func write(to path: String, _ configuration: KioskConfiguration, _ arguments: Arguments) throws(CommandFailure)
+  {
+    let passphrase = try newPassphrase(arguments)
+    var content = try collect(SecretClient(configuration))
+    content.files = try BackupFiles.collect(KioskAccess.path(arguments))
+    var plain = content.encoded()
+    defer { LibCrypto.wipe(&plain) }
+    guard plain.count + 1024 <= Limits.backupSizeMax else {
+      throw .failed("there is too much for one backup (\(plain.count) bytes)")
+    }
+    let file: [UInt8]
+    do throws(BackupError) {
+      file = try passphrase.withBytes { (words) throws(BackupError) in
+        try BackupFile.seal(plain, passphrase: Array(words))
+      }
+    } catch { throw .failed(error.sentence(path)) }
+    try PrivateFile.create(path, file)
+    Output.printError("\(path): \(content.summary). Nobody can open it without the passphrase, not even you.")
+  }
+
+  private static func collect(_ secrets: SecretClient) throws(CommandFailure) -> BackupContent {
+    let (known, unreadable) = try secrets.list()
+    guard unreadable.isEmpty else {
+      throw .refused(
+        "\(unreadable.count) of the secrets cannot be opened, and would be missing from the backup; "
+          + "'tappet secret list' names them, remove them first")
+    }
+    var content = BackupContent(madeUnixSeconds: SystemClock().now().unixSeconds, secrets: [], values: [])
+    var people: [String: Person] = [:]
+    for facts in try secrets.listPeople() {
+      guard let person = Person(facts) else { throw .malformedAnswer }
+      people[person.name] = person
+      content.values.append(person.sealedValue)
+    }
+    for facts in known {
+      let id = facts["id"]?.text ?? ""
+      let answer = try secrets.ask("secret-share", JSON.Member.text("id", id) + JSON.Member.text("for", "backup"))
+      guard let secretPayload = answer.secretPayload,
+        let share = try? secretPayload.withBytes({ (text) throws(ShareURLError) in try ShareURL.parse(at: text) })
+      else { throw .malformedAnswer }
+      content.secrets.append(
+        TagSecret(
+          id: id, action: facts["action"]?.text ?? "", index: share.index, key: share.key,
+          createdUnixSeconds: facts["created"]?.wholeNumber ?? 0, label: share.label,
+          uid: facts["uid"]?.text.flatMap { Hex.decode($0) }.flatMap { TagUID($0) }))
+      if let person = facts["person"]?.text.flatMap({ people[$0] }) {
+        content.values.append(person.sealedOwnership(ofSecret: id))
+      }
+    }
+    for facts in try secrets.listLearnedTags() {
+      guard let tag = LearnedTag(facts) else { throw .malformedAnswer }
+      content.values.append(tag.sealedValue)
+    }
+    for element in try secrets.ask("value-reveal").json["names"]?.elements ?? [] {
+      guard let name = element.text else { continue }
+      let answer = try secrets.ask("value-reveal", JSON.Member.text("name", name))
+      guard let value = answer.secretPayload else { continue }
+      content.values.append((name, value))
+    }
+    return content
+  }
+
+  static func open(_ path: String, _ arguments: Arguments) throws(CommandFailure) -> BackupContent {
+    let file: [UInt8]
+    switch PrivateFile.read(path, sizeMax: Limits.backupSizeMax) {
+    case .failure(let error): throw .failed("\(path) cannot be read: \(error.text)")
+    case .success(let bytes): file = bytes
+    }
+    let passphrase = try passphrase(arguments)
+    do throws(BackupError) {
+      var plain = try passphrase.withBytes { (words) throws(BackupError) in
+        try BackupFile.open(file, passphrase: Array(words))
+      }
+      defer { LibCrypto.wipe(&plain) }
+      guard let content = BackupContent(decoding: plain) else { throw .notABackup }
+      return content
+    } catch { throw .refused(error.sentence(path)) }
+  }
+
+  // MARK: The passphrase
+
+  private static func passphrase(_ arguments: Arguments) throws(CommandFailure) -> SecretBytes {
+    try Prompt.privateLine(
+      from: arguments.value("passphrase-file"), question: "Passphrase", what: "passphrase",
+      sizeMax: Limits.passphraseSizeMax)
+  }
+
+  /// Typed twice on a terminal.
+  private static func newPassphrase(_ arguments: Arguments) throws(CommandFailure) -> SecretBytes {
+    let first = try passphrase(arguments)
+    guard first.count >= passphraseSizeMin else {
+      throw .refused(
+        "the passphrase has \(first.count) bytes; give at least \(passphraseSizeMin), better several words")
+    }
+    guard !arguments.has("passphrase-file"), Prompt.isPossible else { return first }
+    let second = Prompt(holding: HeldSignals.typed).secret("The same again")
+    guard let second, second.isEqual(to: first) else { throw .refused("the two passphrases are not the same") }
+    return first
+  }
+}
+
+extension BackupContent {
+  var summary: String {
+    let key = values.contains { $0.name == SecretStore.timestampKeyName } ? ", the timestamp key" : ""
+    let login = values.contains { $0.name == SecretStore.brokerPasswordName } ? ", the broker's password" : ""
+    let others = values.count { !Store.isListed($0.name) }
+    let passwords = others - (key.isEmpty ? 0 : 1) - (login.isEmpty ? 0 : 1)
+    let people = values.count { Store.isPerson($0.name) }
+    let learned = values.count { Store.isLearnedTag($0.name) }
+    return "\(secrets.count) \(secrets.count == 1 ? "secret" : "secrets")"
+      + (people > 0 ? ", \(people) \(people == 1 ? "person" : "people")" : "")
+      + (learned > 0 ? ", \(learned) learned \(learned == 1 ? "tag" : "tags")" : "") + "\(key)\(login)"
+      + (passwords > 0 ? ", \(passwords) tag \(passwords == 1 ? "password" : "passwords")" : "")
+      + (files.count > 1 ? ", kiosk.yaml and \(files.count - 1) of its files" : files.isEmpty ? "" : ", kiosk.yaml")
+  }
+}
+
+extension Person {
+  /// The person of an answer to `person-list`.
+  fileprivate convenience init?(_ facts: JSON) {
+    guard let id = facts["id"]?.text, let name = facts["name"]?.text, let created = facts["created"]?.wholeNumber else {
+      return nil
+    }
+    var limits = PersonLimits(facts: facts)
+    // A backup has what is left of a ticket, under a name of its own: its uses so far stay here.
+    if var left = limits, let uses = left.uses {
+      guard let ticket = try? TagSecret.newID() else { return nil }
+      left.uses = max(0, uses - left.used)
+      left.ticket = ticket
+      limits = left
+    }
+    self.init(
+      id: id, name: name, isSuspended: facts["suspended"] == .bool(true), createdUnixSeconds: created,
+      limits: limits, isOfSite: facts["site"] == .bool(true))
+  }
+}
+
+extension LearnedTag {
+  /// The tag of an answer to `tag-learned`.
+  fileprivate init?(_ facts: JSON) {
+    guard let id = facts["id"]?.text, let mark = ForeignTag.Mark(facts), let action = facts["action"]?.text,
+      let learned = facts["learned"]?.wholeNumber
+    else { return nil }
+    self.init(
+      id: id, tag: ForeignTag(mark: mark, action: action, label: facts["label"]?.text), learnedUnixSeconds: learned)
+  }
+}
+
+extension BackupError {
+  fileprivate func sentence(_ path: String) -> String {
+    switch self {
+    case .notABackup: "\(path) is not a backup of this version of Tappet"
+    case .notAuthentic: "the passphrase is wrong, or \(path) is damaged"
+    case .crypto: "the passphrase could not be used; the system is out of memory or of random numbers"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// A QR code on the terminal, for a minute: on the alternate screen, so that no scrollback keeps it, and cleared
+// before that is left, whatever ends it.
+
+import CPlatform
+import TappetCommandLine
+import TappetCore
+
+enum CodeScreen {
+  /// Shows it until a key, a signal or the time ends it.
+  static func show(_ code: QRCode, name: String) throws(CommandFailure) {
+    let lines = code.lines
+    try requireRoom(columns: code.width, rows: lines.count + 1)
+    let signals = HeldSignals(HeldSignals.typed)
+    let keys = TerminalMode.keys()
+    defer { withExtendedLifetime(keys) {} }
+    var screen = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H\u{1B}[?25l"
+    // Black on white by number, on a light terminal as on a dark one; the names of colours are themes.
+    for line in lines { screen += "\u{1B}[38;5;16;48;5;231m" + line + "\u{1B}[0m\r\n" }
+    // A long name is cut at the edge: wrapped it would scroll the code away.
+    let seconds = Limits.shareDisplayTime.wholeMilliseconds / 1000
+    screen += "\u{1B}[?7l(\(seconds) s; any key ends it)  \(name.escaped)\u{1B}[?7h"
+    Output.write(screen)
+    _ = signals.wait(for: keys == nil ? -1 : 0, until: Limits.shareDisplayTime)
+    Output.write("\u{1B}[2J\u{1B}[3J\u{1B}[H\u{1B}[?25h\u{1B}[?1049l")
+  }
+
+  private static func requireRoom(columns: Int, rows: Int) throws(CommandFailure) {
+    guard let size = TerminalSize.current(), size.columns < columns || size.rows < rows else { return }
+    throw .failed(
+      "the code needs \(columns) columns and \(rows) lines, this terminal has \(size.columns) and \(size.rows); "
+        + "enlarge it, or give --out FILE")
+  }
+}

@@ -1,0 +1,91 @@
+// tappet restore: this board becomes the one that a backup was made of, as a whole or not at all.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+enum Restore {
+  static func run(_ backup: String, _ arguments: Arguments) throws(CommandFailure) {
+    let asks = try Prompt.isNeeded(for: "this replaces the secrets", arguments)
+    var content = try Backup.open(backup, arguments)
+    if arguments.has("secrets-only") { content.files = [] }
+    try BackupFiles.check(content.files)
+    let path = KioskAccess.path(arguments)
+    let configuration = try configuration(of: content, path, arguments)
+    guard try RunningKiosk.find(configuration) == nil else {
+      throw .refused(
+        "a kiosk runs with this configuration; stop it first ('systemctl stop tappet' where it is a service)")
+    }
+    if !content.files.isEmpty { try makeFolder(of: path) }
+    let store: SecretStore
+    let present: Int
+    do throws(SecretStoreError) {
+      store = try SecretStore.openForRestore(folder: configuration.stateFolder)
+      present = try store.sealedCount()
+    } catch { throw .failed(error.sentence) }
+    try confirm(backup, content, present: present, path, asks: asks)
+    let files = try BackupFiles.stage(content.files, path)
+    do throws(SecretStoreError) { try store.restore(content.secrets, content.values, by: .current()) } catch {
+      throw .failed("nothing was changed: \(error.sentence)")
+    }
+    do throws(AtomicFilesError) { try files.commit() } catch { throw error.failure }
+    for secret in content.secrets where !configuration.actions.contains(where: { $0.name == secret.action }) {
+      Output.printError("The action '\(secret.action)' of the secret \(secret.id) is not in the configuration.")
+    }
+  }
+
+  /// On a new board there may be none.
+  private static func makeFolder(of path: String) throws(CommandFailure) {
+    let folder = AtomicFiles.folder(of: path)
+    do throws(SystemError) { try checked("mkdir") { mkdir(folder, 0o755) } } catch {
+      if error.code != EEXIST { throw .failed("\(folder) cannot be created: \(error.text)") }
+    }
+  }
+
+  /// The configuration that is in force afterwards.
+  private static func configuration(
+    of content: BackupContent, _ path: String, _ arguments: Arguments
+  ) throws(CommandFailure) -> KioskConfiguration {
+    guard let file = content.files.first(where: { $0.path.isEmpty }) else { return try KioskAccess.load(arguments) }
+    let folder = AtomicFiles.folder(of: path)
+    switch ConfigurationParser.parse(file.content, name: path, folder: folder, files: .ignored) {
+    case .loaded(let configuration): return configuration
+    case .refused(let problems):
+      for problem in problems { Output.printError(problem.sentence) }
+      throw .refused("the backup's kiosk.yaml has mistakes; --secrets-only restores the rest")
+    }
+  }
+
+  private static func confirm(
+    _ backup: String, _ content: BackupContent, present: Int, _ path: String, asks: Bool
+  ) throws(CommandFailure) {
+    Output.printError(
+      "\(backup): \(content.summary), made \(TimeText.local(content.madeUnixSeconds)). "
+        + "It replaces what is sealed here now (\(present)).")
+    for target in BackupFiles.targets(content.files, path) { Output.printError("It writes \(target).") }
+    guard asks else { return try requireKnown(content, path) }
+    let prompt = Prompt()
+    let questions = ["Replace it?"] + BackupFiles.outside(content.files, path).map { "Write \($0.quoted)?" }
+    for question in questions where prompt.confirm(question, default: false) != true {
+      throw .refused("nothing was changed")
+    }
+  }
+
+  /// Without a person, only the kiosk.yaml that is here vouches for a file outside its folder.
+  private static func requireKnown(_ content: BackupContent, _ path: String) throws(CommandFailure) {
+    var known: [String] = []
+    if case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
+      known = ConfigurationParser.namedFiles(in: file.bytes)
+    }
+    for target in BackupFiles.outside(content.files, path) where !known.contains(target) {
+      throw .refused(
+        "nothing was changed: the backup would write \(target.quoted), which is outside "
+          + "\(AtomicFiles.folder(of: path)) and not named by the kiosk.yaml that is here; without --yes you are asked")
+    }
+  }
+}

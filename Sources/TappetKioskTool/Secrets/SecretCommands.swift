@@ -1,0 +1,167 @@
+// tappet secret list, new, rename, remove and rekey, and tappet audit: which tags are accepted here, and who decided
+// so.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetStore
+
+extension CommandOption {
+  static let label = CommandOption("label", "LABEL", "for people, in 'tappet secret list'")
+}
+
+extension Operand {
+  static let secretID = Operand("ID", .secretID)
+}
+
+extension Command {
+  package static var secretList: Command {
+    Command(
+      words: "secret list", section: .secrets, summary: "list the secrets, without their keys", options: [.json],
+      details: """
+        Lists id, action, index, fingerprint, creation, uses and label of each secret, but never the key. The
+        fingerprint is the same on every kiosk that has the secret, and may stand for the id. A date before
+        2020 is shown as unknown, because the clock was not set.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let (secrets, unreadable) = try SecretClient(configuration).list()
+        for secret in unreadable {
+          Output.printError(
+            "Secret \(secret["id"]?.text ?? "") of \(secret["action"]?.text ?? "") was sealed under another key, or is "
+              + "damaged; remove it and import it again.")
+        }
+        if let report = arguments.report {
+          let list = secrets.map { $0.timed([("created", "created_at"), ("last_used", "last_used_at")]) }
+          return report.set(.object(["secrets": .array(list), "unreadable": .array(unreadable)]))
+        }
+        if secrets.isEmpty {
+          Output.printError("There are no secrets; 'tappet secret new' makes one, 'tappet secret import' imports one.")
+        }
+        for secret in secrets { Output.print(line(secret)) }
+      })
+  }
+
+  private static func line(_ secret: JSON) -> String {
+    let used = secret["times_used"]?.wholeNumber ?? 0
+    var uses = "never used"
+    if let last = secret["last_used"]?.wholeNumber, used > 0 {
+      uses = "used \(used) \(used == 1 ? "time" : "times"), last \(TimeText.local(last))"
+    }
+    let created = TimeText.local(secret["created"]?.wholeNumber ?? 0)
+    return "\(secret["id"]?.text ?? "")  \(secret["action"]?.text ?? "")  idx=\(secret["index"]?.wholeNumber ?? 0)"
+      + "  fingerprint \(secret["fingerprint"]?.text ?? "")"
+      + "  created \(created)  \(uses)  \(secret["label"]?.text ?? "")"
+      + (secret["person"]?.text.map { "  \($0)'s" } ?? "")
+  }
+
+  package static var secretNew: Command {
+    Command(
+      words: "secret new", section: .secrets, summary: "make a secret without a tag",
+      operands: [Operand("ACTION", .action)], options: [.label],
+      details: """
+        Makes a secret without a tag; 'tappet secret share' gives it to a phone or another kiosk.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let label = try checkedLabel(arguments.value("label"))
+        let members = JSON.Member.text("label", label) + JSON.Member.text("action", arguments.operands[0])
+        let answer = try SecretClient(configuration).ask("secret-new", members).json
+        Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
+      })
+  }
+
+  package static var secretRename: Command {
+    Command(
+      words: "secret rename", section: .secrets, summary: "change the label of a secret",
+      operands: [.secretID, Operand("LABEL")],
+      details: """
+        Changes the label of a secret; '' removes it.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let label = try checkedLabel(arguments.operands[1])
+        let members = JSON.Member.text("id", arguments.operands[0]) + JSON.Member.text("label", label)
+        _ = try SecretClient(configuration).ask("secret-rename", members)
+      })
+  }
+
+  package static var secretRekey: Command {
+    Command(
+      words: "secret rekey", section: .secrets, summary: "seal everything under a new key",
+      details: """
+        Seals everything in the state folder under a new key and replaces tappet.key. Where the service
+        manager provides the key, provide the new one as tappet.key, the old one as tappet.key.old, and
+        restart the kiosk.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try SecretClient(configuration).ask("secret-rekey").json
+        Output.printError("Values sealed under the new key: \(answer["sealed"]?.wholeNumber ?? 0).")
+      })
+  }
+
+  package static var audit: Command {
+    Command(
+      words: "audit", section: .secrets, summary: "list who changed or saw a secret, and when",
+      options: [CommandOption("verify", "check that no entry was changed, removed or inserted"), .json],
+      details: """
+        Lists who made, imported, shared, renamed or removed a secret, and when: the last thousand entries.
+        With --verify it says instead whether they are as Tappet wrote them, and ends with 1 if they are not.
+        """,
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        if arguments.has("verify") { return try verifyAudit(arguments, configuration) }
+        let (entries, _) = try SecretClient(configuration).askAll("audit", "deeds", from: "after") {
+          $0["deeds"]?.elements?.last?["number"]?.wholeNumber
+        }
+        if let report = arguments.report {
+          return report.set(
+            .object([
+              "entries": .array(entries.map { $0.timed([("time", "time")]) }), "whole": .null, "broken_number": .null,
+            ]))
+        }
+        for entry in entries {
+          let program = "\(entry["program"]?.text ?? "")[\(entry["process"]?.wholeNumber ?? 0)]"
+          Output.print(
+            "\(TimeText.local(entry["time"]?.wholeNumber ?? 0))  user \(entry["user"]?.wholeNumber ?? 0)  \(program)"
+              + "  \(entry["deed"]?.text ?? "")  \(entry["subject"]?.text ?? "")"
+              + (entry["detail"]?.text.map { "  (\($0))" } ?? ""))
+        }
+      })
+  }
+
+  private static func verifyAudit(
+    _ arguments: Arguments, _ configuration: KioskConfiguration
+  ) throws(CommandFailure) {
+    let state = try SecretClient(configuration).ask("audit", [JSON.Member(name: "verify", value: .bool(true))]).json
+    let (count, broken) = (state["count"]?.wholeNumber, state["broken"]?.wholeNumber)
+    arguments.report?.set(
+      .object([
+        "entries": .null, "whole": .bool(broken == nil), "broken_number": broken.map { .number($0) } ?? .null,
+      ]))
+    if let broken {
+      Output.printError(AuditState.broken(at: broken).sentence)
+      throw .reported(.refused)
+    }
+    guard let count else { throw .malformedAnswer }
+    if arguments.report == nil { Output.print(AuditState.whole(count: Int(clamping: count)).sentence) }
+  }
+
+  /// Checked before it is sent anywhere: a request has no room for more.
+  static func checkedLabel(_ label: String?) throws(CommandFailure) -> String? {
+    let label = label.map { $0.trimmedLabel ?? "" }
+    if let fault = label?.nameFault() { throw .refused(fault.sentence(of: "label")) }
+    return label
+  }
+}
+
+extension JSON {
+  /// The same object with its times, which are seconds since 1970 between the programs, as they are for others.
+  func timed(_ names: [(String, String)]) -> JSON {
+    guard case .object(var members) = self else { return self }
+    for (name, other) in names {
+      guard let place = members.firstIndex(where: { $0.name == name }) else { continue }
+      let seconds = members[place].value.wholeNumber
+      members[place] = Member(name: other, value: seconds.map { .time(unixSeconds: $0) } ?? .null)
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,97 @@
+// tappet secret import: share codes from standard input or a file, a line each, one from a USB scanner, or a tag that
+// contains its key. A key never comes from the command line, which every user of the machine can read.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Command {
+  package static var secretImport: Command {
+    Command(
+      words: "secret import", section: .secrets, summary: "import a share code, and accept its tags",
+      options: [
+        CommandOption("file", "FILE", .file, "read a file, a share code a line"),
+        CommandOption("tag", "read a tag of the older format, which contains its key").orElse, .timeout(30),
+        CommandOption("action", "NAME", .action, "refuse a secret of any other action"), .label,
+      ],
+      details: """
+        Takes a share URL (smpshare://secret?…) from each line of standard input and accepts its tags from
+        now on. On a terminal it is one line, which is not shown, whether typed or from a USB scanner. A
+        secret is refused if its action is not configured, if it exists already, or if the action has as
+        many secrets as it may have; the others are imported.
+        """,
+      example: "zbarimg -q --raw photo.jpg | tappet secret import --label 'Front door'",
+      misuse: {
+        if $0.value("file")?.begins(with: "smpshare:") == true { return CommandFailure.shareURLTyped.sentence }
+        return $0.has("file") && $0.has("tag") ? "give one of --file and --tag" : nil
+      },
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let label = try checkedLabel(arguments.value("label"))
+        let members = JSON.Member.text("action", arguments.value("action")) + JSON.Member.text("label", label)
+        let urls = try shareURLs(arguments, configuration)
+        if urls.count > 1, label != nil {
+          throw .usage("--label is for one share code, and there are \(urls.count); each brings its own")
+        }
+        try importAll(urls, members, SecretClient(configuration))
+      })
+  }
+
+  /// Imports each for itself: one that is refused, perhaps because it is there already, keeps no other out.
+  private static func importAll(
+    _ urls: [SecretBytes], _ members: [JSON.Member], _ client: SecretClient
+  ) throws(CommandFailure) {
+    var failures = 0
+    for (index, url) in urls.enumerated() {
+      do throws(CommandFailure) {
+        let answer = try client.ask("secret-add", members, enclosing: url).json
+        Output.print("\(answer["id"]?.text ?? "")  \(answer["action"]?.text ?? "")")
+      } catch {
+        if urls.count == 1 { throw error }
+        Output.printError("tappet: share code \(index + 1): \(error.sentence ?? "")")
+        failures += 1
+      }
+    }
+    if failures > 0 { throw .refused("\(failures) of \(urls.count) share codes were not imported") }
+  }
+
+  private static func shareURLs(
+    _ arguments: Arguments, _ configuration: KioskConfiguration
+  ) throws(CommandFailure) -> [SecretBytes] {
+    guard arguments.has("tag") else {
+      return try Prompt.lines(
+        from: arguments.value("file"), question: "Share code", what: "share code", trim: ShareURL.trimmed)
+    }
+    if isatty(2) == 1 { Output.printError("Hold the tag to the reader…") }
+    let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
+    try reader.startTags(onlyNext: true)
+    switch try reader.nextTag() {
+    case .read(let reading): return [try shareURL(of: reading)]
+    case .faulted(_, let model, let fault): throw .refused("\(model.name): \(fault.sentence)")
+    case nil: throw .refused("cancelled")
+    }
+  }
+
+  /// The share code of a tag of the older format.
+  private static func shareURL(of reading: TagReading) throws(CommandFailure) -> SecretBytes {
+    let url: TagURL
+    do throws(TagReadingError) { url = try reading.tagURL() } catch { throw .refused(error.sentence) }
+    var uri = (try? reading.uri()) ?? []
+    defer { LibCrypto.wipe(&uri) }
+    guard url.carriesKey else {
+      throw .refused(
+        "the tag does not contain its key, as few tags do; share the secret from the phone or kiosk that wrote it")
+    }
+    guard let key = TagURL.carriedKey(in: uri) else {
+      throw .refused("the key on the tag does not have 64 hexadecimal digits")
+    }
+    let claimed = TagSecret(id: "", action: "", index: url.index, key: key, createdUnixSeconds: 0, label: nil)
+    guard url.verify(with: [claimed]) != nil else {
+      throw .refused("the tag was not signed with the key on it: it is damaged, or somebody changed it")
+    }
+    var text = ShareURL(index: url.index, key: key, label: nil).text()
+    return SecretBytes(taking: &text)
+  }
+}

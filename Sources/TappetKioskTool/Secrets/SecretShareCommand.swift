@@ -1,0 +1,66 @@
+// tappet secret share: a secret's key as a code that a phone or another kiosk takes over.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetPlatform
+
+extension Command {
+  package static var secretShare: Command {
+    Command(
+      words: "secret share", section: .secrets, summary: "show a secret as a QR code, for a phone or another kiosk",
+      operands: [.secretID],
+      options: [
+        CommandOption("url", "print the share URL and nothing else"),
+        CommandOption("out", "FILE", .file, "draw the code into a new SVG file, mode 0600").orElse,
+      ],
+      details: """
+        Shows the secret as a QR code for a minute, or until a key is pressed; then the terminal is cleared.
+        The code contains the key: anyone who photographs it can make tags. The phone app keeps three secrets
+        of an action; the command says so when a fourth is shared.
+        """,
+      misuse: { arguments in
+        if let path = arguments.value("out") {
+          if arguments.has("url") { return "--url prints and --out draws; give one of them" }
+          return path.hasSuffixBytes(".svg") ? nil : "--out takes a FILE whose name ends in .svg"
+        }
+        if arguments.has("url") || isatty(1) == 1 { return nil }
+        return "standard output is not a terminal; give --url for the text, or --out FILE for a drawing"
+      },
+      body: .running { (arguments, configuration) throws(CommandFailure) in
+        let answer = try SecretClient(configuration).ask("secret-share", JSON.Member.text("id", arguments.operands[0]))
+        guard let secretPayload = answer.secretPayload else { throw .malformedAnswer }
+        noteFull(answer.json)
+        var url = secretPayload.withBytes { Array($0) }
+        defer { LibCrypto.wipe(&url) }
+        if arguments.has("url") {
+          url.append(UInt8(ascii: "\n"))
+          return Output.write(bytes: url)
+        }
+        let code: QRCode
+        do throws(QRCodeError) { code = try QRCode(url) } catch { throw .failed(error.sentence) }
+        if let path = arguments.value("out") { return try write(code, to: path) }
+        let name = [answer.json["action"]?.text, answer.json["label"]?.text].compactMap { $0 }
+        try CodeScreen.show(code, name: name.joined(separator: ": "))
+      })
+  }
+
+  /// A kiosk has room for a thousand secrets of an action, the phone app for three.
+  private static func noteFull(_ answer: JSON) {
+    let (others, max) = (answer["others_shared"]?.wholeNumber ?? 0, Int64(Limits.appSecretsPerActionMax))
+    guard others >= max else { return }
+    let action = answer["action"]?.text ?? ""
+    Output.printError(
+      "\(others) other secrets of \(action) were shared already; the phone app keeps \(max) of an action, and"
+        + " a phone that has these refuses another one.")
+  }
+
+  private static func write(_ code: QRCode, to path: String) throws(CommandFailure) {
+    var bytes = Array(code.svg.utf8)
+    defer { LibCrypto.wipe(&bytes) }
+    try PrivateFile.create(path, bytes)
+    Output.printError("\(path) contains the key: anyone who sees it can make tags. Delete it after use.")
+  }
+}

@@ -1,0 +1,134 @@
+// Facts that distinguish this board from others, for `tappet init --answers`: those that it states itself, and its row
+// in a table of boards.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+/// Facts about this board, which `%{board.NAME}` stands for.
+struct BoardFacts {
+  private(set) var names: [String] = []
+  private var values: [String] = []
+
+  /// Its own facts: `machine_id`, `serial`, `mac` and `hostname`, as far as it has them.
+  init() {
+    add("machine_id", Self.text(in: "/etc/machine-id"))
+    add("serial", Self.text(in: "/proc/device-tree/serial-number"))
+    add("mac", Self.address())
+    add("hostname", Self.hostname())
+  }
+
+  subscript(_ name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
+
+  private mutating func add(_ name: String, _ value: String?) {
+    guard let value, !value.isEmpty else { return }
+    names.append(name)
+    values.append(value)
+  }
+
+  /// Whether a fact would become a placeholder of `text`, as `%T` and `%{uid}` are in a message.
+  func makesPlaceholder(in text: String) throws(UnknownBoardFact) -> Bool {
+    func count(_ text: String?) -> Int {
+      let bytes = Array((text ?? "").utf8)
+      return bytes.indices.dropLast().count { bytes[$0] == 0x25 && "TI{".utf8.contains(bytes[$0 + 1]) }
+    }
+    return try count(filled(text)) != count(filled(text) { _ in "-" })
+  }
+
+  /// `text` with each `%{board.NAME}` replaced; throws the name of one that is not known.
+  func filled(
+    _ text: String?, by replacement: (String) -> String = { $0 }
+  ) throws(UnknownBoardFact) -> String? {
+    guard let text else { return nil }
+    let opening = Array("%{board.".utf8)
+    let bytes = Array(text.utf8)
+    var filled: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index...].starts(with: opening), let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else {
+        filled.append(bytes[index])
+        index += 1
+        continue
+      }
+      let name = String(decoding: bytes[(index + opening.count)..<end], as: UTF8.self)
+      guard let value = self[name] else { throw UnknownBoardFact(name: name) }
+      filled += Array(replacement(value).utf8)
+      index = end + 1
+    }
+    return String(decoding: filled, as: UTF8.self)
+  }
+
+  // MARK: The table of boards
+
+  /// Adds the columns of this board's row: the one whose `machine_id`, `serial`, `mac` and `hostname`, as far as the
+  /// table has them, are this board's.
+  mutating func addRow(of path: String) throws(CommandFailure) {
+    var header: [String] = []
+    var found: CSVRow?
+    let own = self
+    try CSVFile.read(path, sizeMax: Limits.boardTableSizeMax) { (row) throws(CommandFailure) in
+      if header.isEmpty {
+        header = row.fields.map { $0.trimmedLabel ?? "" }
+        guard header.contains(where: { own[$0] != nil }) else {
+          let known = own.names.joined(separator: ", ")
+          throw .refused("\(path): no column tells which row is this board's; name one of \(known)")
+        }
+        return
+      }
+      guard row.fields.count >= header.count, row.fields.dropFirst(header.count).allSatisfy({ $0.isEmpty }) else {
+        throw .refused(
+          "\(path): line \(row.line): the row has \(row.fields.count) fields, the first line \(header.count)")
+      }
+      guard own.isSelf(row, header) else { return }
+      if let other = found {
+        throw .refused("\(path): lines \(other.line) and \(row.line) are both this board's")
+      }
+      found = row
+    }
+    guard let found else {
+      let facts = names.map { "\($0) \(own[$0] ?? "")" }.joined(separator: ", ")
+      throw .refused("\(path) has no row for this board: \(facts)")
+    }
+    for (name, value) in zip(header, found.fields) where self[name] == nil { add(name, value) }
+  }
+
+  /// Whether a row names this board by at least one fact, and no other board by another one.
+  private func isSelf(_ row: CSVRow, _ header: [String]) -> Bool {
+    var agrees = false
+    for (name, field) in zip(header, row.fields) {
+      guard let value = self[name], let field = field.trimmedLabel else { continue }
+      guard field.asciiLowercased == value.asciiLowercased else { return false }
+      agrees = true
+    }
+    return agrees
+  }
+
+  // MARK: The board
+
+  private static func text(in path: String) -> String? {
+    guard case .success(let file) = TextFile.read(path, sizeMax: 256) else { return nil }
+    return String(decoding: file.bytes.prefix { $0 != 0 }, as: UTF8.self).trimmedLabel
+  }
+
+  /// The address of the first network interface that is a device, wired before wireless.
+  private static func address() -> String? {
+    let folder = "/sys/class/net/"
+    let devices = FolderNames.sorted(in: folder).filter { access(folder + $0 + "/device", F_OK) == 0 }
+    let name = devices.first { access(folder + $0 + "/wireless", F_OK) != 0 } ?? devices.first
+    return name.flatMap { text(in: folder + $0 + "/address") }
+  }
+
+  /// The name that the system was given.
+  static func hostname() -> String? {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, 255) == 0 else { return nil }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+  }
+}
+
+/// A `%{board.NAME}` that nothing is known for.
+struct UnknownBoardFact: Error {
+  var name: String
+}

@@ -1,0 +1,32 @@
+// tappet broker password: the password never is an argument, which every user of the machine can read.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetStore
+
+extension Command {
+  package static var brokerPassword: Command {
+    Command(
+      words: "broker password", section: .setup, summary: "store the broker's password, sealed",
+      options: [
+        CommandOption("password-file", "FILE", .file, "a file with the password; only its owner may read it")
+      ],
+      details: """
+        Stores the password for the broker, sealed, for 'password: {stored: true}'. It is read from
+        standard input (a terminal does not show it) or from --password-file: one line. A running kiosk
+        uses it at its next attempt to connect.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let password = try Prompt.privateLine(
+          from: arguments.value("password-file"), question: "Password for the broker", what: "password",
+          sizeMax: Limits.brokerPasswordSizeMax)
+        let name = JSON.Member.text("name", SecretStore.brokerPasswordName)
+        _ = try SecretClient(configuration).ask("value-keep", name, enclosing: password)
+        if !configuration.storesPassword {
+          Output.printError("The password is stored; 'password: {stored: true}' in 'broker' makes use of it.")
+        }
+      })
+  }
+}

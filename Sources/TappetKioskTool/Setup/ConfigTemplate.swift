@@ -1,0 +1,169 @@
+// The text of a new kiosk.yaml, with a comment wherever a person may want to change something.
+
+import TappetCommandLine
+import TappetCore
+
+/// The contents of a kiosk.yaml.
+struct ConfigTemplate {
+  struct Action {
+    var name: String
+    var title: String?
+    var index: Int64?
+    var topic: String
+    var message: String
+    /// Whether `%{` has no meaning in it.
+    var isLiteral = false
+  }
+
+  /// Comment lines at the top.
+  var heading: [String] = []
+  var url = ""
+  var alpn: String?
+  var clientID = ""
+  var clientIDComment: String?
+  var username: String?
+  var hasPassword = false
+  var hasCA = false
+  var hasCertificate = false
+  var hasTimestampKey = false
+  var reader: String?
+  var panel = PanelDraft()
+  var state: String?
+  var isHomeAssistant = false
+  var trustsClock = false
+  var actions: [Action] = []
+
+  struct PanelDraft {
+    var profile: String?
+    var simulator: String?
+    var led: String?
+    var button: String?
+  }
+
+  /// The files' names, in the configuration's folder.
+  static let ca = "ca.pem"
+  static let certificate = "kiosk.pem"
+  static let key = "kiosk.key"
+  static let timestampKey = "timestamp.key"
+  static let password = "broker.password"
+
+  var text: String {
+    var text = ""
+    for line in heading { text += "# " + Self.oneLine(line) + "\n" }
+    text += "# 'tappet check' tries everything in it. docs/configuration.md (share/doc/tappet) describes every key.\n"
+    text += "# Relative paths are relative to this file.\n\n"
+    text += "broker:\n"
+    text += "  url: " + Self.quoted(url) + "        # or a list; the next one is tried when one fails\n"
+    if let alpn { text += "  alpn: " + Self.quoted(alpn) + "        # offered in the TLS handshake\n" }
+    text += "  client_id: " + Self.quoted(clientID) + "        # "
+    text += Self.oneLine(clientIDComment ?? "unique at the broker") + "\n"
+    if let username {
+      text += "  username: " + Self.quoted(username) + "\n"
+      if hasPassword { text += "  password: {file: " + Self.password + "}\n" }
+    }
+    text +=
+      hasCA
+      ? "  ca: " + Self.ca + "        # exactly these are trusted\n"
+      : "  # ca: ca.pem        # left out: the system's trust store\n"
+    if hasCertificate {
+      text += "  certificate: " + Self.certificate + "        # 'tappet cert import' replaces it and the key\n"
+      text += "  private_key: " + Self.key + "\n"
+    } else {
+      text += "  # certificate: kiosk.pem\n  # private_key: kiosk.key\n"
+    }
+    text +=
+      hasTimestampKey
+      ? "\n# The key for %T: the receiver has the same.\ntimestamp_key: {file: " + Self.timestampKey + "}\n"
+      : "\n# timestamp_key: {file: timestamp.key}        # where a message has %T\n"
+    text +=
+      reader.map { $0 == "none" ? "\nreader: none\n" : "\nreader: {device: " + Self.quoted($0) + "}\n" }
+      ?? "\n# reader: {device: \"pn532_uart:/dev/ttyUSB0\"}        # left out: the first reader that libnfc finds\n"
+    text += trustsClock ? "\nclock: trust        # %T is sent though the clock is not synchronised\n" : ""
+    text +=
+      state.map { "\nstate: " + Self.quoted($0) + "        # the database and its key\n" }
+      ?? "\n# state: /var/lib/tappet        # the database and its key\n"
+    text +=
+      isHomeAssistant
+      ? "\nhome_assistant: true        # it finds this kiosk by itself\n"
+      : "\n# home_assistant: true        # Home Assistant finds this kiosk by itself\n"
+    text += panelText + "\nactions:\n"
+    for action in actions {
+      text += "  - name: " + Self.quoted(action.name) + "\n"
+      if let title = action.title { text += "    title: " + Self.quoted(title) + "\n" }
+      if let index = action.index { text += "    index: " + String(index) + "        # the idx on its tags\n" }
+      text += "    topic: " + Self.quoted(action.topic) + "\n"
+      text += "    message: " + Self.quoted(action.message) + "\n"
+      if action.isLiteral { text += "    format: literal        # '%{' has no meaning in it\n" }
+    }
+    return text
+  }
+
+  private var panelText: String {
+    var text = ""
+    if let profile = panel.profile { text += "  profile: " + Self.quoted(profile) + "\n" }
+    if let simulator = panel.simulator { text += "  simulator: " + Self.quoted(simulator) + "\n" }
+    if let led = panel.led { text += "  leds: {status: " + Self.quoted(led) + "}\n" }
+    if let button = panel.button, let action = actions.first {
+      text += "  buttons:\n    - line: " + Self.quoted(button) + "\n      press: " + Self.quoted(action.name) + "\n"
+    }
+    return text.isEmpty
+      ? "\n# panel: {leds: {status: GPIO17}, buttons: [{line: GPIO5, press: "
+        + (actions.first.map { Self.quoted($0.name) } ?? "light") + "}]}\n" : "\npanel:\n" + text
+  }
+
+  /// Returns a double-quoted scalar (YAML 1.1 §9.2.1), or the word itself if nothing in it has a meaning.
+  static func quoted(_ text: String) -> String {
+    if text.hasOnlyASCIIAlphanumerics(and: "-/_."), let first = text.utf8.first,
+      first.isASCIILowercase || first == 0x2F, !reserved.contains(text)
+    {
+      return text
+    }
+    if text.utf8.contains(0x22), text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x27 }) {
+      return "'" + text + "'"
+    }
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x22, 0x5C:
+        result += "\\"
+        result.unicodeScalars.append(scalar)
+      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// Words that YAML 1.1 does not read as text.
+  private static var reserved: [String] { ["true", "false", "null", "yes", "no", "on", "off", "y", "n"] }
+
+  /// A comment ends with its line.
+  private static func oneLine(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      result.unicodeScalars.append(
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || scalar.value == 0x2028 || scalar.value == 0x2029
+          ? " " : scalar)
+    }
+    return result
+  }
+
+  /// Returns a name for an action, made of its title: lower-case words with hyphens; for other scripts, `fallback`.
+  static func name(of title: String, fallback: String) -> String {
+    var name: [UInt8] = []
+    for byte in title.utf8 {
+      if byte.isASCIIAlphanumeric {
+        name.append(byte.asciiLowercased)
+      } else if byte < 0x80, let last = name.last, last != 0x2D {
+        name.append(0x2D)
+      }
+    }
+    while name.last == 0x2D { name.removeLast() }
+    guard let first = name.first, first.isASCIILowercase, name.count <= Limits.actionNameSizeMax,
+      title.utf8.allSatisfy({ $0 < 0x80 })
+    else { return fallback }
+    return String(decoding: name, as: UTF8.self)
+  }
+}

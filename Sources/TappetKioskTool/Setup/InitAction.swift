@@ -1,0 +1,117 @@
+// tappet init: the first action, the state folder, and the files.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension SetupWizard {
+  func askAction() throws(CommandFailure) {
+    start("The first action")
+    try resolve("action", "Name", default: "light") { (answer) throws(CommandFailure) in
+      files.draft.actions[0].name = answer
+      files.draft.actions[0].topic = "home/" + answer + "/set"
+      return try actionMistake()
+    }
+    try resolve("topic", "Topic", default: files.draft.actions[0].topic) { (answer) throws(CommandFailure) in
+      guard Action.isTopic(answer) else {
+        return "a topic is text without '+', '#' and control characters that does not begin with '$'"
+      }
+      files.draft.actions[0].topic = answer
+      return try actionMistake()
+    }
+    try resolve("message", "Message (%T: a timestamp token, %I: a unique id)", default: "toggle") {
+      (answer) throws(CommandFailure) in
+      files.draft.actions[0].message = answer
+      if PayloadTemplate(answer).usesTimestamp, files.timestampKey == nil {
+        try askTimestampKey()
+        askClock()
+      }
+      return try actionMistake()
+    }
+  }
+
+  private func askTimestampKey() throws(CommandFailure) {
+    let question = "Key for %T (a file with 32 hexadecimal digits; 'new' makes one)"
+    try resolve("timestamp-key", question, default: "new") { answer in
+      if answer == "new" {
+        guard var bytes = try? LibCrypto.random(count: 16) else { return "the system has no random numbers" }
+        defer { LibCrypto.wipe(&bytes) }
+        var digits = Array((Hex.encode(bytes) + "\n").utf8)
+        files.timestampKey = SecretBytes(taking: &digits)
+        return nil
+      }
+      guard let line = try? Prompt.line(from: answer, question: "", what: "key") else {
+        return "\(answer) cannot be read"
+      }
+      guard line.withBytes({ TimestampKey(hex: Array($0)[...]) }) != nil else {
+        return "\(answer) does not contain 32, 48 or 64 hexadecimal digits"
+      }
+      sources.append(answer)
+      files.timestampKey = line
+      return nil
+    }
+  }
+
+  private func askClock() {
+    guard !files.draft.trustsClock, !SystemClock().isSynchronised() else { return }
+    inform("  This board's clock is not synchronised; messages with %T wait until a time service has set it.")
+    files.draft.trustsClock = prompt?.confirm("Trust the clock as it is?", default: false) ?? false
+  }
+
+  private func actionMistake() throws(CommandFailure) -> String? {
+    guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
+    guard let preset else { return nil }
+    return preset.objections(to: configuration.broker, actions: configuration.actions).first {
+      switch $0 {
+      case .topicTooLong, .topicTooDeep, .messageTooLong: true
+      case .clientIDTooLong, .keepalive, .certificateMissing: false
+      }
+    }?.sentence(preset.title)
+  }
+
+  /// Asks for the database's folder; an existing database is opened, so that what is wrong with it shows.
+  func askState() throws(CommandFailure) {
+    start("The state folder: database and sealing key")
+    try resolve("state", "Folder (relative to the configuration)", default: files.usualState) {
+      (answer) throws(CommandFailure) in
+      files.draft.state = answer == "/var/lib/tappet" ? nil : answer
+      guard let configuration = try files.trial() else { return "this is not a valid folder" }
+      guard access(configuration.stateFolder + "/tappet.db", F_OK) == 0 else { return nil }
+      return stateMistake(configuration)
+    }
+  }
+
+  private func stateMistake(_ configuration: KioskConfiguration) -> String? {
+    do throws(SecretStoreError) {
+      _ = try files.openStore(configuration)
+      return nil
+    } catch { return error.sentence }
+  }
+
+  func write() throws(CommandFailure) {
+    start("Writing")
+    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    if files.prompt.isOver { throw .reported(.refused) }
+    try requireReplacement()
+    let prepared = try files.stageAll()
+    if let mistake = stateMistake(configuration) { throw .failed("\(mistake); nothing was written") }
+    try files.commit(prepared)
+    for target in files.targets { Output.print("wrote " + target) }
+  }
+
+  private func requireReplacement() throws(CommandFailure) {
+    let present = files.targets.filter { access($0, F_OK) == 0 && !sources.contains($0) }
+    if present.isEmpty || arguments.has("force") { return }
+    let list = present.joined(separator: ", ")
+    guard let prompt else {
+      throw .refused("\(list) would be replaced; use --force to replace what exists; nothing was written")
+    }
+    guard prompt.confirm("Replace \(list)?", default: false) == true else {
+      throw prompt.isOver ? .reported(.refused) : .refused("nothing was written")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// tappet init, run again: the answers of the kiosk.yaml that is there are the defaults. Keys that init does not ask for
+// are not carried over, as it says; the old file is kept.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+extension SetupWizard {
+  /// Takes the defaults from the file that will be replaced, if there is one that can be read.
+  func startFromExistingFile() {
+    guard access(files.path, F_OK) == 0 else { return }
+    if case .success(let file) = TextFile.read(files.path, sizeMax: Limits.configurationSizeMax) {
+      files.previous = file.bytes
+    }
+    guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path, files: .ignored) else {
+      return inform("  \(files.path) is there, but has mistakes: its answers are not used.")
+    }
+    inform("  The defaults come from \(files.path). Keys that are not asked for stay only in \(files.path).old.")
+    earlier = answers(of: configuration)
+    let others = configuration.actions.dropFirst()
+    files.draft.actions += others.compactMap { action in
+      // One without a topic drives outputs or has a webhook, which are not asked for either.
+      guard let topic = action.topic else { return nil }
+      return ConfigTemplate.Action(
+        name: action.name, title: action.title == action.name ? nil : action.title, index: action.index,
+        topic: topic, message: action.message.text)
+    }
+    if let first = configuration.actions.first { files.draft.actions[0].index = first.index }
+    if !configuration.checksClock { files.draft.trustsClock = true }
+  }
+
+  private func answers(of configuration: KioskConfiguration) -> [(option: String, answer: String)] {
+    var answers: [(option: String, answer: String)] = []
+    func add(_ option: String, _ answer: String?) { if let answer { answers.append((option, answer)) } }
+    let broker = configuration.broker
+    add("url", broker.endpoints.first?.text)
+    add("client-id", broker.clientID)
+    add("username", broker.username)
+    add("ca", broker.caFile)
+    add("certificate", broker.certificateFile)
+    add("private-key", broker.privateKeyFile)
+    add("reader", configuration.hasReader ? configuration.readerDevice : "none")
+    let panel = configuration.panel
+    add("profile", panel.simulator == nil ? panel.profile : Self.virtualPanel)
+    add("panel-simulator", panel.simulator)
+    for indicator in panel.indicators where indicator.output == .status {
+      if case .line(let line) = indicator.target { add("led", line.address.text) }
+    }
+    add("button", panel.buttons.first?.line.address.text)
+    if let action = configuration.actions.first {
+      add("action", action.name)
+      add("topic", action.topic)
+      add("message", action.message.text)
+    }
+    let key = files.folder + "/" + ConfigTemplate.timestampKey
+    if access(key, F_OK) == 0 { add("timestamp-key", key) }
+    add("state", configuration.stateFolder)
+    return answers
+  }
+}

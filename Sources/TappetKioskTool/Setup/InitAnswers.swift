@@ -1,0 +1,57 @@
+// tappet init --answers, and cert enrol: the options that a file gives, for boards that are set up alike. Both commands
+// may share one file.
+
+import TappetCommandLine
+import TappetConfig
+import TappetMessages
+
+enum InitAnswers {
+  /// The options with those of the file that they name; a typed one replaces the file's.
+  static func added(to arguments: Arguments) throws(CommandFailure) -> Arguments {
+    guard let path = arguments.value("answers") else { return arguments }
+    return try arguments.with(try given(in: path, for: .setUp, facts: BoardFacts()), for: .setUp)
+  }
+
+  /// The options of `command` that a file gives, each with what is known of this board.
+  static func given(
+    in path: String, for command: Command, facts: BoardFacts
+  ) throws(CommandFailure) -> [(name: String, value: String?)] {
+    let others = [Command.setUp, .certEnrol].flatMap { questions(of: $0) }.map { $0.option }
+    let read = SetupAnswers.load(path, questions(of: command), others: others)
+    guard read.problems.isEmpty else {
+      for problem in read.problems { Output.printError(problem.sentence) }
+      throw .reported(.configuration)
+    }
+    var facts = facts
+    if let boards = read.boards { try facts.addRow(of: boards) }
+    var given: [(name: String, value: String?)] = []
+    for answer in read.answers {
+      let makesPlaceholder: Bool
+      do throws(UnknownBoardFact) {
+        given.append((answer.option, try facts.filled(answer.value)))
+        makesPlaceholder = try facts.makesPlaceholder(in: answer.value ?? "")
+      } catch {
+        throw .refused(
+          "\(path):\(answer.line): there is no '%{board.\(error.name)}'; this board has "
+            + facts.names.joined(separator: ", "))
+      }
+      if makesPlaceholder, ["topic", "message"].contains(answer.option) {
+        throw .refused(
+          "\(path):\(answer.line): a fact about this board has a '%' that makes a placeholder of the \(answer.option); "
+            + "only the file itself may have '%T', '%I' and '%{uid}'")
+      }
+    }
+    return given
+  }
+
+  /// The questions that it may answer: every option but those about the file itself and about what is lost.
+  private static func questions(of command: Command) -> [SetupQuestion] {
+    command.options.filter { !["answers", "force", "json"].contains($0.name) }.map { option in
+      guard option.value != nil else { return SetupQuestion(option.name, .flag) }
+      return switch option.kind {
+      case .file, .folder: SetupQuestion(option.name, .path)
+      default: SetupQuestion(option.name, option.name == "parameter" ? .texts : .text)
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// tappet init: the reader and the panel that are found on the board.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+
+extension SetupWizard {
+  func askReader() throws(CommandFailure) {
+    start("The reader")
+    let nodes = ReaderPorts.candidates()
+    for (index, node) in nodes.enumerated() { inform("  \(index + 1)  \(node)") }
+    let question =
+      "Device, such as /dev/ttyUSB0, or libnfc's connection string"
+      + (nodes.isEmpty ? "" : " (or a number; 'find' tries them all)")
+      + "; 'any' for the first that libnfc finds; 'none'"
+    try resolve("reader", question, default: nodes.isEmpty ? "any" : "find") { (answer) throws(CommandFailure) in
+      switch answer {
+      case "none":
+        files.draft.reader = answer
+        return nil
+      case "find":
+        for node in nodes where try tryReader(node) == nil { return nil }
+        if files.prompt.isOver { return "" }
+        return "no reader answered; is it powered, and set to the interface that it is wired to?"
+      case "any": return try tryReader(nil)
+      default:
+        let number = Int64(decimal: answer.utf8).map { Int(clamping: $0) - 1 }
+        let device = number.flatMap { nodes.indices.contains($0) ? nodes[$0] : nil } ?? ReaderPorts.connection(answer)
+        guard device.utf8.count <= Limits.readerDeviceSizeMax else { return "this is too long for a connection string" }
+        return try tryReader(device)
+      }
+    }
+  }
+
+  /// Uses the reader, and returns what is wrong with it.
+  private func tryReader(_ device: String?) throws(CommandFailure) -> String? {
+    files.draft.reader = device
+    guard let configuration = try files.trial() else { return "this is not valid in a configuration" }
+    let probe = DeviceProbe.reader(configuration, endedBy: files.prompt.signalDescriptor)
+    if probe.verdict == .good {
+      inform("  found: " + probe.text)
+      hasReader = true
+      return nil
+    }
+    guard arguments.has("untested") else { return probe.text }
+    Output.printError("  " + probe.text)
+    return nil
+  }
+
+  // MARK: Panel
+
+  func askPanel() throws(CommandFailure) {
+    start("The panel")
+    let model = BoardProfile.modelOfThisMachine()
+    let match = model.flatMap { BoardProfile.matching(model: $0) }
+    if let model { inform("  This board's model is '\(model)'.") }
+    files.draft.panel.simulator = arguments.value("panel-simulator")
+    let known = BoardProfile.known().joined(separator: ", ")
+    let question = "Profile of its header (\(known)), '\(Self.virtualPanel)' for a panel without hardware, or 'none'"
+    let usual = files.draft.panel.simulator == nil ? match ?? "none" : Self.virtualPanel
+    try resolve("profile", question, default: usual) { (answer) throws(CommandFailure) in
+      files.draft.panel.profile = nil
+      if answer == "none" { return nil }
+      if answer == Self.virtualPanel { return try askSimulator() }
+      do throws(BoardProfileError) {
+        _ = try BoardProfile.load(name: answer)
+        files.draft.panel.profile = answer
+        return nil
+      } catch { return error.sentences.joined(separator: "; ") }
+    }
+    let isVirtual = files.draft.panel.simulator != nil
+    try resolve("led", "Line of the status LED, such as GPIO17 (or 'none')", default: isVirtual ? "GPIO17" : "none") {
+      (answer) throws(CommandFailure) in
+      files.draft.panel.led = answer == "none" ? nil : answer
+      return try panelMistake()
+    }
+    let ofButton = "Line of a button, such as GPIO5, for the first action (or 'none')"
+    try resolve("button", ofButton, default: isVirtual ? "GPIO5" : "none") { (answer) throws(CommandFailure) in
+      files.draft.panel.button = answer == "none" ? nil : answer
+      return try panelMistake()
+    }
+  }
+
+  /// The answer for a panel that tappet-sim plays.
+  static var virtualPanel: String { "virtual" }
+
+  private func askSimulator() throws(CommandFailure) -> String? {
+    let usual = (resolvedPath(files.folder) ?? files.folder) + "/panel"
+    try resolve("panel-simulator", "Its socket", default: usual) { answer in
+      guard answer.begins(with: "/") else { return "a path from the root is needed, such as \(usual)" }
+      files.draft.panel.simulator = answer
+      return nil
+    }
+    let socket = files.draft.panel.simulator ?? ""
+    inform("  'tappet-sim --panel \(socket) --link \(socket)-reader --control \(socket)-control' plays it.")
+    return nil
+  }
+
+  private func panelMistake() throws(CommandFailure) -> String? {
+    let panel = files.draft.panel
+    guard panel.led != nil || panel.button != nil else { return nil }
+    guard let configuration = try files.trial() else { return "this is not a valid line" }
+    if panel.simulator != nil { return nil }
+    for finding in PanelProbe(configuration, isRunning: false, colour: false).findings where !finding.isGood {
+      guard arguments.has("untested") else { return finding.text }
+      Output.printError("  " + finding.text)
+    }
+    return nil
+  }
+}

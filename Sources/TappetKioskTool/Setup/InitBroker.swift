@@ -1,0 +1,206 @@
+// tappet init: the broker, the kiosk's identity there, and a first connection.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetPlatform
+import TappetTLS
+
+extension SetupWizard {
+  func askBroker() throws(CommandFailure) {
+    start("The broker")
+    let known = BrokerPreset.known()
+    if prompt != nil {
+      for (index, name) in known.enumerated() {
+        inform("  \(index + 1)  \(name): \(BrokerPreset.load(name: name)?.title ?? "")")
+      }
+      inform("  \(known.count + 1)  another")
+    }
+    try resolve("preset", "Broker type (number or name)", default: "another") { acceptPreset($0, known) }
+    for note in preset?.notes ?? [] { inform("  - " + note) }
+    if let preset, let other = preset.other {
+      inform("  - If the firewall lets only port \(other.port) out, answer HOST:\(other.port) (ALPN \(other.alpn)).")
+    }
+    try askURL()
+  }
+
+  private func acceptPreset(_ answer: String, _ known: [String]) -> String? {
+    preset = nil
+    files.draft.isHomeAssistant = false
+    var name = answer
+    if let number = Int64(decimal: answer.utf8), number >= 1, number <= known.count + 1 {
+      name = number > known.count ? "another" : known[Int(number) - 1]
+    }
+    if name == "another" { return nil }
+    guard let found = BrokerPreset.load(name: name) else {
+      let nearest = Spelling.suggestion(BrokerPreset.nearest(to: name))
+      return "there is no preset '\(name)'\(nearest); the presets are " + known.joined(separator: ", ") + ", another"
+    }
+    preset = found
+    files.draft.isHomeAssistant = found.isHomeAssistant
+    return nil
+  }
+
+  func askURL() throws(CommandFailure) {
+    let example = preset?.example ?? "broker.example"
+    try resolve("url", "Host, such as \(example), or mqtts://HOST:PORT", default: nil) { answer in
+      let text = answer.utf8.contains(UInt8(ascii: "/")) ? answer : "mqtts://" + answer
+      guard var endpoint = BrokerEndpoint(url: text) else {
+        let given = answer.withoutUserInfo
+        return given.isEmpty ? "a host is needed" : "'\(given)' is neither a host nor a mqtts:// or mqtt:// URL"
+      }
+      let hasPort = BrokerEndpoint(url: text + ":1") == nil
+      if !hasPort, endpoint.usesTLS, let port = preset?.port { endpoint.port = port }
+      files.draft.url = endpoint.text
+      let other = preset?.other
+      files.draft.alpn = arguments.value("alpn") ?? (other?.port == endpoint.port ? other?.alpn : nil)
+      return nil
+    }
+  }
+
+  // MARK: Identity
+
+  func askIdentity() throws(CommandFailure) {
+    if BrokerEndpoint(url: files.draft.url)?.usesTLS == true {
+      start("Certificates")
+      try askAuthority()
+      try askCertificate()
+    }
+    try askClientID()
+    try askLogin()
+    if files.identity == nil, isRequested { try requestCertificate() }
+  }
+
+  private func askAuthority() throws(CommandFailure) {
+    try resolve("ca", "Broker's CA certificate (a file, or 'system' for the system's trust store)", default: "system") {
+      answer in
+      files.authorityPEM = nil
+      if answer == "system" { return nil }
+      do throws(CertificateProblem) {
+        let found = try AuthorityFile.read(answer)
+        files.authorityPEM = found.pem
+        sources.append(answer)
+        inform("  " + found.subjects.map { $0.quoted }.joined(separator: "\n  "))
+        return nil
+      } catch { return error.sentence }
+    }
+  }
+
+  private func askCertificate() throws(CommandFailure) {
+    let usual = preset?.wantsCertificate == true ? nil : "none"
+    let question = "This kiosk's certificate (a .p12 or .pem file; 'request' makes a key and a request for one; 'none')"
+    try resolve("certificate", question, default: usual) { answer in
+      files.identity = nil
+      isRequested = answer == "request"
+      if isRequested { return nil }
+      if answer == "none" {
+        guard let preset, preset.wantsCertificate else { return nil }
+        return "\(preset.title) requires a certificate; 'request' makes a key and a request"
+      }
+      if answer.isEmpty { return "name a file, or answer 'request'" }
+      return readIdentity([answer])
+    }
+  }
+
+  /// Returns what is wrong with the files.
+  private func readIdentity(_ paths: [String]) -> String? {
+    do throws(CertificateProblem) {
+      let identity = try ClientIdentity.read(paths) { passphrase(of: $0) }
+      let now = SystemClock().now().unixSeconds
+      let details = identity.details(path: paths[0])
+      if details.daysLeft(atUnixSeconds: now) < 0, !arguments.has("untested") { return details.sentence(at: now) }
+      inform("  " + details.sentence(at: now))
+      files.identity = identity
+      sources += paths
+      return nil
+    } catch {
+      guard case .bundleWithoutKey = error, paths.count == 1 else { return error.promptSentence }
+      if let key = arguments.value("private-key") { return readIdentity([paths[0], key]) }
+      let usual = earlier.last { $0.option == "private-key" }?.answer
+      guard let key = prompt?.ask("Its private key (a file)", default: usual) ?? usual, !key.isEmpty else {
+        return error.sentence
+      }
+      return readIdentity([paths[0], key])
+    }
+  }
+
+  private func passphrase(of path: String) -> SecretBytes? {
+    if arguments.has("passphrase-file") { return Prompt.passphrase(of: path, arguments) }
+    return prompt?.secret("Passphrase of \(path)")
+  }
+
+  private func askClientID() throws(CommandFailure) {
+    let usual = files.identity?.commonName.flatMap { BrokerSettings.isClientID($0) ? $0 : nil } ?? Self.hostClientID()
+    try resolve("client-id", "Client id, unique at the broker", default: usual) { answer in
+      guard BrokerSettings.isClientID(answer) else {
+        return "a client id has 1 to \(Limits.clientIDSizeMax) bytes without '/', '+' and '#'"
+      }
+      if let preset, let max = preset.clientIDSizeMax, answer.utf8.count > max {
+        return "\(preset.title) accepts at most \(max) bytes"
+      }
+      files.draft.clientID = answer
+      return nil
+    }
+  }
+
+  private static func hostClientID() -> String {
+    let text = BoardFacts.hostname() ?? ""
+    return BrokerSettings.isClientID("kiosk-" + text) && !text.isEmpty ? "kiosk-" + text : "kiosk"
+  }
+
+  /// The key stays; everything else waits for the CA's answer.
+  private func requestCertificate() throws(CommandFailure) {
+    let key = files.folder + "/" + ConfigTemplate.key
+    try CertRequest.make(key: key, name: files.draft.clientID, out: files.folder + "/kiosk.csr", arguments)
+    Output.printError(
+      "Then continue with: tappet init --config \(files.path) --private-key \(key) --certificate FILE, the CA's answer."
+    )
+    throw .reported(.success)
+  }
+
+  // MARK: The first connection
+
+  func tryBroker() throws(CommandFailure) {
+    while true {
+      guard let configuration = try files.trial() else { throw .reported(.configuration) }
+      for objection in preset?.objections(to: configuration.broker, actions: []) ?? [] {
+        inform("  " + objection.sentence(preset?.title ?? ""))
+      }
+      inform("  Connecting to \(files.draft.url) …")
+      let probe = DeviceProbe.broker(
+        configuration, endpoint: 0, isNew: true, endedBy: files.prompt.signalDescriptor)
+      if probe.verdict != .bad { return inform("  " + probe.text) }
+      if files.prompt.isOver { throw .reported(.refused) }
+      Output.printError("  " + probe.text)
+      guard let prompt else {
+        if arguments.has("untested") { return }
+        throw .refused("nothing was written; use --untested to write the files all the same")
+      }
+      let question = "Try again (t), change the broker (b) or the credentials (c), or go on without (g)?"
+      guard let answer = prompt.ask(question, default: "t") else { throw .reported(.refused) }
+      if answer == "g" { return }
+      guard answer == "b" || answer == "c" else { continue }
+      // The options have answered once.
+      arguments = arguments.without([
+        "url", "alpn", "ca", "certificate", "private-key", "client-id", "username", "password-file",
+      ])
+      if answer == "b" { try askURL() } else { try askIdentity() }
+    }
+  }
+}
+
+extension BrokerPreset.Objection {
+  /// Returns a sentence for people; `broker` is the preset's title.
+  func sentence(_ broker: String) -> String {
+    switch self {
+    case .clientIDTooLong(let max): "\(broker) accepts a client id of at most \(max) bytes"
+    case .topicTooLong(let action, let max): "\(action): \(broker) accepts topics of at most \(max) bytes"
+    case .topicTooDeep(let action, let max): "\(action): \(broker) accepts topics of at most \(max) levels"
+    case .messageTooLong(let action, let max): "\(action): \(broker) accepts messages of at most \(max) bytes"
+    case .keepalive(let min, let max): "\(broker) requires a keepalive from \(min) to \(max) s"
+    case .certificateMissing: "\(broker) requires a client certificate"
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// tappet init: the first secret, which is asked for before anything is written, and the first tap, which the kiosk
+// itself delivers to the broker.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+/// The first secret, as it was answered.
+enum FirstSecret {
+  case later
+  case share(ShareURL)
+  /// A new tag is to be written.
+  case tag
+}
+
+extension SetupWizard {
+  /// Asks for the first secret; it is made, or saved, once the files are written.
+  func askFirstSecret() throws(CommandFailure) {
+    if files.draft.reader == "none", arguments.value("share-file") == nil { return }
+    start("The first tag")
+    guard let configuration = try files.trial() else { throw .reported(.configuration) }
+    if let path = arguments.value("share-file") {
+      guard let line = try? Prompt.line(from: path, question: "", what: "share code") else {
+        throw .refused("\(path) cannot be read")
+      }
+      let (share, mistake) = share(in: line, configuration)
+      guard let share else { throw .refused(mistake) }
+      return firstSecret = .share(share)
+    }
+    if hasReader, wantsTag() { return firstSecret = .tag }
+    guard let prompt else { return }
+    if prompt.isOver { throw .reported(.refused) }
+    inform("  Tags that the phone app has written work here once the app's share code is known.")
+    while let line = prompt.secret("Share code, smpshare://… (not shown; Enter: later)") {
+      if line.count == 0 { return }
+      let (share, mistake) = share(in: line, configuration)
+      if let share { return firstSecret = .share(share) }
+      Output.printError("  " + mistake)
+    }
+    throw .reported(.refused)
+  }
+
+  func provision() throws(CommandFailure) {
+    guard case .loaded(let configuration) = ConfigurationParser.load(path: files.path) else {
+      Output.printError("tappet init: \(files.path) has changed meanwhile; run \(hint("check"))")
+      throw .reported(.configuration)
+    }
+    let isReady: Bool
+    switch firstSecret {
+    case .later: isReady = false
+    case .share(let share):
+      if let mistake = save(share, configuration) { throw .refused(mistake) }
+      isReady = true
+    case .tag:
+      guard let action = configuration.actions.first else { return }
+      isReady = try writeTag(action, configuration)
+    }
+    guard isReady, hasReader else {
+      let code = configuration.hasReader ? "\(hint("secret import")) takes the share code, " : ""
+      return inform("  Later: \(code)\(hint("run")) runs the kiosk, \(hint("check")) checks it.")
+    }
+    try awaitTap(configuration)
+  }
+
+  /// A command for this kiosk, to be typed as it is.
+  private func hint(_ words: String) -> String {
+    "'tappet \(words)" + (files.path == KioskAccess.usualPath ? "'" : " --config \(files.path)'")
+  }
+
+  /// Writes a tag, which may have to be formatted first; false when the phone's tags have to do.
+  private func writeTag(_ action: Action, _ configuration: KioskConfiguration) throws(CommandFailure) -> Bool {
+    var request = TagJobRequest(.write)
+    request.action = action.name
+    while true {
+      if perform(request, configuration) { return true }
+      guard let prompt else { throw .reported(.refused) }
+      switch prompt.ask("Try again (t), format the tag for good and try again (f), or go on without (g)?", default: "t")
+      {
+      case "g", nil: return false
+      case "f": _ = perform(TagJobRequest(.format), configuration)
+      default: break
+      }
+    }
+  }
+
+  private func perform(_ request: TagJobRequest, _ configuration: KioskConfiguration) -> Bool {
+    do throws(CommandFailure) {
+      try TagJobClient.run(request, configuration)
+      return true
+    } catch {
+      if let sentence = error.sentence { Output.printError("tappet tag \(request.kind.name): " + sentence) }
+      return false
+    }
+  }
+
+  private func wantsTag() -> Bool {
+    if arguments.has("write-tag") { return true }
+    return prompt?.confirm("Write a new tag now?", default: true) ?? false
+  }
+
+  /// The share code in a line, or the mistake in it.
+  private func share(in line: SecretBytes, _ configuration: KioskConfiguration) -> (share: ShareURL?, mistake: String) {
+    do throws(ShareURLError) {
+      let share = try line.withBytes { (bytes) throws(ShareURLError) in try ShareURL.parse(at: bytes) }
+      if configuration.actions.contains(where: { $0.index == share.index }) { return (share, "") }
+      return (nil, "the share code is for action \(share.index), which is not configured; the first one has 0")
+    } catch { return (nil, error.sentence) }
+  }
+
+  /// Saves the secret; returns what is wrong with it.
+  private func save(_ share: ShareURL, _ configuration: KioskConfiguration) -> String? {
+    guard let id = try? TagSecret.newID() else { return "the system has no random numbers" }
+    do throws(SecretStoreError) {
+      let secretStore = try SecretStore.open(folder: configuration.stateFolder)
+      guard let action = try secretStore.indexes(of: configuration.actions).action(at: share.index) else {
+        return "the share code is for action \(share.index), which is not configured; the first one has 0"
+      }
+      try secretStore.add(
+        TagSecret(
+          id: id, action: action.name, index: share.index, key: share.key,
+          createdUnixSeconds: SystemClock().now().unixSeconds, label: share.label))
+      return nil
+    } catch {
+      if case .secret(.alreadyThere) = error { return nil }
+      return error.sentence
+    }
+  }
+
+  // MARK: The first tap
+
+  private func awaitTap(_ configuration: KioskConfiguration) throws(CommandFailure) {
+    guard let limit = arguments.seconds("tap") ?? (prompt == nil ? nil : .seconds(60)) else { return }
+    inform("  Starting the kiosk …")
+    let observer = TapObserver(
+      invitation: "  Hold the tag to the reader (\(limit.wholeMilliseconds / 1000) s; Ctrl-C: later) …")
+    do throws(RuntimeError) { try run(configuration, observer, limit) } catch { throw .failed(error.sentence) }
+    if observer.isDelivered {
+      Output.print("The kiosk works. Start it: \(hint("run"))")
+      if files.path == KioskAccess.defaultPath { Output.print("Or as a service: systemctl enable --now tappet") }
+      return
+    }
+    Output.printError(
+      "  No tap was delivered yet; \(hint("run")) keeps waiting, and \(hint("check")) says what is wrong.")
+    if prompt == nil { throw .reported(.refused) }
+  }
+
+  private func run(_ configuration: KioskConfiguration, _ observer: TapObserver, _ limit: Duration) throws(RuntimeError)
+  {
+    let runtime = try Runtime(configuration)
+    runtime.observers.onRecord = { _ in }
+    runtime.observers.onReport = { report, line in observer.note(report, line) }
+    try runtime.start()
+    defer { runtime.close() }
+    try runtime.begin()
+    let end = SystemClock().now().instant + limit
+    let signals = files.prompt.signalDescriptor
+    // It only has to wake the loop, once.
+    var interruption: Watch?
+    interruption = try? runtime.watch(signals) { interruption = nil }
+    defer { withExtendedLifetime(interruption) {} }
+    while !observer.isDelivered, !runtime.isFinished, !files.prompt.isOver {
+      let remaining = end - SystemClock().now().instant
+      guard remaining > .zero else { break }
+      try runtime.dispatch(timeout: remaining)
+    }
+    runtime.stop()
+    while !runtime.isFinished { try runtime.dispatch(timeout: nil) }
+  }
+}
+
+/// Prints what the kiosk reports about taps until the first one is delivered.
+private final class TapObserver {
+  private(set) var isDelivered = false
+  private var isReaderReady = false
+  private var isLinkUp = false
+  private var invitation: String?
+
+  /// The invitation is printed when the kiosk is ready for the tap.
+  init(invitation: String) { self.invitation = invitation }
+
+  func note(_ report: Report, _ line: LogRecord) {
+    switch report {
+    case .delivered, .deliveredUnheard:
+      isDelivered = true
+      Output.print(line.sentence)
+    case .accepted, .refused, .ignored, .queued, .expired, .undeliverable, .readerLost, .linkFailed, .linkFellBack,
+      .storeTrouble:
+      Output.printError("  " + line.sentence)
+    case .readerReady: isReaderReady = true
+    case .linkUp: isLinkUp = true
+    default: break
+    }
+    if isReaderReady, isLinkUp, let text = invitation {
+      invitation = nil
+      Output.printError(text)
+    }
+  }
+}

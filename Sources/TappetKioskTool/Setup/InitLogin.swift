@@ -1,0 +1,55 @@
+// tappet init: the user name and the password at the broker. The password is typed without being shown, or comes from a
+// file; the command line, which every user of the machine can read, never has it.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetPlatform
+
+extension SetupWizard {
+  func askLogin() throws(CommandFailure) {
+    files.draft.username = nil
+    files.password = nil
+    // Without TLS everybody on the way could read it.
+    guard BrokerEndpoint(url: files.draft.url)?.usesTLS == true else {
+      let sentence = "a user name and a password are sent only over TLS: use mqtts://"
+      if let name = arguments.value("username"), name != "none" { throw .refused("--username: " + sentence) }
+      return inform("  " + sentence)
+    }
+    try resolve("username", "User name at the broker (or 'none')", default: "none") { answer in
+      if answer == "none" || answer.isEmpty { return nil }
+      guard answer.utf8.count <= Limits.usernameSizeMax else {
+        return "a user name has at most \(Limits.usernameSizeMax) bytes"
+      }
+      files.draft.username = answer
+      return nil
+    }
+    guard let username = files.draft.username else { return }
+    files.password = try password(of: username)
+  }
+
+  private func password(of username: String) throws(CommandFailure) -> SecretBytes {
+    let kept = files.folder + "/" + ConfigTemplate.password
+    if let path = arguments.value("password-file") { return try line(of: path) }
+    let canKeep = access(kept, R_OK) == 0
+    guard let prompt else {
+      if canKeep { return try line(of: kept) }
+      throw .usage("--password-file is missing")
+    }
+    while true {
+      let question = "Password of \(username) (not shown\(canKeep ? "; Enter keeps the one that is there" : ""))"
+      guard let typed = prompt.secret(question) else { throw .reported(.refused) }
+      if typed.count > 0 { return typed }
+      if canKeep { return try line(of: kept) }
+      Output.printError("  a password is needed")
+    }
+  }
+
+  private func line(of path: String) throws(CommandFailure) -> SecretBytes {
+    let line = try Prompt.privateLine(from: path, question: "", what: "password")
+    guard line.count > 0 else { throw .refused("\(path) has no password in its first line") }
+    sources.append(path)
+    return line
+  }
+}

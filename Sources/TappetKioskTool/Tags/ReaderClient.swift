@@ -1,0 +1,146 @@
+// The reader, whoever has it: the running kiosk, since only one process can have it, or a tappet-reader of our own.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+
+/// A reader, and how long it is waited for; belongs to one thread.
+final class ReaderClient {
+  /// The process that has it.
+  enum Source {
+    case kiosk(RunningKiosk)
+    case process(ReaderProcess)
+  }
+
+  /// A tag that was shown.
+  enum Tag {
+    case read(TagReading)
+    case faulted(TagUID, TagModel, TagFault)
+  }
+
+  let source: Source
+  let device: String?
+  private let signals: HeldSignals
+  private var deadline: Instant?
+  private var readings = WholeReadings()
+
+  /// Finds the reader; a limit of `nil` means that only a signal ends the wait.
+  static func open(_ configuration: KioskConfiguration, limit: Duration?) throws(CommandFailure) -> ReaderClient {
+    guard configuration.hasReader else { throw .refused(TagJobRefusal.noReader.sentence) }
+    // Before the reader is started: a signal that ends us then is noticed, and the reader ended.
+    let signals = HeldSignals()
+    return ReaderClient(try source(configuration), configuration.readerDevice, limit, signals)
+  }
+
+  // Embedded Swift leaks an object whose own initializer throws (6.3.1).
+  private init(_ source: Source, _ device: String?, _ limit: Duration?, _ signals: HeldSignals) {
+    self.source = source
+    self.signals = signals
+    self.device = device
+    deadline = limit.map { SystemClock().now().instant + $0 }
+  }
+
+  private static func source(_ configuration: KioskConfiguration) throws(CommandFailure) -> Source {
+    if let kiosk = try RunningKiosk.find(configuration) { return .kiosk(kiosk) }
+    let device = configuration.readerDevice
+    do throws(SystemError) {
+      return .process(try ReaderProcess(executable: ReaderProcess.locateExecutable(), device: device))
+    } catch {
+      throw .failed(
+        ReaderLoss.notStarted(code: error.code).sentence(device: device, of: .tool),
+        ReaderLoss.notStarted(code: error.code).code)
+    }
+  }
+
+  /// Waits until it says something, a signal has come, or the time is up; the last two happen once.
+  func wait() -> HeldSignals.Wakeup {
+    let file =
+      switch source {
+      case .kiosk(let kiosk): kiosk.fileDescriptor
+      case .process(let reader): reader.fileDescriptor
+      }
+    let wakeup = signals.wait(for: file, until: deadline.map { $0 - SystemClock().now().instant })
+    switch wakeup {
+    case .readable: break
+    case .signal: _ = signals.consume()
+    case .timeUp: deadline = nil
+    }
+    return wakeup
+  }
+
+  // MARK: Tags
+
+  /// Starts to report tags; `onlyNext` asks the kiosk for one.
+  func startTags(onlyNext: Bool) throws(CommandFailure) {
+    guard case .kiosk(let kiosk) = source else { return }
+    guard kiosk.send(.object(["request": .string(onlyNext ? "next-tag" : "watch-tags")])) else {
+      throw .failed("the kiosk does not answer; look at its log", FailureCode.kioskSilent)
+    }
+  }
+
+  /// The next tag; `nil` when a signal ended the wait.
+  func nextTag() throws(CommandFailure) -> Tag? {
+    while true {
+      if let tag = try receiveTag() { return tag }
+      switch wait() {
+      case .readable: break
+      case .signal: return nil
+      case .timeUp:
+        var hint = ""
+        if case .kiosk = source { hint = "; if a tag is on the reader, lift it and show it again" }
+        throw .refused("no tag was shown in time" + hint, FailureCode.noTag)
+      }
+    }
+  }
+
+  private func receiveTag() throws(CommandFailure) -> Tag? {
+    switch source {
+    case .kiosk(let kiosk):
+      switch kiosk.receive() {
+      case .nothing: return nil
+      case .closed: throw .failed("the kiosk ended")
+      case .message(let bytes): return try tag(JSON(decoding: bytes))
+      }
+    case .process(let reader):
+      while true {
+        switch reader.receive() {
+        case .nothing: return nil
+        case .message(let message):
+          switch readings.pass(message) {
+          case .tagRead(let reading)?: return .read(reading)
+          case .tagFaulted(let uid, let model, let fault)?: return .faulted(uid, model, fault)
+          case .lost(let fault, let code)?: throw lost(.fault(fault, code: code))
+          default: break
+          }
+        case .malformed(let error): throw lost(.malformed(error))
+        case .closed: throw lost(.ended(reader.finish()))
+        }
+      }
+    }
+  }
+
+  private func tag(_ answer: JSON?) throws(CommandFailure) -> Tag {
+    guard
+      let uid = answer?["uid"]?.text.flatMap({ Hex.decode($0) }).flatMap({ TagUID($0) }),
+      let model = answer?["model"]?.wholeNumber.flatMap({ UInt8(exactly: $0) }).flatMap({ TagModel(rawValue: $0) })
+    else {
+      if let sentence = answer?["error"]?.text { throw .failed(sentence) }
+      throw .malformedAnswer
+    }
+    if let memory = answer?["memory"]?.text.flatMap({ Hex.decode($0) }) {
+      return .read(TagReading(uid: uid, model: model, bytes: memory))
+    }
+    guard
+      let fault = answer?["fault"]?.wholeNumber.flatMap({ UInt8(exactly: $0) }).flatMap({ TagFault(rawValue: $0) })
+    else { throw .malformedAnswer }
+    return .faulted(uid, model, fault)
+  }
+
+  private func lost(_ loss: ReaderLoss) -> CommandFailure {
+    .failed(loss.sentence(device: device, of: .tool), loss.code)
+  }
+}

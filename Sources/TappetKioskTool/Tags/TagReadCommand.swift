@@ -1,0 +1,143 @@
+// tappet tag read and watch: what a tag is, what is on it, and whether it would work here.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetMessages
+import TappetStore
+
+extension Command {
+  package static var tagRead: Command {
+    Command(
+      words: "tag read", section: .tags, summary: "show what a tag is, what is on it, and whether it would work here",
+      options: [.json, .timeout(30)],
+      details: """
+        Waits for a tag and shows what it is, what is on it, and whether it would work here and why not. A
+        running kiosk is asked, since only one process can have the reader; the tap then counts as any
+        other. Keys and signatures are not printed. Exit status: 0 it would work; 1 it would not, or no tag
+        came.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        if isatty(2) == 1 { Output.printError("Hold a tag to the reader…") }
+        let reader = try ReaderClient.open(configuration, limit: arguments.seconds("timeout") ?? Limits.tagReadTime)
+        try reader.startTags(onlyNext: true)
+        guard let tag = try reader.nextTag() else { throw .reported(.refused, FailureCode.cancelled) }
+        try TagReport(tag, configuration).print(arguments.report.map { report in { report.set($0) } })
+      })
+  }
+
+  package static var tagWatch: Command {
+    Command(
+      words: "tag watch", section: .tags, summary: "show the same for every tag", options: [.json],
+      details: """
+        Shows for each tag what 'tappet tag read' shows, until Ctrl-C; with --json one line each. While a
+        kiosk runs, the taps count as any other.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        if isatty(2) == 1 { Output.printError("Hold tags to the reader, one after the other; Ctrl-C ends this.") }
+        let reader = try ReaderClient.open(configuration, limit: nil)
+        try reader.startTags(onlyNext: false)
+        arguments.report?.beginList()
+        while let tag = try reader.nextTag() {
+          do throws(CommandFailure) {
+            try TagReport(tag, configuration).print(arguments.report.map { report in { report.print($0) } })
+          } catch {
+            if let sentence = error.sentence { Output.printError("tappet tag watch: " + sentence) }
+          }
+          if arguments.report == nil { Output.print("") }
+        }
+      })
+  }
+}
+
+/// The printed facts of a tag.
+private struct TagReport {
+  private let tag: ReaderClient.Tag
+  private var isGood = false
+  private var verdict = ""
+  /// Why it would not work, for programs.
+  private var code: String?
+
+  init(_ tag: ReaderClient.Tag, _ configuration: KioskConfiguration) {
+    self.tag = tag
+    let store = try? SecretStore.open(folder: configuration.stateFolder)
+    let learned = ForeignTags((try? store?.learnedTags().map { $0.tag }) ?? [])
+    let (secrets, fault) = Self.secrets(configuration)
+    let settings = KioskSettings(configuration)
+    let judgement =
+      switch tag {
+      case .read(let reading): settings.judge(reading, secrets: secrets, learned: learned)
+      case .faulted(let uid, _, let fault): settings.judge(uid, fault, learned: learned)
+      }
+    switch judgement {
+    case .success(let (action, isProved)):
+      isGood = true
+      verdict = isProved ? "works here: \(action.name) (\(action.title))" : foreignVerdict(action, settings, learned)
+    case .failure(let refusal):
+      (verdict, code) = (refusal.sentence(.tag), refusal.code)
+      if case .read = tag, let fault { (verdict, code) = (fault.sentence, FailureCode.failed) }
+    }
+  }
+
+  private static func secrets(_ configuration: KioskConfiguration) -> ([TagSecret], SecretStoreError?) {
+    do throws(SecretStoreError) {
+      return (try SecretStore.open(folder: configuration.stateFolder).usableSecrets(), nil)
+    } catch { return ([], error) }
+  }
+
+  private func foreignVerdict(_ action: Action, _ settings: KioskSettings, _ learned: ForeignTags) -> String {
+    switch (action.name, action.mode) {
+    case (KioskSettings.scannedTagsName, _): return "known to nobody here; Home Assistant's tag scanner gets its id"
+    case (KioskSettings.unknownTagsName, .inventory): return "known to nobody here; the inventory may know it"
+    case (KioskSettings.unknownTagsName, _): return "known to nobody here; published as 'unknown_tags' says"
+    default: break
+    }
+    let foreign =
+      switch tag {
+      case .read(let reading): settings.foreignTags.find(reading) ?? learned.find(reading)
+      case .faulted(let uid, _, _): settings.foreignTags.find(uid) ?? learned.find(uid)
+      }
+    let name = foreign.map { $0.label.map { "as '\($0)'" } ?? "by its \($0.mark.kind)" } ?? ""
+    return "known \(name): \(action.name); anybody can copy what it is known by, so it opens no doors"
+  }
+
+  /// Fails for a tag that would not work.
+  func print(_ report: ((JSON) -> Void)?) throws(CommandFailure) {
+    switch tag {
+    case .faulted(let uid, let model, _):
+      if let report { report(json(uid, model, nil)) } else { print(uid, model, nil) }
+    case .read(let reading):
+      let contents = TagContents(reading)
+      if let report {
+        report(json(reading.uid, reading.model, contents))
+      } else {
+        print(reading.uid, reading.model, contents)
+      }
+    }
+    if !isGood { throw .found }
+  }
+
+  private func json(_ uid: TagUID, _ model: TagModel, _ contents: TagContents?) -> JSON {
+    .object([
+      "uid": .string(Hex.encode(uid.bytes)), "model": .string(model.name),
+      "message_bytes": contents?.messageSize.map { .number(Int64($0)) } ?? .null,
+      "records": .array((contents?.records ?? []).map { .string($0) }), "url": .optional(contents?.shownURL),
+      "content_text": .optional(contents?.text), "carries_key": .bool(contents?.carriesKey ?? false),
+      "accepted": .bool(isGood), "code": .optional(code), "text": .string(verdict),
+    ])
+  }
+
+  private func print(_ uid: TagUID, _ model: TagModel, _ contents: TagContents?) {
+    Output.print("uid       \(Hex.encode(uid.bytes))")
+    Output.print("model     \(model.name)")
+    if let size = contents?.messageSize { Output.print("message   \(size) bytes of NDEF") }
+    for record in contents?.records ?? [] { Output.print("record    \(record)") }
+    if let url = contents?.shownURL { Output.print("url       \(url)") }
+    if let text = contents?.text { Output.print("text      \(text)") }
+    Output.print("here      \(verdict)")
+    if contents?.carriesKey == true {
+      Output.printError("The tag contains its key: anyone who reads it can copy it. Rewrite it without the key.")
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// tappet matrix: the rooms in which the kiosk is, and who else is there.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Operand {
+  fileprivate static let room = Operand("ROOM")
+  fileprivate static let user = Operand("USER")
+}
+
+extension Command {
+  package static var roomList: Command {
+    Command(
+      words: "matrix list", section: .rooms, summary: "list the rooms in which the kiosk is",
+      options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
+      details: """
+        Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent
+        into an encrypted room. With --by-space each room is listed under its space, if the kiosk is in both;
+        the numbers of a space are the sums of its rooms.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
+        if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
+        var rooms: [ListedRoom] = []
+        for id in joined.compactMap({ $0.text }) {
+          rooms.append(try ListedRoom(id, client, countsUnread: arguments.has("by-space")))
+        }
+        guard arguments.has("by-space") else { return rooms.forEach { Output.print($0.line) } }
+        let entries = try ListedEntry.entries(rooms) { (space) throws(CommandFailure) in
+          try client.rooms(of: space.id).map { $0.id }
+        }
+        for line in entries.flatMap({ $0.lines }) { Output.print(line) }
+      })
+  }
+
+  package static var roomJoin: Command {
+    Command(
+      words: "matrix join", section: .rooms, summary: "let the kiosk into a room", operands: [.room],
+      details: """
+        Joins a room by its address (#door:example.org) or its id (!…); this is how an invitation is accepted, too.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let room = try Homeserver.checked(room: arguments.operands[0])
+        let client = try Homeserver.connect(configuration)
+        let answer = try client.require(
+          .post, "/_matrix/client/v3/join/" + room.percentEncoded, .object([JSON.Member]()))
+        let id = answer["room_id"]?.text ?? ""
+        let isEncrypted = try RoomFacts(id, client).isEncrypted
+        Output.printError(
+          "Joined: \(id)." + (isEncrypted ? " It is encrypted." : ""))
+      })
+  }
+
+  package static var roomLeave: Command {
+    change("leave", "let the kiosk leave a room", "Leaves a room. Messages to it are given up from now on.", "Left")
+  }
+
+  package static var roomInvite: Command {
+    change(
+      "invite", "invite somebody into a room", "Invites a user (@name:server) into a room in which the kiosk is.",
+      "Invited", needsUser: true)
+  }
+
+  package static var roomKick: Command {
+    change(
+      "kick", "remove somebody from a room",
+      "Removes a user (@name:server) from a room, or withdraws their invitation, if the room lets the kiosk do so.",
+      "Removed", needsUser: true)
+  }
+
+  package static var roomSend: Command {
+    Command(
+      words: "matrix send", section: .rooms, summary: "say something in a room",
+      operands: [.room, Operand("TEXT")],
+      details: """
+        Says something in a room, at once and once. Into an encrypted room nothing is sent.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let id = try Homeserver.resolve(arguments.operands[0], client)
+        if try RoomFacts(id, client).isEncrypted {
+          throw .refused(WebhookRefusal.roomEncrypted.sentence(), WebhookRefusal.roomEncrypted.code)
+        }
+        guard let bytes = try? LibCrypto.random(count: 16) else { throw .failed("the system has no randomness") }
+        let event = try client.require(
+          .put,
+          "/_matrix/client/v3/rooms/\(id.percentEncoded)/send/m.room.message/" + Hex.encode(bytes),
+          .object([
+            "msgtype": .string("m.notice"), "m.mentions": .object([JSON.Member]()),
+            "body": .string(arguments.operands[1]),
+          ]))
+        Output.printError("Said: \(event["event_id"]?.text ?? "").")
+      })
+  }
+
+  package static var roomCreate: Command {
+    Command(
+      words: "matrix create", section: .rooms, summary: "make a room",
+      operands: [Operand("NAME")],
+      options: RoomRequest.options,
+      details: """
+        Makes a room without encryption, in which the kiosk is, and prints its id. Without --public only those who
+        are invited can join.
+        """,
+      example: "tappet matrix create 'Front door' --alias door --invite @ann:example.org",
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let request = RoomRequest.members(arguments)
+        let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request))
+        Output.print(answer["room_id"]?.text ?? "")
+      })
+  }
+
+  /// A command that changes who is in a room.
+  private static func change(
+    _ word: String, _ summary: String, _ details: String, _ done: String, needsUser: Bool = false
+  ) -> Command {
+    Command(
+      words: "matrix " + word, section: .rooms, summary: summary, operands: needsUser ? [.room, .user] : [.room],
+      details: details,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let id = try Homeserver.resolve(arguments.operands[0], client)
+        let user = needsUser ? JSON.Member.text("user_id", arguments.operands[1]) : []
+        _ = try client.require(.post, "/_matrix/client/v3/rooms/\(id.percentEncoded)/" + word, .object(user))
+        Output.printError("\(done): \(needsUser ? arguments.operands[1] : id).")
+      })
+  }
+}

@@ -1,0 +1,82 @@
+// tappet matrix login and logout: the kiosk's session at a homeserver, in a file that only the kiosk may read.
+
+import CPlatform
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+import TappetPlatform
+import TappetStore
+
+extension Command {
+  package static var roomLogin: Command {
+    Command(
+      words: "matrix login", section: .rooms, summary: "log the kiosk in at its homeserver",
+      operands: [Operand("USER")],
+      options: [
+        CommandOption("homeserver", "URL", "where it is, in place of what the server of USER says"),
+        CommandOption("password-file", "FILE", .file, "a file with the password; only its owner may read it"),
+        CommandOption("login-token", "read a login token in place of the password"),
+      ],
+      details: """
+        Logs USER (@name:server) in with a password, which is read from standard input (a terminal does not show
+        it) or from --password-file and not kept, and writes the session into the file that 'matrix' in
+        kiosk.yaml names. A second login of the same user takes the same device, unless the keys of its encrypted
+        rooms are lost. A running kiosk uses the new session by itself. --login-token: the line is a token that
+        another client made, instead.
+        """,
+      example: "tappet matrix login @kiosk:example.org",
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let matrix = try Homeserver.settings(configuration)
+        try KioskAccess.requireWritable(matrix.sessionFile, namedBy: KioskAccess.path(arguments))
+        let user = arguments.operands[0]
+        guard let server = Homeserver.server(of: user) else {
+          throw .usage("a user is '@name:server', not '\(user)'")
+        }
+        let place = arguments.value("homeserver") ?? server
+        let url =
+          if let given = arguments.value("homeserver") { try Homeserver.checked(given) } else {
+            try Homeserver.discover(server, matrix)
+          }
+        let client = try HomeserverClient(.text(url), caFile: matrix.caFile, place: place, sendsPassword: true)
+        guard try client.require(.get, "/_matrix/client/versions")["versions"]?.elements != nil else {
+          throw HomeserverClient.Answer(status: 200, json: nil).failure(place)
+        }
+        let isToken = arguments.has("login-token")
+        try Homeserver.requireLogin(client, isToken: isToken, place)
+        let secret = try Prompt.privateLine(
+          from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
+          what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
+        let session = try Homeserver.logIn(
+          client, user, secret, isToken: isToken, url, Homeserver.device(of: user, matrix, configuration), place)
+        do throws(AtomicFilesError) {
+          let files = AtomicFiles(isForService: true)
+          try files.add(matrix.sessionFile, session.encoded)
+          try files.commit()
+        } catch { throw error.failure }
+        Output.printError("Logged in: \(session.user) at \(session.homeserver), as the device \(session.device).")
+      })
+  }
+
+  package static var roomLogout: Command {
+    Command(
+      words: "matrix logout", section: .rooms, summary: "end the kiosk's session at its homeserver",
+      details: """
+        Ends the session at the homeserver and removes its file. Messages to rooms wait until the next login, or
+        expire.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let matrix = try Homeserver.settings(configuration)
+        try KioskAccess.requireWritable(matrix.sessionFile, namedBy: KioskAccess.path(arguments))
+        let client = try Homeserver.connect(configuration)
+        let answer = try client.ask(.post, "/_matrix/client/v3/logout", .object([JSON.Member]()))
+        // A token that is of no use any more is what was wanted.
+        guard answer.status == 200 && answer.json != nil || answer.code == "M_UNKNOWN_TOKEN" else {
+          throw answer.failure("the homeserver")
+        }
+        unlink(matrix.sessionFile)
+        Output.printError("Logged out.")
+      })
+  }
+}

@@ -1,0 +1,213 @@
+// tappet space: rooms that belong together. Each room's result is reported, and none that fails stops the others.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetKiosk
+import TappetMessages
+
+extension Operand {
+  fileprivate static let space = Operand("SPACE")
+}
+
+extension Command {
+  package static var spaceCreate: Command {
+    Command(
+      words: "space create", section: .rooms, summary: "make a space",
+      operands: [Operand("NAME")], options: RoomRequest.options,
+      details: """
+        Makes a space, in which the kiosk is, and prints its id. Without --public only those who are invited can
+        join.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        var request = RoomRequest.members(arguments)
+        request.append(JSON.Member(name: "creation_content", value: .object(["type": .string("m.space")])))
+        Output.print(
+          try client.require(.post, "/_matrix/client/v3/createRoom", .object(request))["room_id"]?.text ?? "")
+      })
+  }
+
+  package static var spaceAdd: Command {
+    Command(
+      words: "space add", section: .rooms, summary: "put a room into a space", operands: [.space, Operand("ROOM")],
+      details: """
+        Puts a room into a space: the space names the room, and the room names the space. One of them may fail;
+        each is reported.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let via = JSON.array([.string(Homeserver.server(configuration))])
+        try relate(
+          arguments, client, child: .object(["via": via, "suggested": .bool(false)]),
+          parent: .object(["via": via, "canonical": .bool(true)]))
+      })
+  }
+
+  package static var spaceRemove: Command {
+    Command(
+      words: "space remove", section: .rooms, summary: "take a room out of a space",
+      operands: [.space, Operand("ROOM")],
+      details: """
+        Takes a room out of a space. The room stays, with all who are in it.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let nothing = JSON.object([JSON.Member]())
+        try relate(arguments, client, child: nothing, parent: nothing)
+      })
+  }
+
+  package static var spaceJoinAll: Command {
+    Command(
+      words: "space join-all", section: .rooms, summary: "let the kiosk into all rooms of a space",
+      operands: [.space],
+      details: """
+        Joins every room of a space that it may join, and reports each. Spaces in it are not entered.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let id = try Homeserver.resolve(arguments.operands[0], client)
+        var results = SpaceResults()
+        if let answer = try client.askForSpace(id, "join-all", JSON.object([JSON.Member]())) {
+          results.take(answer, done: "joined")
+        } else {
+          let server = Homeserver.server(configuration)
+          for room in try client.rooms(of: id) {
+            let via = room.server ?? server
+            results.take(room.id, "joined") { () throws(CommandFailure) in
+              _ = try client.require(
+                .post, "/_matrix/client/v3/join/\(room.id.percentEncoded)?server_name=\(via.percentEncoded)",
+                .object([JSON.Member]()))
+            }
+          }
+        }
+        try results.end()
+      })
+  }
+
+  package static var spaceKickAll: Command {
+    Command(
+      words: "space kick-all", section: .rooms, summary: "remove somebody from a space and all of its rooms",
+      operands: [.space, Operand("USER")],
+      details: """
+        Removes a user (@name:server) from a space and from each of its rooms, and withdraws their invitations.
+        Each room is reported; one that the kiosk may not change does not stop the others.
+        """,
+      body: .configured { (arguments, configuration) throws(CommandFailure) in
+        let client = try Homeserver.connect(configuration)
+        let id = try Homeserver.resolve(arguments.operands[0], client)
+        let user = arguments.operands[1]
+        var results = SpaceResults()
+        results.kick(user, from: id, client)
+        if let answer = try client.askForSpace(id, "remove", .object(["user_id": .string(user)])) {
+          results.take(answer, done: "removed")
+        } else {
+          for room in try client.rooms(of: id) { results.kick(user, from: room.id, client) }
+        }
+        try results.end()
+      })
+  }
+
+  /// Writes both sides of a room's place in a space.
+  private static func relate(
+    _ arguments: Arguments, _ client: HomeserverClient, child: JSON, parent: JSON
+  ) throws(CommandFailure) {
+    let space = try Homeserver.resolve(arguments.operands[0], client)
+    let room = try Homeserver.resolve(arguments.operands[1], client)
+    var results = SpaceResults()
+    for (place, type, key, content) in [(space, "m.space.child", room, child), (room, "m.space.parent", space, parent)]
+    {
+      results.take(place, type) { () throws(CommandFailure) in
+        _ = try client.require(
+          .put, "/_matrix/client/v3/rooms/\(place.percentEncoded)/state/\(type)/\(key.percentEncoded)", content)
+      }
+    }
+    try results.end()
+  }
+}
+
+/// The results, room by room.
+private struct SpaceResults {
+  private var failed = 0
+
+  mutating func take(_ room: String, _ done: String, _ body: () throws(CommandFailure) -> Void) {
+    do throws(CommandFailure) {
+      try body()
+      Output.print("\(done)  \(room)")
+    } catch { note(room, error.sentence ?? "") }
+  }
+
+  /// An answer of the server that did it for all rooms.
+  mutating func take(_ answer: JSON, done: String) {
+    for room in answer[done]?.elements ?? [] { Output.print("\(done)  \(room.text ?? "")") }
+    for failure in answer["failed"]?.elements ?? [] {
+      note(failure["room_id"]?.text ?? "", failure["error"]?.text ?? "")
+    }
+  }
+
+  /// Removes somebody who is in the room, or invited into it.
+  mutating func kick(_ user: String, from room: String, _ client: HomeserverClient) {
+    do throws(CommandFailure) {
+      let path = "/_matrix/client/v3/rooms/\(room.percentEncoded)"
+      let member = try client.ask(.get, path + "/state/m.room.member/" + user.percentEncoded)
+      // Without an answer the kiosk may still be allowed to.
+      let state = member.status == 404 ? "leave" : member.json?["membership"]?.text ?? "join"
+      guard state != "leave", state != "ban" else { return Output.print("absent  \(room)") }
+      _ = try client.require(.post, path + "/kick", .object(["user_id": .string(user)]))
+      Output.print("removed  \(room)")
+    } catch { note(room, error.sentence ?? "") }
+  }
+
+  private mutating func note(_ room: String, _ sentence: String) {
+    failed += 1
+    Output.print("failed  \(room)  \(sentence)")
+  }
+
+  func end() throws(CommandFailure) {
+    if failed > 0 { throw .refused("\(failed) failed, which are named above") }
+  }
+}
+
+extension HomeserverClient {
+  /// A room of a space, and a server that knows it.
+  struct Child {
+    var id: String
+    var server: String?
+  }
+
+  /// Some servers do it for all rooms at once; `nil` where this one does not.
+  fileprivate func askForSpace(_ id: String, _ word: String, _ body: JSON) throws(CommandFailure) -> JSON? {
+    let answer = try ask(.post, "/_clap/client/v1/spaces/\(id.percentEncoded)/" + word, body)
+    // A proxy in front of a server without them answers what it likes.
+    guard answer.status == 200, let json = answer.json, json["failed"]?.elements != nil else { return nil }
+    return json
+  }
+
+  /// The rooms in a space, in the order of their ids, without the spaces in it.
+  ///
+  /// One that the kiosk may not see is among them: whatever is tried there is reported.
+  func rooms(of space: String) throws(CommandFailure) -> [Child] {
+    var children: [Child] = []
+    var spaces: [String] = []
+    var from: String?
+    for _ in 0..<Limits.spacePagesMax {
+      let query = "?max_depth=1&limit=\(Limits.spacePageCount)" + (from.map { "&from=" + $0.percentEncoded } ?? "")
+      let page = try require(.get, "/_matrix/client/v1/rooms/\(space.percentEncoded)/hierarchy" + query)
+      for room in page["rooms"]?.elements ?? [] {
+        guard let id = room["room_id"]?.text else { continue }
+        if id == space {
+          children = (room["children_state"]?.elements ?? []).compactMap { child in
+            guard let key = child["state_key"]?.text, RoomDestination.isRoom(key) else { return nil }
+            return Child(id: key, server: child["content"]?["via"]?.elements?.first?.text)
+          }
+        } else if room["room_type"]?.text == "m.space" {
+          spaces.append(id)
+        }
+      }
+      from = page["next_batch"]?.text
+      if from == nil { break }
+    }
+    return children.filter { !spaces.contains($0.id) }.inOrder { $0.id < $1.id }
+  }
+}

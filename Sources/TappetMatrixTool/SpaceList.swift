@@ -1,0 +1,91 @@
+// tappet matrix list --by-space: the kiosk's spaces with the rooms in them, and what it has not read there.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+
+/// A room in which the kiosk is.
+struct ListedRoom {
+  let id: String
+  let facts: RoomFacts
+  /// Messages that would notify, as the homeserver counts them.
+  var unread: Int64 = 0
+  /// The number of those that name the kiosk, or everybody.
+  var mentions: Int64 = 0
+  /// Milliseconds since 1970 of the last message; `nil` without one.
+  var lastMessage: Int64?
+
+  init(_ id: String, _ client: HomeserverClient, countsUnread: Bool) throws(CommandFailure) {
+    self.id = id
+    facts = try RoomFacts(id, client)
+    guard countsUnread else { return }
+    let nothing = JSON.object(["types": .array([])])
+    let filter = JSON.object([
+      "presence": nothing, "account_data": nothing,
+      "room": .object([
+        "rooms": .array([.string(id)]), "state": nothing, "ephemeral": nothing, "account_data": nothing,
+        "timeline": .object(["limit": .number(1), "types": .array([.string("m.room.message")])]),
+      ]),
+    ])
+    let query = String(decoding: filter.encoded(), as: UTF8.self).percentEncoded
+    let answer = try client.require(.get, "/_matrix/client/v3/sync?timeout=0&set_presence=offline&filter=" + query)
+    let room = answer["rooms"]?["join"]?[id]
+    unread = room?["unread_notifications"]?["notification_count"]?.wholeNumber ?? 0
+    mentions = room?["unread_notifications"]?["highlight_count"]?.wholeNumber ?? 0
+    lastMessage = room?["timeline"]?["events"]?.elements?.last?["origin_server_ts"]?.wholeNumber
+  }
+
+  /// The room on one line.
+  var line: String {
+    [id, facts.alias ?? "-", facts.name ?? "-"].joined(separator: "  ") + (facts.isSpace ? "  space" : "")
+      + (facts.isEncrypted ? "  encrypted" : "")
+  }
+}
+
+/// A line of the list: a room, or a space with its rooms.
+struct ListedEntry {
+  let room: ListedRoom
+  var children: [ListedRoom] = []
+
+  /// Spaces come with their joined rooms, which are in no other line; a space within a space is a line of its own.
+  ///
+  /// The newest message first; a space's is the newest of its rooms; those without one last.
+  static func entries(
+    _ rooms: [ListedRoom], childrenOf children: (ListedRoom) throws(CommandFailure) -> [String]
+  ) throws(CommandFailure) -> [ListedEntry] {
+    var entries: [ListedEntry] = []
+    var taken: [String] = []
+    for space in rooms where space.facts.isSpace {
+      let ids = try children(space)
+      let inside = rooms.filter { room in !room.facts.isSpace && ids.contains(room.id) }
+      taken += inside.map { $0.id }
+      entries.append(ListedEntry(room: space, children: inside.inOrder { isNewer($0.lastMessage, $1.lastMessage) }))
+    }
+    for room in rooms where !room.facts.isSpace && !taken.contains(room.id) { entries.append(ListedEntry(room: room)) }
+    return entries.inOrder { isNewer($0.lastMessage, $1.lastMessage) }
+  }
+
+  private static func isNewer(_ one: Int64?, _ other: Int64?) -> Bool {
+    guard let one else { return false }
+    return other.map { one > $0 } ?? true
+  }
+
+  private var lastMessage: Int64? {
+    room.facts.isSpace ? children.compactMap { $0.lastMessage }.max() : room.lastMessage
+  }
+
+  /// Everything that was not read in it, and whether it names the kiosk.
+  private var counts: (unread: Int64, mentions: Int64) {
+    room.facts.isSpace
+      ? children.reduce((0, 0)) { ($0.0 + $1.unread, $0.1 + $1.mentions) } : (room.unread, room.mentions)
+  }
+
+  var lines: [String] {
+    [room.line + Self.words(counts.unread, counts.mentions)]
+      + children.map { "  " + $0.line + Self.words($0.unread, $0.mentions) }
+  }
+
+  private static func words(_ unread: Int64, _ mentions: Int64) -> String {
+    (unread > 0 ? "  \(unread) unread" : "") + (mentions > 0 ? "  \(mentions) for the kiosk" : "")
+  }
+}

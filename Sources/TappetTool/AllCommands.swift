@@ -1,0 +1,92 @@
+// The table of commands, and the way from words to one of them.
+
+import TappetBrokerTool
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventoryTool
+import TappetKioskTool
+import TappetMatrixTool
+import TappetStore
+
+extension Command {
+  /// Every command, in the order of the overview.
+  static var all: [Command] {
+    [
+      .setUp, .importSettings, .brokerPassword, .completion, .run, .check, .status, .panelLock,
+      .outputList, .outputOn, .outputOff, .outputPulse, .outputToggle, .commandTest, .history,
+      .tagRead, .tagWatch, .tagWrite, .tagErase, .tagLock, .tagFormat, .tagLearn, .tagLearned, .tagForget,
+      .secretList, .secretNew, .secretShare, .secretImport, .secretRename, .secretRemove, .secretRekey,
+      .actionRename, .audit,
+      .personAdd, .personList, .personRename, .personAllow, .personSuspend, .personResume, .personRemove,
+      .personAssign, .personImport, .personExport, .peopleKeys, .peoplePush,
+      .roomLogin, .roomLogout, .roomList, .roomJoin, .roomLeave, .roomInvite, .roomKick, .roomSend, .roomCreate,
+      .spaceCreate, .spaceAdd, .spaceRemove, .spaceJoinAll, .spaceKickAll,
+      .certCheck, .certImport, .certRequest, .certEnrol, .outboxList, .outboxDrop, .outboxExport, .backup, .restore,
+      .tokenSeal, .tokenOpen, .tokenKey,
+    ] + mqtt + fleet + inventory
+  }
+}
+
+extension CommandTable {
+  /// The table of all commands.
+  static var all: CommandTable { CommandTable(Command.all) }
+
+  static func run(_ words: [String]) -> ExitStatus {
+    let (global, rest) = split(words)
+    guard let first = rest.first else {
+      Output.printError(Help.overview)
+      return .usage
+    }
+    switch first {
+    case "--help", "-h": return help([])
+    case "help": return help(Array(rest.dropFirst()))
+    default: break
+    }
+    guard let command = all.find(rest) else { return unknown(first, rest.count > 1 ? rest[1] : nil) }
+    let own = rest.dropFirst(command.isPair ? 2 : 1)
+    // For the scripts of 'tappet completion' alone.
+    if command.words == "completion", own.first == "--words" {
+      Output.write(Completion(of: Array(own.dropFirst(2))).text)
+      return .success
+    }
+    let status = command.run(global + own)
+    BrokerHistory.note(words, of: command, status)
+    return status
+  }
+
+  private static func help(_ words: [String]) -> ExitStatus {
+    let first = words.first ?? "--help"
+    switch first {
+    case "--help", "-h", "help": Output.print(Help.overview)
+    // For tools/documentation/command-pages alone.
+    case "--table": Output.print(ManualTable.pages)
+    default:
+      guard let command = all.find(words) else { return unknown(first, words.count > 1 ? words[1] : "--help") }
+      Output.print(command.help)
+    }
+    return .success
+  }
+
+  /// Not a command, or only the first word of one.
+  private static func unknown(_ first: String, _ second: String?) -> ExitStatus {
+    guard let group = CommandGroup.named(first) else {
+      let known = CommandGroup.all.map { $0.word } + ["help", "--help", "--version"]
+      let suggestion = Spelling.suggestion(Spelling.nearest(to: first, among: known))
+      Output.printError("tappet: unknown command '\(first)'\(suggestion); 'tappet --help' lists them")
+      return .usage
+    }
+    if second == "--help" || second == "-h" {
+      Output.print(Help.list(group))
+      return .success
+    }
+    let known = "its commands are " + group.seconds.joined(separator: ", ")
+    guard let second, !second.begins(with: "-") else {
+      Output.printError("tappet \(first): missing command; " + known)
+      return .usage
+    }
+    let suggestion = Spelling.suggestion(Spelling.nearest(to: second, among: group.seconds))
+    Output.printError("tappet \(first): unknown command '\(second)'\(suggestion); " + known)
+    return .usage
+  }
+}

@@ -1,0 +1,32 @@
+// The overview of all commands, and of those that begin with one word.
+
+import TappetBrokerTool
+import TappetCommandLine
+import TappetInventoryTool
+import TappetKioskTool
+import TappetMatrixTool
+
+extension Help {
+  /// The commands that the overview explains.
+  private static var everyday: [Command] {
+    [.setUp, .check, .run, .status, .history, .tagWrite, .secretList, .mqttConnect, .backup]
+  }
+
+  /// The text of `tappet --help`: one screen of 24 rows and 80 columns.
+  static var overview: String {
+    let groups = CommandGroup.all
+    let sections = Section.allCases.map { section in
+      (section.title, groups.filter { $0.commands[0].section == section }.map { $0.word }.joined(separator: ", "))
+    }
+    let width = (everyday.map { $0.words } + sections.map { $0.0 }).reduce(0) { max($0, $1.utf8.count) }
+    return "Usage: tappet COMMAND [OPTION]…\n\n" + rows(everyday.map { ($0.words, $0.summary) }, width) + "\n"
+      + rows(sections, width) + "\n'tappet help NAME' and 'man tappet-NAME' explain a command, or list a group."
+  }
+
+  /// The text of `tappet help secret`: all commands that begin with this word.
+  static func list(_ group: CommandGroup) -> String {
+    "Usage: tappet \(group.word) COMMAND [OPTION]…\n\n" + rows(group.commands.map { ($0.words, $0.summary) })
+      + (group.details.isEmpty ? "" : "\n" + group.details + "\n")
+      + "\n'tappet help \(group.word) COMMAND' explains a command, 'man tappet-\(group.word)' all of them."
+  }
+}
