@@ -25,8 +25,11 @@ import Testing
 
   /// Starts the kiosk and waits until it listens: earlier lines are ignored.
   private func start(_ world: KioskWorld) throws {
+    // A kiosk that was started before has said it in the same log.
+    func times() -> Int { world.log.components(separatedBy: "event=room-ready").count }
+    let before = times()
     try world.start()
-    #expect(eventually { world.log.contains("event=room-ready") }, "\(world.log.suffix(1500))")
+    #expect(eventually { times() > before }, "\(world.log.suffix(1500))")
   }
 
   /// Says it until somebody hears it, and its answer is not that it may have acted before the start.

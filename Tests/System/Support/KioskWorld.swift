@@ -193,6 +193,14 @@ final class KioskWorld {
     }
   }
 
+  /// Whether the tag on the reader comes to answer turn after turn without being looked for.
+  func tagAnswers() throws -> Bool {
+    try eventually {
+      let (looks, questions) = (try commandCount(), try commandCount("42"))
+      return try eventually { try commandCount("42") >= questions + 2 } && commandCount() == looks
+    }
+  }
+
   // MARK: Taps
 
   /// A card that was not used before.
