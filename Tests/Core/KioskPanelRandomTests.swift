@@ -16,7 +16,7 @@ import Testing
 
   @Test func `any events on a panel trigger only requested actions, and it never spins`() {
     var stores = 0
-    for seed in 1...200 {
+    for seed in 1...60 {
       var random = Randomness(seed: (UInt64(seed), 5, 7, 9))
       let story = story(plan)
       var (time, isAsked, isLocked) = (20, false, true)
@@ -65,6 +65,6 @@ import Testing
         }
       }
     }
-    #expect(stores > 1_000)
+    #expect(stores > 300)
   }
 }

@@ -136,19 +136,30 @@ private let late = 17...200
   }
 }
 
-@Suite(.serialized) struct TornType4Tests {
-  @Test(arguments: ["type4 url=\(tagURL)", "ntag424 empty"])
-  func `a Type 4 tag pulled away has no secret that it does not work with, and a second write repairs it`(
-    _ tag: String
-  ) throws {
-    let torn = try WritingRig().expectRepairs(tag, after: 1...200)
+@Suite struct TornType4Tests {
+  @Test func `a Type 4 tag pulled away has no secret that it does not work with, and a second write repairs it`() throws
+  {
+    let torn = try WritingRig().expectRepairs("type4 url=\(tagURL)", after: 1...200)
     #expect(torn > 5 && torn < 200)
   }
 }
 
-@Suite(.serialized) struct TornBlankNTAGTests {
-  @Test(arguments: ["ntag213", "ntag216", "ntag203"])
-  func `an NTAG without capability container gets one, wherever it is pulled away`(_ model: String) throws {
+@Suite struct TornBlankNTAGTests {
+  @Test func `an NTAG without capability container gets one, wherever it is pulled away`() throws {
+    try WritingRig().expectFormat("ntag203")
+  }
+}
+
+// Not in the gate: it repeats the same with other tags.
+@Suite(.serialized) struct TornTagVerifyTests {
+  @Test func `an NTAG 424 pulled away has no secret that it does not work with, and a second write repairs it`() throws
+  {
+    let torn = try WritingRig().expectRepairs("ntag424 empty", after: 1...200)
+    #expect(torn > 5 && torn < 200)
+  }
+
+  @Test(arguments: ["ntag213", "ntag216"])
+  func `other NTAGs without capability container get one, wherever they are pulled away`(_ model: String) throws {
     try WritingRig().expectFormat(model)
   }
 }

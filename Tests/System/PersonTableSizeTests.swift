@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized) struct PersonTableSizeTests {
   @Test(arguments: [true, false])
-  func `ten thousand people are imported at once, and of a hundred thousand none`(runs: Bool) throws {
+  func `ten thousand people are imported at once, and of one more none`(runs: Bool) throws {
     let world = try KioskWorld(withBroker: false)
     if runs { try world.start(until: "offline") }
     let path = world.folder + "/people.csv"
@@ -15,14 +15,10 @@ import Testing
       return try world.tappet("person", "import", path, limit: 5 * patience)
     }
     var table = "name,hours\r\n"
-    for number in 1...100_000 {
-      table += "Person \(number),Mon-Fri 07:00-19:30\r\n"
-      if number == 10_000 {
-        let done = try importing(table)
-        #expect(done.errors == "Imported: 10000 added, 0 changed, 0 tags assigned.\n", "\(done)")
-      }
-    }
-    let refused = try importing(table)
+    for number in 1...10_000 { table += "Person \(number),Mon-Fri 07:00-19:30\r\n" }
+    let done = try importing(table)
+    #expect(done.errors == "Imported: 10000 added, 0 changed, 0 tags assigned.\n", "\(done)")
+    let refused = try importing(table + "Person 10001,Mon-Fri 07:00-19:30\r\n")
     #expect(refused.status == 1 && refused.errors.contains("line 10002: there are 10000 people already"), "\(refused)")
     #expect(try world.tappet("person", "list", "--json").list("people").count == 10_000)
   }
