@@ -311,6 +311,7 @@ package final class Runtime {
       store.thread.submit(.noteTimedOpening(topic: topic, closesAt: closesAt))
     case .noteBroker(let endpoint):
       store.thread.submit(.noteBroker(url: configuration.broker.endpoints[endpoint].text))
+    case .noteWrongCodes(let count): store.thread.submit(.noteWrongCodes(count))
     case .noteCloses(let counts): store.thread.submit(.noteCloses(counts))
     case .disconnect: broker.disconnect()
     case .store(let entry): store.thread.submit(.append(entry))

@@ -63,6 +63,7 @@ struct RuntimeParts {
         of: configuration.actions.compactMap { $0.removal == nil ? nil : $0.name })
       summary.tagCounts = try secretStore.store.tagCounts()
       summary.openings = try secretStore.store.timedOpenings()
+      summary.wrongCodes = try secretStore.store.wrongCodes()
       // A record that cannot be read is like none: the signature and the seal of the next bundle still count.
       if configuration.site != nil { summary.site = try? secretStore.siteRecord() }
       for (index, endpoint) in configuration.broker.endpoints.enumerated() {

@@ -49,6 +49,9 @@ package indirect enum StoreRequest: Sendable {
   /// Remember when a timed opening closes; `nil` means that it has. Not answered: at worst a restart does not close.
   case noteTimedOpening(topic: String, closesAt: Instant?)
 
+  /// Remember the wrong codes since the panel was unlocked. Not answered: at worst a restart forgets the last one.
+  case noteWrongCodes(Int)
+
   /// Remember that the clock shows this time, and is believed. Not answered: an hour later comes another.
   case noteTime(unixSeconds: Int64)
 
@@ -64,7 +67,7 @@ package indirect enum StoreRequest: Sendable {
     case .noteSecretUse, .remove(_, mayWait: true), .noteTap, .keepHistory: false
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker, .noteAnnounced,
-      .noteTimedOpening, .noteTime:
+      .noteTimedOpening, .noteWrongCodes, .noteTime:
       true
     }
   }
@@ -104,6 +107,7 @@ struct StoreBatch {
   private var workingBroker: String?
   private var announced: [(topic: String, content: String?)] = []
   private var openings: [(topic: String, closesAt: Instant?)] = []
+  private var wrongCodes: Int?
   private var time: Int64?
   private var taps: [TapRecord] = []
   private(set) var fetches: [Fetch] = []
@@ -137,6 +141,7 @@ struct StoreBatch {
       case .noteBroker(let url): workingBroker = url
       case .noteAnnounced(let topic, let content): announced.append((topic, content))
       case .noteTimedOpening(let topic, let closesAt): openings.append((topic, closesAt))
+      case .noteWrongCodes(let count): wrongCodes = count
       case .noteTime(let unixSeconds): time = unixSeconds
       case .noteTap(let record, _): taps.append(record)
       // The thread has done it.
@@ -148,7 +153,7 @@ struct StoreBatch {
   var writes: Bool {
     !unfinished.isEmpty || !expiries.isEmpty || !appends.isEmpty || !tickets.isEmpty || !uses.isEmpty || !drops.isEmpty
       || !closes.isEmpty || !fallbacks.isEmpty || workingBroker != nil || !announced.isEmpty || !openings.isEmpty
-      || time != nil || !taps.isEmpty || checkCount > 0
+      || wrongCodes != nil || time != nil || !taps.isEmpty || checkCount > 0
   }
 
   /// Commits everything in one transaction; returns the answers.
@@ -170,6 +175,7 @@ struct StoreBatch {
       for count in closes { try store.note(count) }
       for (topic, content) in announced { try store.noteAnnounced(topic, content) }
       for (topic, closesAt) in openings { try store.noteTimedOpening(topic, closesAt) }
+      if let wrongCodes { try store.noteWrongCodes(wrongCodes) }
       if let time { try store.noteTime(time) }
       for record in taps { try store.note(record) }
       for entry in appends {
@@ -229,6 +235,7 @@ struct StoreBatch {
     for (topic, closesAt) in openings {
       batches.append(StoreBatch([.noteTimedOpening(topic: topic, closesAt: closesAt)]))
     }
+    if let wrongCodes { batches.append(StoreBatch([.noteWrongCodes(wrongCodes)])) }
     if let time { batches.append(StoreBatch([.noteTime(unixSeconds: time)])) }
     for entry in appends { batches.append(StoreBatch([.append(entry)])) }
     for use in tickets { batches.append(StoreBatch([.countUse(use.id, ticket: use.ticket)])) }

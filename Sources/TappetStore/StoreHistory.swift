@@ -249,7 +249,7 @@ extension StoreRequest {
     case .noteTap, .keepHistory: true
     case .append, .countUse, .remove, .fetch, .fetchExpired, .drop, .removeWebhooks, .giveUpWebhook, .fetchWebhooks,
       .fetchExpiredWebhooks, .check, .noteSecretUse, .noteFallback, .forgetFallbacks, .noteCloses, .noteBroker,
-      .noteAnnounced, .noteTimedOpening, .noteTime:
+      .noteAnnounced, .noteTimedOpening, .noteWrongCodes, .noteTime:
       false
     }
   }

@@ -151,7 +151,8 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     }
     #expect(
       words.filter { $0 != "light reading" && $0 != "light refused" } == [
-        "report code refused 0", "report code refused 0", "report code refused 30000",
+        "note wrong codes 1", "report code refused 0", "note wrong codes 2", "report code refused 0",
+        "note wrong codes 3", "report code refused 30000",
       ])
     #expect(story.press(0, at: time + 200) == ["light refused", "report refused panel locked"])
     // The tag works all the same.

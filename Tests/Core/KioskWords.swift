@@ -14,6 +14,7 @@ extension Effect {
     case .forgetFallbacks: "forget fallbacks"
     case .noteTimedOpening(let topic, let closesAt):
       "note " + topic + (closesAt.map { " closes at \($0.nanoseconds / 1_000_000)" } ?? " closed")
+    case .noteWrongCodes(let count): "note wrong codes \(count)"
     case .noteBroker(let endpoint): "note broker \(endpoint)"
     case .disconnect: "disconnect"
     case .publish(let entry, _): "publish \(entry.action)"

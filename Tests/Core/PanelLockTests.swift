@@ -75,6 +75,24 @@ private func s(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) 
     #expect([1, 1].map { lock.pressed($0, at: s(time + 61)) } == [.accepted, .wrong(wait: .zero)])
   }
 
+  @Test func `only after the first wrong code may its end be the beginning of the right one`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1, 0, 2])
+    // Twice a wrong code, the second of which ends like the right one begins.
+    #expect([1, 1, 1, 1].map { lock.pressed($0, at: s(1)) }.last == .wrong(wait: .zero))
+    #expect([1, 0, 1, 0].map { lock.pressed($0, at: s(1)) }.last == .wrong(wait: .zero))
+    #expect(lock.pressed(2, at: s(1)) == .accepted && lock.isLocked)
+  }
+
+  @Test func `a restart does not end the wait`() {
+    var lock = PanelLock(after: .seconds(60), code: [0, 1])
+    lock.resume(failures: 2, at: s(1))
+    #expect([1, 1].map { lock.pressed($0, at: s(1)) } == [.accepted, .wrong(wait: .seconds(30))])
+    var other = PanelLock(after: .seconds(60), code: [0, 1])
+    other.resume(failures: lock.failures + 1, at: s(2))
+    #expect(other.pressed(0, at: s(61)) == .blocked(remaining: .seconds(1)))
+    #expect([0, 1].map { other.pressed($0, at: s(62)) } == [.accepted, .unlocked] && other.failures == 0)
+  }
+
   @Test func `a tag opens it while codes are not taken`() {
     var lock = PanelLock(after: .seconds(60), code: [0])
     for _ in 0..<3 { _ = lock.pressed(1, at: s(1)) }

@@ -22,7 +22,7 @@ extension World {
     case .report(let report): "“\(brief(report))”"
     case .postWebhook(let entry, _): "post \(entry.action) #\(entry.sequence)"
     case .startReader, .killReader, .stopReader, .connect, .noteFallback, .forgetFallbacks, .noteBroker, .noteCloses,
-      .noteTimedOpening, .disconnect,
+      .noteTimedOpening, .noteWrongCodes, .disconnect,
       .forget, .drop, .checkStore, .noteSecretUse, .setOutput, .reply, .serve, .announce, .startWebhooks, .stopWebhooks,
       .applySite, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms, .killRooms,
       .askRoom, .endQuestion,

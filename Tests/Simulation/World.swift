@@ -161,7 +161,7 @@ final class World {
     case .askRoom(let question): judgeAsked(question)
     case .endQuestion(let number, let end): judgeEnd(of: number, end)
     case .reply(let reply): judgeReply(reply, after: event)
-    case .noteSecretUse, .noteTimedOpening, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
+    case .noteSecretUse, .noteTimedOpening, .noteWrongCodes, .noteFallback, .forgetFallbacks, .noteBroker, .retryPanel,
       .pauseButton, .resumeButton:
       break
     case .finish: isFinished = true

@@ -146,6 +146,17 @@ private final class Answers: @unchecked Sendable {
     #expect(try folder.open().timedOpenings() == [openings[0], openings[2]])
   }
 
+  @Test func `the wrong codes at the panel are remembered until it is unlocked`() throws {
+    let thread = try start()
+    for count in 1...4 { thread.submit(.noteWrongCodes(count)) }
+    thread.stop()
+    #expect(try folder.open().wrongCodes() == 4)
+    let other = try start()
+    other.submit(.noteWrongCodes(0))
+    other.stop()
+    #expect(try folder.open().wrongCodes() == 0)
+  }
+
   @Test func `the latest time that was believed is remembered`() throws {
     #expect(try folder.open().latestTime() == nil)
     let thread = try start()

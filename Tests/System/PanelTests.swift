@@ -92,6 +92,21 @@ import Testing
       (status["taps"] as? [[String: Any]])?.contains { $0["event"] as? String == "unlocked" } == true, "\(status)")
   }
 
+  @Test func `a power cut does not end the wait that wrong codes cost`() throws {
+    let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO13]")
+    try world.start(until: "locked")
+    for _ in 1...6 { try world.play("GPIO13") }
+    #expect(eventually { world.log.contains("try again in 30 s") }, "\(world.log.suffix(900))")
+    // It has its answer after what the store's thread was asked for before.
+    #expect(try world.tappet("secret", "list").status == 0)
+    world.kiosk?.end(SIGKILL)
+    let before = world.lights.count
+    try world.start(until: "locked")
+    for button in ["GPIO5", "GPIO13"] { try world.play(button) }
+    try world.awaitLight("refused", after: before)
+    #expect(!world.log.contains("event=unlocked"), "\(world.log.suffix(900))")
+  }
+
   @Test func `a person at the machine locks the buttons at once`() throws {
     let world = try KioskWorld.withPanel("  lock_after: 1 h\n  unlock_code: [GPIO5, GPIO13]")
     #expect(try world.tappet("panel", "lock").status == 4)

@@ -18,6 +18,8 @@ package enum Effect: Sendable {
   case forgetFallbacks
   /// Remember that the endpoint of this index works: the next start begins with it.
   case noteBroker(endpoint: Int)
+  /// Remember the number of wrong codes since the panel was unlocked last.
+  case noteWrongCodes(Int)
   /// Disconnect in an orderly way; answered by `LinkEvent.disconnected`.
   case disconnect
   /// Fill the message with this second's token and send it; answered by `LinkEvent.acknowledged` or the link's end.
@@ -131,7 +133,8 @@ extension Effect {
       .countUse, .drop, .fetch, .fetchExpired, .fetchWebhooks, .fetchExpiredWebhooks, .startWebhooks,
       .stopWebhooks, .startInventory, .stopInventory, .killInventory, .orderInventory, .startRooms, .stopRooms,
       .killRooms, .askRoom, .endQuestion,
-      .killWebhooks, .checkStore, .applySite, .noteSecretUse, .noteTimedOpening, .light, .retryPanel, .pauseButton,
+      .killWebhooks, .checkStore, .applySite, .noteSecretUse, .noteTimedOpening, .noteWrongCodes, .light, .retryPanel,
+      .pauseButton,
       .resumeButton, .finish:
       .act
     // After `store`, and what it answers has been done: a reply promises it.

@@ -207,13 +207,14 @@ extension Kiosk {
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
     guard isTaking, lock.isLocked else { return [] }
+    let forgot: [Effect] = lock.failures > 0 ? [.noteWrongCodes(0)] : []
     switch lock.pressed(button, at: now.instant) {
     case .accepted: return [.light(.reading)]
     case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
-      return [.light(.refused), .report(.codeRefused(wait: wait))]
-    case .unlocked: return [.light(.accepted), .report(.panelUnlocked(.button))]
+      return [.light(.refused), .noteWrongCodes(lock.failures), .report(.codeRefused(wait: wait))]
+    case .unlocked: return [.light(.accepted)] + forgot + [.report(.panelUnlocked(.button))]
     }
   }
 }

@@ -34,8 +34,9 @@ extension Kiosk {
   private mutating func panelReplaced(from old: PanelPlan, at now: Instant) -> [Effect] {
     _ = panelClosed(at: now)
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }
-    let wasLocked = lock.isLocked
+    let (wasLocked, failures) = (lock.isLocked, lock.failures)
     lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
+    lock.resume(failures: failures, at: now)
     return lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
   }
 

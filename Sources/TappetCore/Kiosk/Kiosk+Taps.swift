@@ -172,7 +172,9 @@ extension Kiosk {
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
-    action.unlocksPanel && lock.unlock(at: now.instant) ? [.report(.panelUnlocked(.tag))] : []
+    let forgot: [Effect] = lock.failures > 0 ? [.noteWrongCodes(0)] : []
+    guard action.unlocksPanel, lock.unlock(at: now.instant) else { return [] }
+    return forgot + [.report(.panelUnlocked(.tag))]
   }
 
   mutating func buttonAccepted(_ action: Action, at now: Moment) -> [Effect] {

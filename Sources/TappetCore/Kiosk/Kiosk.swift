@@ -227,6 +227,7 @@ package struct Kiosk: Sendable {
     presence = Presence(summary.arrivals)
     tagCounts = summary.tagCounts
     site.record = summary.site
+    lock.resume(failures: summary.wrongCodes, at: now.instant)
     firmware.restore(summary.openings, settings.commands, at: now.instant)
     let count = summary.count + summary.webhookCount
     let restored: [Effect] = count > 0 ? [.report(.outboxRestored(count: count))] : []

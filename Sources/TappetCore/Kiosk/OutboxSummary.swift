@@ -20,6 +20,8 @@ package struct OutboxSummary: Hashable, Sendable {
   package var tagCounts: [TagUID: Int64] = [:]
   /// The timed openings that were not closed.
   package var openings: [TimedOpening] = []
+  /// The number of wrong codes since the panel was unlocked last.
+  package var wrongCodes = 0
   /// The bundle of the site that is in force.
   package var site: SiteRecord?
 

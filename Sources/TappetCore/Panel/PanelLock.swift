@@ -31,7 +31,7 @@ package struct PanelLock: Sendable {
   private var pressCount = 0
   private var enteredAt: Instant?
   /// Wrong codes since the last unlock.
-  private var failures = 0
+  package private(set) var failures = 0
   private var blockedUntil: Instant?
 
   /// A lock that is locked from the start; `nil` means that it never locks.
@@ -39,6 +39,17 @@ package struct PanelLock: Sendable {
     state = after == nil ? .none : .locked
     lockAfter = after ?? .zero
     self.code = code
+  }
+
+  /// Takes over the wrong codes of a lock before this one: the wait that they cost begins again.
+  package mutating func resume(failures: Int, at now: Instant) {
+    self.failures = max(0, failures)
+    if let wait { blockedUntil = now + wait }
+  }
+
+  /// The time that the last wrong code costs; `nil` means none yet.
+  private var wait: Duration? {
+    failures < Limits.codeAttemptsMax ? nil : Limits.codeWait.pause(after: failures - Limits.codeAttemptsMax)
   }
 
   /// Whether buttons do nothing.
@@ -96,7 +107,7 @@ package struct PanelLock: Sendable {
   /// Handles a button that was pressed on the locked panel.
   ///
   /// The last presses are the code, so that a stray one before it does no harm. A wrong code is as many presses as the
-  /// code has; what was pressed in them may still be the beginning of the right one.
+  /// code has; what was pressed in the first one may still be the beginning of the right one.
   @export(interface)
   package mutating func pressed(_ button: Int, at now: Instant) -> Answer {
     guard isLocked, !code.isEmpty else { return .refused }
@@ -113,10 +124,9 @@ package struct PanelLock: Sendable {
     guard pressCount >= code.count else { return .accepted }
     pressCount = 0
     failures += 1
-    guard failures >= Limits.codeAttemptsMax else { return .wrong(wait: .zero) }
-    let wait = Limits.codeWait.pause(after: failures - Limits.codeAttemptsMax)
+    if failures > 1 { forgetPresses() }
+    guard let wait else { return .wrong(wait: .zero) }
     blockedUntil = now + wait
-    forgetPresses()
     return .wrong(wait: wait)
   }
 }
