@@ -82,7 +82,10 @@ import Testing
     let before = world.lights.count
     try world.start()
     try world.awaitLight("fault", after: before)
-    #expect(world.log.contains("event=database-damaged") && world.log.contains("2 secrets were restored from the copy"))
+    #expect(
+      eventually {
+        world.log.contains("event=database-damaged") && world.log.contains("2 secrets were restored from the copy")
+      })
     let names = try FileManager.default.contentsOfDirectory(atPath: world.folder + "/state")
     #expect(names.contains { $0.hasPrefix("tappet.db.damaged-") }, "\(names)")
     try world.goodTap()

@@ -50,7 +50,7 @@ import Testing
     world.broker.freeze()
     try world.tell("place ntag213 uid=\(world.freshUID()) url=\(try world.url(1))")
     #expect(eventually { pair.secondWitness.actions.count == 1 }, "\(world.log)")
-    #expect(world.log.contains("acknowledge-expired"), "\(world.log)")
+    #expect(eventually { world.log.contains("acknowledge-expired") }, "\(world.log)")
     world.broker.thaw()
     _ = try world.received(1)
     #expect(try world.settled().map { $0.payload } == pair.secondWitness.actions.map { $0.payload })

@@ -52,7 +52,7 @@ import Testing
     let good = try run(world) { $0.status == 0 }
     #expect(good.status == 0 && good.output == "kiosk  ok    4 parts are good\n", "\(good)")
     #expect(good.errors == "1 kiosk, 1 answered, 0 of them with something wrong\n", "\(good)")
-    #expect(world.log.contains("event=command-accepted"), "\(world.log)")
+    #expect(eventually { world.log.contains("event=command-accepted") }, "\(world.log)")
     let answer = try run(world, "--json") { $0.status == 0 }
     #expect(JSONPromise("fleet run", try JSONPage()).mistakes(answer.data) == [], "\(answer)")
     // The reader is pulled out.

@@ -13,7 +13,7 @@ import Testing
     try world.restartBroker()
     try world.start(until: "fault")
     #expect(eventually { world.received.count == 2 }, "\(world.received) \(world.log.suffix(1500))")
-    #expect(world.log.contains("event=disk-trouble") && world.log.contains("no space is left in"))
+    #expect(eventually { world.log.contains("event=disk-trouble") && world.log.contains("no space is left in") })
     let refused = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "refused")
     #expect(refused.log.contains("could not be stored (no space left)"), "\(refused.log)")
     #expect(try world.tappet("status").output.contains("no space"))

@@ -135,7 +135,7 @@ extension KioskWorld {
     let answer = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
     let commands = (answer?["data"] as? [String: Any])?["commands"] as? [[String: Any]]
     #expect(commands?.count == 1 && commands?.allSatisfy { $0["good"] as? Bool == false } == true, "\(status)")
-    #expect(world.log.contains("event=commands-denied"), "\(world.log)")
+    #expect(eventually { world.log.contains("event=commands-denied") }, "\(world.log)")
     #expect(broker.log.components(separatedBy: "version ").count == 2, "\(broker.log)")
     _ = try world.tap("ntag213 uid=\(world.freshUID()) url=\(try world.url(1))", until: "delivered-by-tag")
   }

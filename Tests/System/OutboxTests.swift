@@ -43,7 +43,7 @@ import Testing
     let dropped = try world.tappet("outbox", "drop", ids[1])
     #expect(dropped.status == 0 && dropped.errors.contains("1 entry dropped"), "\(dropped.errors)")
     #expect(try world.tappet("outbox", "drop", ids[1]).status == 1)
-    #expect(world.log.contains("event=dropped"))
+    #expect(eventually { world.log.contains("event=dropped") })
     #expect(try entries(world).compactMap { $0["id"] as? String } == [ids[0], ids[2]])
     try world.restartBroker()
     #expect(try world.received(2).count == 2)

@@ -33,7 +33,7 @@ import Testing
     try world.awaitLight("refused", after: before)
     try world.takeAway()
     #expect(eventually { world.log.contains("code=person-suspended") })
-    #expect(world.log.contains("Ann Lee is suspended") && world.log.contains("code=person-suspended"))
+    #expect(eventually { world.log.contains("Ann Lee is suspended") && world.log.contains("code=person-suspended") })
     #expect(try world.tappet("person", "resume", "Ann Lee").status == 0)
     before = world.lights.count
     try world.tell("back")

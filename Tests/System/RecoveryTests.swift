@@ -62,7 +62,7 @@ import Testing
     try text.replacingOccurrences(of: try Certificates.path("client.pem"), with: short)
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)
     try world.start(until: "certificate-expiring")
-    #expect(world.log.contains("event=certificate-expiring"))
+    #expect(eventually { world.log.contains("event=certificate-expiring") })
     try world.goodTap()
     let status = try world.tappet("status", "--json")
     #expect(

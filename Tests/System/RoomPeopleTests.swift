@@ -54,7 +54,9 @@ import Testing
     let world = try world(people: true)
     #expect(try world.tappet("person", "add", "Ben Smith").status == 0)
     #expect(try answer(to: "!suspend Ben Smith") == ["\u{2705}"])
-    #expect(world.log.contains("event=person-suspended") && world.log.contains("by_program=@ann:h"), "\(world.log)")
+    #expect(
+      eventually { world.log.contains("event=person-suspended") && world.log.contains("by_program=@ann:h") },
+      "\(world.log)")
     world.kiosk?.end(SIGKILL)
     #expect(try isSuspended("Ben Smith", world))
     try start(world)

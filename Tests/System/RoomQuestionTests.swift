@@ -62,7 +62,7 @@ import Testing
     let first = try ask(world)
     try server.react("\u{274C}", to: first)
     #expect(eventually { server.answers(to: first) == ["\u{274C} refused by @ann:h."] })
-    #expect(world.log.contains("event=not-confirmed code=refused-in-room"), "\(world.log.suffix(900))")
+    #expect(eventually { world.log.contains("event=not-confirmed code=refused-in-room") }, "\(world.log.suffix(900))")
     #expect(eventually { world.lights.last == "ready" })
     let second = try ask(world, besides: [first])
     #expect(eventually { server.answers(to: second) == ["\u{274C} nobody answered in time."] })

@@ -65,7 +65,7 @@ import Testing
     let again = world.lights.count
     try world.tell("back")
     try world.awaitLight("delivered-by-tag", after: again)
-    #expect(world.log.contains("event=tag-job-done") && world.log.contains("action=light"))
+    #expect(eventually { world.log.contains("event=tag-job-done") && world.log.contains("action=light") })
     #expect(try world.tappet("audit").output.contains("secret-made"))
     #expect(try secretCount(world) == 3)
   }

@@ -38,7 +38,7 @@ extension WebhookServer {
     #expect(Set(server.requests.map(\.key)).count == 3)
     #expect(Set(server.requests.map(\.port)).count == 1, "the connection is kept")
     #expect(try eventually { try world.webhookCount("delivered") == 3 })
-    #expect(world.lights.contains("delivered-by-button") && world.log.contains("destination=webhook"))
+    #expect(eventually { world.lights.contains("delivered-by-button") && world.log.contains("destination=webhook") })
     #expect(try world.tappet("outbox", "list").output == "")
     #expect(try world.tappet("status").status == 0)
     let kiosk = try #require(world.kiosk)
