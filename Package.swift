@@ -47,7 +47,8 @@ let modules = [
   module("TappetInventory", ["TappetStore", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
   module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
-  module("TappetConfig", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML", "CJSON"]),
+  module("TappetJSON", ["TappetCore", "CPlatform", "CJSON"]),
+  module("TappetConfig", ["TappetJSON", "TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CYAML"]),
   module("TappetPanel", ["TappetPlatform", "TappetCore", "CPlatform", "CGPIO"]),
   module("TappetMessages", ["TappetInventory", "TappetStore", "TappetTLS", "TappetConfig"]),
   module("TappetKiosk", parts),
@@ -61,7 +62,7 @@ let modules = [
     "TappetTool", ["TappetKioskTool", "TappetBrokerTool", "TappetInventoryTool", "TappetMatrixTool", "CPlatform"]),
   module("TappetReader", ["TappetPlatform", "TappetCore", "CPlatform", "CNFC"]),
   module("TappetMatrix", ["TappetWebhook", "TappetOlm", "TappetStore", "TappetConfig", "CPlatform"]),
-  module("TappetWebhook", ["TappetPlatform", "TappetCore", "CPlatform", "CCurl", "CJSON"]),
+  module("TappetWebhook", ["TappetJSON", "TappetPlatform", "TappetCore", "CPlatform", "CCurl"]),
   module("TappetSimulator", ["TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetOlm", ["TappetCore", "COlm"]),
 ]

@@ -2,6 +2,7 @@
 // about it.
 
 import TappetConfig
+import TappetJSON
 
 /// The process's exit status; documented in tappet(1).
 package enum ExitStatus: Int32 {

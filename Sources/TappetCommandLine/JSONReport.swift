@@ -1,6 +1,6 @@
 // The output of --json: one envelope for every command, whether it worked or not. docs/json.md is its promise.
 
-import TappetConfig
+import TappetJSON
 
 /// The envelope of one command's output.
 package final class JSONReport {

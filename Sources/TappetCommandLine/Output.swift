@@ -2,8 +2,8 @@
 // would control the terminal is escaped in them; a terminal's own sequences go through `write`.
 
 import CPlatform
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// Text to the two streams.

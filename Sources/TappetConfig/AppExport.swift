@@ -12,6 +12,7 @@
 
 import CPlatform
 import TappetCore
+import TappetJSON
 import TappetPlatform
 import TappetTLS
 

@@ -1,6 +1,7 @@
 // A command's payload: JSON, one word, or an action URL (docs/formats.md, "Commands").
 
 import TappetCore
+import TappetJSON
 
 extension CommandArrival.Content {
   /// Reads a payload of at most `Limits.commandSizeMax` bytes.

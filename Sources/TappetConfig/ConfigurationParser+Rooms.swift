@@ -1,6 +1,7 @@
 // The part `matrix:` of kiosk.yaml, and `room` of an action.
 
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// The kiosk's session at a homeserver.

@@ -3,8 +3,8 @@
 
 import CPlatform
 import CTappet
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 
 /// A request about people or learned tags, and whom to tell its result.

@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 
 /// Writes all things to standard output.
 struct ExportCommand {

@@ -2,8 +2,8 @@
 
 import CPlatform
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension Command {
   package static var label: Command {

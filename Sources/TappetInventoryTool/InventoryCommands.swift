@@ -1,9 +1,9 @@
 // The commands of the inventory: names, options and help, for completions and the manual page too.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 
 extension Command {
   /// The commands of the inventory.

@@ -2,9 +2,9 @@
 
 import CPlatform
 import TappetCommandLine
-import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 import TappetPlatform
 
 /// The rows of a file.

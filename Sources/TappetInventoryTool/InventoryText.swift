@@ -1,9 +1,9 @@
 // Things of the inventory as lines for people and as JSON for programs.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 

@@ -5,6 +5,7 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

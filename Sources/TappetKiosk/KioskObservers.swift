@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// The kiosk's listeners, and the last taps and reload for those who look later.

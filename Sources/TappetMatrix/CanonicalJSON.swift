@@ -1,7 +1,7 @@
 // JSON as it is signed: Matrix, Appendices, "Canonical JSON" and "Signing JSON".
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 
 extension JSON {

@@ -1,7 +1,7 @@
 // The devices of others: which there are, and the Olm sessions with them.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 

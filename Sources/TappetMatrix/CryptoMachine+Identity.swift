@@ -2,8 +2,8 @@
 // those that exclude other devices give it their keys. Client-server API v1.11, §11.12.3. The machine makes an identity
 // for an account that has none; one that a person has made elsewhere is left alone.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 

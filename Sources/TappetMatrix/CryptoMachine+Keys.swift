@@ -1,7 +1,7 @@
 // The device's own keys at the homeserver: client-server API v1.11, §11.12.1 and §11.12.2.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 
 /// The device's keys as the homeserver has them.

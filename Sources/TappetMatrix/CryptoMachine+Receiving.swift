@@ -1,8 +1,8 @@
 // Reading: keys of others' sessions, which come by Olm, and the events in them. An event counts when it is
 // decrypted with a key that came from one of its sender's own devices, which the policy allows, and only once.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 

@@ -1,8 +1,8 @@
 // Writing: one Megolm session for a room, whose key all allowed devices of the room's members get by Olm. It
 // is replaced after some messages, some days, and as soon as one of the devices that have it may not read any more.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 

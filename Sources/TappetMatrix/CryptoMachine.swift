@@ -5,8 +5,8 @@
 //            hear ─────▶ waiting ───┴──▶ takeLines
 //   members ──▶ need ──▶ query ▸ claim ▸ share ▸ ready ──▶ encrypt
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 

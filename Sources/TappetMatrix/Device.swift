@@ -1,8 +1,8 @@
 // Devices of people, as their homeservers describe them. Client-server API v1.11, §11.12.1: a device signs its own
 // keys; its owner's self-signing key, which the owner's master key signed, signs the device.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// A device whose signature of itself is valid.
 package struct Device: Hashable, Sendable {

@@ -2,8 +2,8 @@
 // request is under way at a time. The machine's changes are on the disk before a request that depends on them.
 
 import CPlatform
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetPlatform
 import TappetStore

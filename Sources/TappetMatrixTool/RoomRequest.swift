@@ -1,7 +1,7 @@
 // The request for a new room.
 
 import TappetCommandLine
-import TappetConfig
+import TappetJSON
 
 /// The request for a new room.
 enum RoomRequest {

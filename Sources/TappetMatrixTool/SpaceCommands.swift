@@ -3,6 +3,7 @@
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 

@@ -1,8 +1,8 @@
 // tappet matrix list --by-space: the kiosk's spaces with the rooms in them, and what it has not read there.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// A room in which the kiosk is.
 struct ListedRoom {

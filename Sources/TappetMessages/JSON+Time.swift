@@ -1,6 +1,6 @@
 // Times in JSON: RFC 3339 in UTC, everywhere.
 
-import TappetConfig
+import TappetJSON
 import TappetPlatform
 
 extension JSON {

@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 import TappetStore
 import TappetTLS

@@ -1,7 +1,7 @@
 // Findings of a certificate inspection in words: cause and remedy.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetTLS
 
 extension CertificateFinding {

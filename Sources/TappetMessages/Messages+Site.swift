@@ -1,7 +1,7 @@
 // The site's people in words.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 extension LogRecord {

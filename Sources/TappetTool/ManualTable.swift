@@ -1,7 +1,7 @@
 // The table of commands for tools/documentation/command-pages, which makes tappet(1) and the pages of the commands.
 
 import TappetCommandLine
-import TappetConfig
+import TappetJSON
 
 enum ManualTable {
   /// An object for each page.

@@ -1,21 +1,23 @@
-// The JSON of a homeserver's answer to a message or an error, read with cJSON.
+// The JSON of a homeserver's answer to a message or an error.
 
-import CJSON
 import TappetCore
+import TappetJSON
 
 extension MatrixAnswer {
   /// Reads an answer; what is not JSON has no members.
   @export(interface)
   package init(_ bytes: [UInt8]) {
+    self = JSONNode.read(bytes) { MatrixAnswer($0) } ?? MatrixAnswer()
+  }
+
+  private init(_ answer: JSONNode) {
     self.init()
-    guard let tree = SyncAnswer.tree(bytes) else { return }
-    defer { cJSON_Delete(tree) }
-    isObject = cJSON_IsObject(tree) != 0
-    errorCode = SyncAnswer.text(tree, "errcode")
-    eventID = SyncAnswer.text(tree, "event_id")
-    roomID = SyncAnswer.text(tree, "room_id").flatMap { RoomDestination.isRoom($0) && $0.begins(with: "!") ? $0 : nil }
-    if let pause = SyncAnswer.member(tree, "retry_after_ms"), cJSON_IsNumber(pause) != 0 {
-      retryAfterSeconds = UInt32(min(max(pause.pointee.valuedouble, 1) / 1000, 0x1p30).rounded(.up))
+    isObject = answer.isObject
+    errorCode = answer["errcode"]?.text
+    eventID = answer["event_id"]?.text
+    roomID = answer["room_id"]?.text.flatMap { RoomDestination.isRoom($0) && $0.begins(with: "!") ? $0 : nil }
+    if let pause = answer["retry_after_ms"]?.number {
+      retryAfterSeconds = UInt32(min(max(pause, 1) / 1000, 0x1p30).rounded(.up))
     }
   }
 }

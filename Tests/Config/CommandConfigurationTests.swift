@@ -2,8 +2,9 @@
 
 import Foundation
 import TappetCore
-import TestSupport
+import TappetJSON
 import Testing
+import TestSupport
 
 @testable import TappetConfig
 @testable import TappetMessages

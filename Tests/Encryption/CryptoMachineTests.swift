@@ -1,7 +1,7 @@
 // The encryption of a room between machines, over a homeserver that only passes on what it gets, or lies.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import Testing
 

@@ -1,7 +1,7 @@
 // A device with its machine, and the homeserver between them.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetOlm
 import TappetStore
 import Testing

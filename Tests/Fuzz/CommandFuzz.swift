@@ -1,8 +1,8 @@
 // Commands' promises: any payload is a command or none; nothing acts without its topic's proof; a trusted command
 // drives only what its topic allows; and what was signed acts once, whoever repeats or changes it.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 private let signed = "home/lobby/signed"
 private let unixSeconds: Int64 = 1_790_000_010

@@ -1,10 +1,10 @@
 // `tappet cert`: openssl makes the files and checks ours.
 
 import Foundation
-import TappetConfig
+import TappetJSON
 import TappetTLS
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct CertTests {
   private let folder: String

@@ -1,9 +1,9 @@
 // `tappet check` draws the board's header from the profiles that are installed with the program.
 
 import Foundation
-import TappetConfig
-import TestSupport
+import TappetJSON
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct HeaderTests {
   private func check(

@@ -2,9 +2,10 @@
 
 import Foundation
 import TappetConfig
+import TappetJSON
 import TappetTLS
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct ImportSettingsTests {
   /// The app's settings, as JSONEncoder writes them.

@@ -2,9 +2,9 @@
 // logs, database, backups, and in what crosses the control socket.
 
 import Foundation
-import TappetConfig
-import TestSupport
+import TappetJSON
 import Testing
+import TestSupport
 
 /// A key in the forms in which it could lie about.
 private struct Planted {

@@ -3,8 +3,9 @@
 
 import Foundation
 import TappetConfig
-import TestSupport
+import TappetJSON
 import Testing
+import TestSupport
 
 /// One message to a control socket and its answer, as another user if wanted: by Python, so that it is not our own
 /// code.

@@ -10,7 +10,6 @@ TOOLCHAIN = {"Swift", "Synchronization"}
 # C libraries of several modules, each with its reason.
 SHARED = {
     "CPlatform": "the C library itself",
-    "CJSON": "JSON in TappetConfig; a homeserver's answers in TappetWebhook, which takes no configuration",
     "COpenSSL": "digests and MACs in TappetCore, certificates in TappetTLS",
 }
 IMPORT = re.compile(

@@ -4,6 +4,7 @@
 import Foundation
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import Testing
 import TestSupport

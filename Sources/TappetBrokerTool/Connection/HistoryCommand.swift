@@ -1,8 +1,8 @@
 // tappet mqtt history: what was done lately, to see it and to do it again.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

@@ -1,8 +1,8 @@
 // A kiosk as its broker keeps it: the retained messages at tappet/ID/status and tappet/ID/state.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// One kiosk of many.

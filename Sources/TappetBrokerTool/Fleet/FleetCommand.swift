@@ -3,8 +3,8 @@
 import CPlatform
 import TappetBroker
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// Shows all kiosks.

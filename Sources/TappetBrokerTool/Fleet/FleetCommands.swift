@@ -1,8 +1,8 @@
 // The commands of 'tappet fleet': names, options and help.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension Command {
   /// The commands about all kiosks of a broker.

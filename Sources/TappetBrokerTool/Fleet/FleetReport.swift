@@ -1,8 +1,8 @@
 // The answers of a fleet, as a table with what is wrong, and in JSON.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// The outcome for each kiosk, the worst first.

@@ -1,8 +1,8 @@
 // The kiosks of a broker as a table for a person, and in JSON.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// A table of kiosks, for a terminal of some columns or for a file.

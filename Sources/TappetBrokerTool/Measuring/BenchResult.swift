@@ -3,6 +3,7 @@
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// The figures of one run.
 struct BenchResult {

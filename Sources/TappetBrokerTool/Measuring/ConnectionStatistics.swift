@@ -1,8 +1,8 @@
 // The counts of a connection, over all times that it was lost and made again. Reads no clock.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// Counts of messages, and the losses with their reasons.

@@ -4,6 +4,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 

@@ -2,8 +2,8 @@
 
 import TappetBroker
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// Waits for one message, and prints its payload.

@@ -3,6 +3,7 @@
 import CPlatform
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 import TappetPlatform

@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetPlatform
 import TappetStore

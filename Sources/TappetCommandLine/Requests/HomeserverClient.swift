@@ -1,7 +1,7 @@
 // Requests to a homeserver, one after the other, and its errors in words.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// A connection to a homeserver.

@@ -1,7 +1,7 @@
 // The facts of a Matrix room, as the commands need them.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// The facts in a room's state.
 package struct RoomFacts {

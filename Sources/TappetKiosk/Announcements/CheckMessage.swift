@@ -1,8 +1,8 @@
 // The condition of the kiosk's parts for the one who asked, as 'tappet check --running' prints it: what the kiosk knows
 // already. No device is opened and nothing is waited for.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 extension KioskView {

@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension Discovery {
   /// A button for each action.

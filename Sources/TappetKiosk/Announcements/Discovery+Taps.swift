@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension Discovery {
   /// The tag scanner, the steps of each tap, and the last one.

@@ -6,6 +6,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// The device that Home Assistant makes of a configuration.
 ///

@@ -3,6 +3,7 @@
 import TappetBroker
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 extension Runtime {

@@ -3,6 +3,7 @@
 import TappetBroker
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

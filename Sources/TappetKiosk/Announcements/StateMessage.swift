@@ -1,7 +1,7 @@
 // The kiosk's state as it is published. Its members have the names that they have in `tappet status --json`.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetTLS
 

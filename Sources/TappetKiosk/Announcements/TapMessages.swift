@@ -1,8 +1,8 @@
 // The messages about taps and presses for Home Assistant. None of them is kept but the last tap's: Home Assistant would
 // scan a tag again at each of its starts.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 extension TapNews.Kind {

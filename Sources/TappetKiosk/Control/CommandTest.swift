@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 extension Runtime {

@@ -3,8 +3,8 @@
 //
 //     {"request":"secret-add"} NUL smpshare://secret?…
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 /// A request or an answer.
 package struct ControlMessage {

@@ -2,8 +2,8 @@
 // one.
 
 import CPlatform
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// Listens at the control socket and passes each request to its owner.

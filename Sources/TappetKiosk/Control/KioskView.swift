@@ -4,6 +4,7 @@
 import CPlatform
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetTLS

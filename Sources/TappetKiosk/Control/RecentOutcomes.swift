@@ -2,8 +2,8 @@
 // live view, `status`, the control socket. They end with the process; the log of taps in the store keeps months of them
 // as facts (`history:`).
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// A tap or a press and what became of it.

@@ -1,8 +1,8 @@
 // The running kiosk's answers to the tool.
 
 import CPlatform
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

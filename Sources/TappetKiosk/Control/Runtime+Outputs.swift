@@ -2,6 +2,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 
 /// An output of the panel, by its name in the configuration.

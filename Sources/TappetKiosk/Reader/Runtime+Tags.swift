@@ -11,6 +11,7 @@
 import CPlatform
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

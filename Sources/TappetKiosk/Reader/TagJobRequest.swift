@@ -3,6 +3,7 @@
 
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetStore
 

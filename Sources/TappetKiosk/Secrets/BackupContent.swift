@@ -1,8 +1,8 @@
 // The content of a backup: all that another board needs to take this one's place. Not the outbox, whose messages would
 // be sent a second time.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetStore
 
 /// A file of the configuration.

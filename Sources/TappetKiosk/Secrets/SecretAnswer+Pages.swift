@@ -2,8 +2,8 @@
 //
 //     {"request":"person-list","from":0}    {"people":[…],"next":370}
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension SecretService {
   /// The page of a list that begins at the request's `from`, as the member `name`; `next` is where the following one

@@ -1,8 +1,8 @@
 // The kinds of requests about people. Each commits its change together with the audit entry that says who made it, and
 // is in force before it is answered.
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

@@ -4,8 +4,8 @@
 //     {"request":"person-import","rows":[[LINE,NAME,SUSPENDED,…],…],"more":true}
 //     {"request":"person-import","rows":[…],"dry_run":false}
 
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

@@ -1,8 +1,8 @@
 // tappet cert check: certificates and keys, checked together, in any form.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetTLS

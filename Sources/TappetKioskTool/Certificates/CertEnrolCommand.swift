@@ -1,8 +1,8 @@
 // tappet cert enrol: a certificate for a key that is made here, from AWS IoT or an EST server, without a person.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 extension Command {

@@ -3,8 +3,8 @@
 
 import CPlatform
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetTLS

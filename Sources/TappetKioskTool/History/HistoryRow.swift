@@ -1,8 +1,8 @@
 // A row of the log of taps, for people, as JSON and as comma-separated values (RFC 4180).
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

@@ -1,8 +1,8 @@
 // tappet command test: a command as a sender would publish it, made and judged by the running kiosk.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 
 extension Command {

@@ -1,8 +1,8 @@
 // A kiosk's status as Prometheus reads it. docs/operations.md lists the metrics and the alerts worth having.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 /// The metrics of one kiosk.

@@ -1,7 +1,7 @@
 // tappet panel lock: the buttons of the running kiosk, locked at once.
 
 import TappetCommandLine
-import TappetConfig
+import TappetJSON
 import TappetKiosk
 
 extension Command {

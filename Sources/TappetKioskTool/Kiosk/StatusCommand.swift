@@ -1,8 +1,8 @@
 // tappet status: what the running kiosk reports about itself.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetPlatform
 
 extension Command {

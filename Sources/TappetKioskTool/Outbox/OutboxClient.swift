@@ -4,6 +4,7 @@
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 import TappetStore

@@ -2,8 +2,8 @@
 
 import CPlatform
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 import TappetStore

@@ -5,6 +5,7 @@ import TappetBroker
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetMessages
 import TappetPlatform
 import TappetStore

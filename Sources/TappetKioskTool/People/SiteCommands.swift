@@ -1,8 +1,8 @@
 // The commands of 'tappet people': one set of people for all doors of a site.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 
 extension Command {
   /// The commands about the people of all doors.

@@ -1,8 +1,8 @@
 // tappet action rename: what hangs on an action's name follows it.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 
 extension Command {

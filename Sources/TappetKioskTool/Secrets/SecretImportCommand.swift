@@ -5,6 +5,7 @@ import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 

@@ -1,8 +1,8 @@
 // tappet secret remove: by id, by the fingerprint that is the same on every kiosk, by label, or all of an action.
 
 import TappetCommandLine
-import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 
 extension Command {

@@ -4,6 +4,7 @@ import TappetCommandLine
 import TappetConfig
 import TappetCore
 import TappetInventory
+import TappetJSON
 import TappetKiosk
 
 extension Command {

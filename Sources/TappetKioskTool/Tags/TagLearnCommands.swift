@@ -4,6 +4,7 @@ import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetMessages
 

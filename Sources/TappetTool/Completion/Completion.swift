@@ -5,6 +5,7 @@ import TappetBrokerTool
 import TappetCommandLine
 import TappetConfig
 import TappetCore
+import TappetJSON
 import TappetKiosk
 import TappetKioskTool
 import TappetPlatform

@@ -58,12 +58,7 @@ package indirect enum JSON: Hashable, Sendable {
   /// A fraction is refused or, with `roundsFractions`, rounded down: other programs write times with fractions.
   @export(interface)
   package init?(decoding bytes: [UInt8], roundsFractions: Bool = false) {
-    let tree = bytes.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.flatMap { start in
-        start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { cJSON_ParseWithLength($0, buffer.count) }
-      }
-    }
-    guard let tree else { return nil }
+    guard let tree = JSONNode.parse(bytes) else { return nil }
     defer { cJSON_Delete(tree) }
     guard let value = JSON(tree, roundsFractions) else { return nil }
     self = value
