@@ -43,8 +43,9 @@ let libraries = [
 let modules = [
   module("TappetCore", ["COpenSSL", "CUTF8Proc"]),
   module("TappetPlatform", ["TappetCore", "CPlatform"]),
-  module("TappetStore", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
-  module("TappetInventory", ["TappetStore", "TappetPlatform", "TappetCore", "CPlatform"]),
+  module("TappetSQLite", ["TappetPlatform", "TappetCore", "CPlatform", "CSQLite"]),
+  module("TappetStore", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
+  module("TappetInventory", ["TappetSQLite", "TappetPlatform", "TappetCore", "CPlatform"]),
   module("TappetTLS", ["TappetPlatform", "TappetCore", "CPlatform", "COpenSSL"]),
   module("TappetBroker", ["TappetTLS", "TappetPlatform", "TappetCore", "CPlatform", "CMosquitto"]),
   module("TappetJSON", ["TappetCore", "CPlatform", "CJSON"]),

@@ -7,6 +7,7 @@ import TappetCore
 import TappetInventory
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// The codes of `enum tappet_error`; the values are the header's.
@@ -133,7 +134,7 @@ struct Failure: Error {
   }
 }
 
-extension StoreError {
+extension DatabaseError {
   /// The errno that caused it; 0 if there was none.
   fileprivate var systemCode: Int32 {
     switch self {

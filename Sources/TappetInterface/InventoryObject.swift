@@ -5,6 +5,7 @@ import CPlatform
 import CTappet
 import TappetCore
 import TappetInventory
+import TappetSQLite
 import TappetStore
 
 /// An inventory that C holds a ticket for.
@@ -19,7 +20,7 @@ final class InventoryObject: LibraryObject {
   /// Opens the inventory of a state folder.
   func open(_ folder: String) throws(Failure) {
     guard inventory == nil else { throw Failure(.state, "the inventory is open already") }
-    do throws(StoreError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
+    do throws(DatabaseError) { inventory = try Inventory.open(folder: folder) } catch { throw Failure(.store(error)) }
   }
 
   /// Asks the open inventory, or has it changed.

@@ -1,7 +1,7 @@
 // Adding, editing, moving and removing. The rows that a change replaces are kept with it, so that it can be taken back.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// Adds a thing to a place, `container`, or a building; a box without a code gets one.
@@ -18,7 +18,7 @@ extension Inventory {
     return try transaction { () throws(InventoryError) in
       entry.container = try require(container, for: kind)
       try check(&entry)
-      entry.row = try stored { () throws(StoreError) in try insert(entry) }
+      entry.row = try stored { () throws(DatabaseError) in try insert(entry) }
       let change = try note(.added, entry, now, by: who)
       try noteAdded(kind, entry.row...entry.row, in: change)
       return entry
@@ -37,7 +37,7 @@ extension Inventory {
       try check(&changed)
       guard changed != current else { throw .unchanged(old.kind) }
       try keep(current, in: try note(.edited, current, now, by: who))
-      try stored { () throws(StoreError) in try update(changed) }
+      try stored { () throws(DatabaseError) in try update(changed) }
       return changed
     }
   }
@@ -56,7 +56,7 @@ extension Inventory {
       guard isLent || moved.container != current.container else { throw .unchanged(old.kind) }
       let (now, origin) = (now, try whereabouts(of: current))
       try keep(current, in: try note(.moved, current, now, by: who))
-      try stored { () throws(StoreError) in try update(moved) }
+      try stored { () throws(DatabaseError) in try update(moved) }
       if isLent { try endLoan(of: moved) }
       try noteMove(of: moved, from: origin, to: try location(of: moved).path, now, by: who)
       return moved
@@ -73,7 +73,7 @@ extension Inventory {
       let deletion = try statement(
         old.kind, place: "DELETE FROM place WHERE id = ?1", item: "DELETE FROM item WHERE id = ?1")
       deletion.bind(current.row, at: 1)
-      try stored { () throws(StoreError) in try deletion.run() }
+      try stored { () throws(DatabaseError) in try deletion.run() }
     }
   }
 

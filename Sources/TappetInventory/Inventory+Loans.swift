@@ -1,7 +1,7 @@
 // Items that are with a person. An item keeps its place meanwhile: that is where it goes back to.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// The fact that an item is with somebody.
 package struct InventoryLoan: Hashable, Sendable {
@@ -19,7 +19,7 @@ extension Inventory {
     try Inventory.check(person, "person's name", sizeMax: Limits.secretLabelSizeMax)
     try changeLoan(of: item, .lent, by: who) { (now) throws(InventoryError) in
       if try loan(of: item)?.person == person { throw .unchanged(.item) }
-      try stored { () throws(StoreError) in
+      try stored { () throws(DatabaseError) in
         let statement = try database.statement(
           "INSERT OR REPLACE INTO loan (uuid, person, unix_ms) VALUES (?1, ?2, ?3)")
         statement.bind(blob: item.id.bytes, at: 1)
@@ -41,7 +41,7 @@ extension Inventory {
   /// The person who has the item; `nil` when it is in its box.
   @export(interface)
   package func loan(of item: InventoryEntry) throws(InventoryError) -> InventoryLoan? {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement("SELECT person, unix_ms FROM loan WHERE uuid = ?1")
       defer { statement.reset() }
       statement.bind(blob: item.id.bytes, at: 1)
@@ -64,7 +64,7 @@ extension Inventory {
 
   /// Removes the loan within a transaction.
   func endLoan(of item: InventoryEntry) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement("DELETE FROM loan WHERE uuid = ?1")
       statement.bind(blob: item.id.bytes, at: 1)
       try statement.run()

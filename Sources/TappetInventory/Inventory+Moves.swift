@@ -2,7 +2,7 @@
 // outlives what it is about.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// A move from one place to another, to a person or back.
 package struct InventoryMove: Hashable, Sendable {
@@ -27,7 +27,7 @@ extension Inventory {
   func noteMove(
     of entry: InventoryEntry, from origin: String, to destination: String, _ now: Int64, by who: String
   ) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         """
         INSERT INTO move (unix_ms, who, kind, uuid, name, origin, destination) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -51,7 +51,7 @@ extension Inventory {
   package func forEachMove(
     of id: InventoryID?, _ body: (InventoryMove) -> Bool
   ) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement(
         id == nil
           ? "SELECT unix_ms, who, kind, uuid, name, origin, destination FROM move ORDER BY number DESC"

@@ -1,7 +1,7 @@
 // The things that a person means: by a box's code, an id, a name, or the names of the places above it.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// The one thing of a kind that these words mean.
@@ -35,7 +35,7 @@ extension Inventory {
   private func named(_ name: String, _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
     var found: [InventoryEntry] = []
     let query = kind == .item ? SearchText.phrase(name) : nil
-    let statement: StoreStatement
+    let statement: Statement
     if kind != .item {
       statement = try self.statement(
         kind,

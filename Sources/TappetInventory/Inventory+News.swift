@@ -2,7 +2,7 @@
 // disk. Low items are found by their state, so that an import and an undo count, too.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// A change to be passed on.
 package struct InventoryNews: Hashable, Sendable {
@@ -28,7 +28,7 @@ extension Inventory {
   /// Notes a change within its transaction.
   func noteNews(_ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String) throws(InventoryError) {
     let path = try location(of: entry).path
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO news (unix_ms, who, kind, verb, uuid, name, path) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
       insertion.bind(now, at: 1)
@@ -48,7 +48,7 @@ extension Inventory {
   /// The first change that was not passed on; at the first call ever, none: nobody waits for what was before.
   @export(interface)
   package func nextNews() throws(InventoryError) -> InventoryNews? {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       guard let last = try database.integer("SELECT number FROM announced") else {
         try database.execute("INSERT INTO announced (id, number) SELECT 1, ifnull(max(number), 0) FROM news")
         return nil
@@ -68,7 +68,7 @@ extension Inventory {
 
   /// Remembers that the changes up to this number were passed on.
   package func passedOn(upTo number: Int64) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement("UPDATE announced SET number = max(number, ?1)")
       statement.bind(number, at: 1)
       try statement.run()
@@ -90,7 +90,7 @@ extension Inventory {
 
   /// Remembers that it is known that there is less of the item than there should be.
   package func passedOnLow(_ id: InventoryID) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR IGNORE INTO announced_low (uuid) VALUES (?1)")
       statement.bind(blob: id.bytes, at: 1)
       try statement.run()
@@ -100,7 +100,7 @@ extension Inventory {
   /// Forgets the items of which there is enough again, so that they are news when they are low again.
   @export(interface)
   package func forgetStockedItems() throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       try database.execute(
         """
         DELETE FROM announced_low WHERE NOT EXISTS (
@@ -111,7 +111,7 @@ extension Inventory {
 
   /// Number of items of which there is less than there should be.
   package func lowItemCount() throws(InventoryError) -> Int64 {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       try database.integer("SELECT count(*) FROM item WHERE minimum IS NOT NULL AND quantity < minimum") ?? 0
     }
   }

@@ -1,7 +1,7 @@
 // Questions: one thing, lists in their fixed orders, and where a thing is.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// The thing with this identity.
@@ -21,7 +21,7 @@ extension Inventory {
   @export(interface)
   package func entry(_ id: InventoryID) throws(InventoryError) -> InventoryEntry? {
     if let item = try entry(id, of: .item) { return item }
-    let statement = try stored { () throws(StoreError) in
+    let statement = try stored { () throws(DatabaseError) in
       try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE uuid = ?1")
     }
     statement.bind(blob: id.bytes, at: 1)
@@ -32,7 +32,7 @@ extension Inventory {
   @export(interface)
   package func box(code: String) throws(InventoryError) -> InventoryEntry? {
     guard let code = code.trimmedLabel else { return nil }
-    let statement = try stored { () throws(StoreError) in
+    let statement = try stored { () throws(DatabaseError) in
       try database.statement("SELECT id, uuid, parent, kind, name, code, created FROM place WHERE code = ?1")
     }
     statement.bind(code, at: 1)
@@ -55,7 +55,7 @@ extension Inventory {
   package func forEach(
     _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
-    let statement: StoreStatement
+    let statement: Statement
     switch kind {
     case .item:
       statement = try self.statement(
@@ -113,10 +113,10 @@ extension Inventory {
 
   /// The things in a statement's rows until `body` returns false.
   func forEachRow(
-    of statement: StoreStatement, _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+    of statement: Statement, _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
     defer { statement.reset() }
-    while try stored({ () throws(StoreError) in try statement.step() }) {
+    while try stored({ () throws(DatabaseError) in try statement.step() }) {
       guard let entry = kind == .item ? item(statement) : place(statement) else { continue }
       guard try body(entry) else { return }
     }
@@ -130,7 +130,7 @@ extension Inventory {
       kind, place: "SELECT count(*) FROM place WHERE parent = ?1", item: "SELECT count(*) FROM item WHERE box = ?1")
     defer { statement.reset() }
     statement.bind(place.row, at: 1)
-    return try stored { () throws(StoreError) in try statement.step() } ? statement.integer(0) : 0
+    return try stored { () throws(DatabaseError) in try statement.step() } ? statement.integer(0) : 0
   }
 
   /// Number of all things of a kind.
@@ -139,7 +139,7 @@ extension Inventory {
       kind, place: "SELECT count(*) FROM place WHERE kind = ?1", item: "SELECT count(*) FROM item")
     defer { statement.reset() }
     if kind != .item { statement.bind(kind.rawValue, at: 1) }
-    return try stored { () throws(StoreError) in try statement.step() } ? statement.integer(0) : 0
+    return try stored { () throws(DatabaseError) in try statement.step() } ? statement.integer(0) : 0
   }
 
   /// The place that something is in; `nil` for a building.

@@ -1,11 +1,11 @@
 // Rows to values and back. Both tables have the same columns as far as a thing of either has them.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// The thing in the row of a statement that has a place's columns.
-  func place(_ row: StoreStatement) -> InventoryEntry? {
+  func place(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)), let kind = InventoryKind(rawValue: row.integer(3)) else { return nil }
     var entry = InventoryEntry(
       kind, id: id, name: row.text(4), in: row.isNull(2) ? nil : row.integer(2), createdUnixMilliseconds: row.integer(6)
@@ -16,7 +16,7 @@ extension Inventory {
   }
 
   /// The thing in the row of a statement that has an item's columns.
-  func item(_ row: StoreStatement) -> InventoryEntry? {
+  func item(_ row: Statement) -> InventoryEntry? {
     guard let id = InventoryID(row.blob(1)) else { return nil }
     var entry = InventoryEntry(
       .item, id: id, name: row.text(3), in: row.integer(2), createdUnixMilliseconds: row.integer(9))
@@ -29,21 +29,21 @@ extension Inventory {
   }
 
   /// The first thing that a statement finds.
-  func first(_ statement: StoreStatement, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
+  func first(_ statement: Statement, of kind: InventoryKind) throws(InventoryError) -> InventoryEntry? {
     defer { statement.reset() }
-    guard try stored({ () throws(StoreError) in try statement.step() }) else { return nil }
+    guard try stored({ () throws(DatabaseError) in try statement.step() }) else { return nil }
     return kind == .item ? item(statement) : place(statement)
   }
 
   /// The statement with this text, for building, room, spot and box or for items.
   func statement(
     _ kind: InventoryKind, place: StaticString, item: StaticString
-  ) throws(InventoryError) -> StoreStatement {
-    try stored { () throws(StoreError) in try database.statement(kind == .item ? item : place) }
+  ) throws(InventoryError) -> Statement {
+    try stored { () throws(DatabaseError) in try database.statement(kind == .item ? item : place) }
   }
 
   /// Adds a row; returns its number.
-  func insert(_ entry: InventoryEntry) throws(StoreError) -> InventoryRow {
+  func insert(_ entry: InventoryEntry) throws(DatabaseError) -> InventoryRow {
     let isItem = entry.kind == .item
     let statement = try database.statement(
       isItem
@@ -68,7 +68,7 @@ extension Inventory {
   }
 
   /// Writes everything of a row that can change.
-  func update(_ entry: InventoryEntry) throws(StoreError) {
+  func update(_ entry: InventoryEntry) throws(DatabaseError) {
     let isItem = entry.kind == .item
     let statement = try database.statement(
       isItem
@@ -88,7 +88,7 @@ extension Inventory {
     try statement.run()
   }
 
-  private func bindDetails(of entry: InventoryEntry, to statement: StoreStatement) {
+  private func bindDetails(of entry: InventoryEntry, to statement: Statement) {
     statement.bind(entry.notes, at: 4)
     statement.bind(entry.quantity, at: 5)
     if let minimum = entry.minimum { statement.bind(minimum, at: 6) }

@@ -2,7 +2,7 @@
 // come first: to rank ten thousand hits takes longer than a person waits.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// The things that have all words of `text`, places before items, until `body` returns false or there are `limit`.
@@ -32,8 +32,7 @@ extension Inventory {
     try forEachRow(of: try matches(query, .item, left), .item, pass)
   }
 
-  private func matches(_ query: String, _ kind: InventoryKind, _ limit: Int64) throws(InventoryError) -> StoreStatement
-  {
+  private func matches(_ query: String, _ kind: InventoryKind, _ limit: Int64) throws(InventoryError) -> Statement {
     let statement = try statement(
       kind,
       place: """
@@ -56,7 +55,7 @@ extension Inventory {
     codePrefix text: String, _ limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
     if text.isEmpty { return }
-    let statement = try stored { () throws(StoreError) in
+    let statement = try stored { () throws(DatabaseError) in
       try database.statement(
         """
         SELECT id, uuid, parent, kind, name, code, created FROM place

@@ -1,7 +1,7 @@
 // Tags that stand for things, by their UID. Whether one is genuine is not judged here.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 extension Inventory {
   /// Has the tag stand for a thing; what it stood for before it no longer does.
@@ -9,7 +9,7 @@ extension Inventory {
   package func assign(_ uid: TagUID, to entry: InventoryEntry) throws(InventoryError) {
     try transaction { () throws(InventoryError) in
       guard try self.entry(entry.id, of: entry.kind) != nil else { throw .unknown(entry.kind, entry.name) }
-      try stored { () throws(StoreError) in
+      try stored { () throws(DatabaseError) in
         let statement = try database.statement("INSERT OR REPLACE INTO tag (uid, uuid) VALUES (?1, ?2)")
         statement.bind(blob: uid.bytes, at: 1)
         statement.bind(blob: entry.id.bytes, at: 2)
@@ -21,7 +21,7 @@ extension Inventory {
   /// The thing that the tag stands for.
   @export(interface)
   package func entry(tag uid: TagUID) throws(InventoryError) -> InventoryEntry? {
-    let id = try stored { () throws(StoreError) -> InventoryID? in
+    let id = try stored { () throws(DatabaseError) -> InventoryID? in
       let statement = try database.statement("SELECT uuid FROM tag WHERE uid = ?1")
       defer { statement.reset() }
       statement.bind(blob: uid.bytes, at: 1)
@@ -33,7 +33,7 @@ extension Inventory {
   /// The tags of a thing, in the order of their UIDs.
   @export(interface)
   package func tags(of entry: InventoryEntry) throws(InventoryError) -> [TagUID] {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement("SELECT uid FROM tag WHERE uuid = ?1 ORDER BY uid")
       defer { statement.reset() }
       statement.bind(blob: entry.id.bytes, at: 1)

@@ -3,7 +3,7 @@
 // its row comes back.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// A change that was made.
 package struct InventoryChange: Hashable, Sendable {
@@ -25,7 +25,7 @@ extension Inventory {
     _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
   ) throws(InventoryError) -> Int64 {
     try noteNews(verb, entry, now, by: who)
-    return try stored { () throws(StoreError) in
+    return try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")
       insertion.bind(now, at: 1)
@@ -45,7 +45,7 @@ extension Inventory {
 
   /// Keeps which rows a change added.
   func noteAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let insertion = try database.statement(
         "INSERT INTO undo_added (change, is_item, first, last) VALUES (?1, ?2, ?3, ?4)")
       insertion.bind(change, at: 1)
@@ -71,13 +71,13 @@ extension Inventory {
         """)
     copy.bind(change, at: 1)
     copy.bind(entry.row, at: 2)
-    try stored { () throws(StoreError) in try copy.run() }
+    try stored { () throws(DatabaseError) in try copy.run() }
   }
 
   /// Keeps a row and all that is in it.
   func keepAll(of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
     if entry.kind == .item { return try keep(entry, in: change) }
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let places = try database.statement(
         """
         WITH RECURSIVE inside (id) AS
@@ -106,7 +106,7 @@ extension Inventory {
     try transaction { () throws(InventoryError) in
       guard let (number, change) = try lastChange() else { throw .nothingToUndo }
       let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
-      try stored { () throws(StoreError) in
+      try stored { () throws(DatabaseError) in
         // A thing and its place come back in whatever order the rows have.
         try database.execute("PRAGMA defer_foreign_keys = ON")
         for sql in Inventory.restoring {
@@ -123,7 +123,7 @@ extension Inventory {
       let undone = InventoryEntry(
         change.kind, id: InventoryID(unixMilliseconds: now), name: change.name, in: nil, createdUnixMilliseconds: now)
       try noteNews(.undone, undone, now, by: who)
-      try stored { () throws(StoreError) in
+      try stored { () throws(DatabaseError) in
         let removal = try database.statement("DELETE FROM change WHERE number = ?1")
         removal.bind(number, at: 1)
         try removal.run()
@@ -136,7 +136,7 @@ extension Inventory {
   package func lastUndoableChange() throws(InventoryError) -> InventoryChange? { try lastChange()?.1 }
 
   private func lastChange() throws(InventoryError) -> (Int64, InventoryChange)? {
-    try stored { () throws(StoreError) in
+    try stored { () throws(DatabaseError) in
       let statement = try database.statement(
         "SELECT number, unix_ms, who, kind, verb, name FROM change ORDER BY number DESC LIMIT 1")
       defer { statement.reset() }

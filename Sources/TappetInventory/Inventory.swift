@@ -5,7 +5,7 @@
 
 import TappetCore
 import TappetPlatform
-import TappetStore
+import TappetSQLite
 
 /// The state folder's inventory.
 ///
@@ -14,23 +14,23 @@ package final class Inventory {
   /// The file's name in the state folder.
   package static let fileName = "inventory.db"
 
-  let database: StoreDatabase
+  let database: Database
   private let clock = SystemClock()
 
-  private init(_ database: StoreDatabase) { self.database = database }
+  private init(_ database: Database) { self.database = database }
 
   /// Opens the inventory in `folder`, and makes both if they are absent.
   ///
   /// `isDurable`: a power cut takes no change back. Without it the last ones may be lost together, and nothing is
   /// damaged. Blocks on the disk.
   @export(interface)
-  package static func open(folder path: String, isDurable: Bool = true) throws(StoreError) -> Inventory {
-    let folder = try StoreFolder.open(path: path)
+  package static func open(folder path: String, isDurable: Bool = true) throws(DatabaseError) -> Inventory {
+    let folder = try DatabaseFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
-    let database = try StoreDatabase(path: folder.file(fileName))
+    let database = try Database(path: folder.file(fileName))
     try database.prepare(
       InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
       hasVirtualTables: true)
@@ -46,7 +46,7 @@ package final class Inventory {
   private func mendFormerNames() throws(InventoryError) {
     for (isItem, kind) in [(Int64(0), InventoryKind.box), (1, .item)] {
       var rows: [InventoryRow] = []
-      try stored { () throws(StoreError) in
+      try stored { () throws(DatabaseError) in
         let statement = try database.statement("SELECT id FROM former WHERE is_item = ?1")
         defer { statement.reset() }
         statement.bind(isItem, at: 1)
@@ -60,9 +60,9 @@ package final class Inventory {
           entry.notes = entry.notes.composed
           let code = entry.code.isEmpty ? "" : entry.code.storedName
           if try box(code: code) == nil { entry.code = code }
-          try stored { () throws(StoreError) in try update(entry) }
+          try stored { () throws(DatabaseError) in try update(entry) }
         }
-        try stored { () throws(StoreError) in
+        try stored { () throws(DatabaseError) in
           let statement = try database.statement("DELETE FROM former WHERE is_item = ?1")
           statement.bind(isItem, at: 1)
           try statement.run()

@@ -1,7 +1,7 @@
 // Why the inventory refuses something, as facts; TappetMessages has the sentences.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// A reason to refuse a change or a question.
 ///
@@ -39,12 +39,12 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   /// There is no change to take back.
   case nothingToUndo
   /// The database does not work.
-  case store(StoreError)
+  case store(DatabaseError)
 }
 
 /// Runs what only the database can refuse.
 func stored<Result: ~Copyable>(
-  _ body: () throws(StoreError) -> Result
+  _ body: () throws(DatabaseError) -> Result
 ) throws(InventoryError) -> Result {
-  do throws(StoreError) { return try body() } catch { throw .store(error) }
+  do throws(DatabaseError) { return try body() } catch { throw .store(error) }
 }

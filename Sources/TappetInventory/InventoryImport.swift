@@ -2,7 +2,7 @@
 // other adds one, and nothing is removed. It can be taken back like any other change.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// The number of rows that an import added, changed, and left as they were.
 package struct InventoryImportCounts: Hashable, Sendable {
@@ -53,14 +53,14 @@ package final class InventoryImport {
       .item, id: InventoryID(unixMilliseconds: now), name: name, in: nil, createdUnixMilliseconds: now)
     change = try inventory.note(.imported, subject, now, by: who)
     let database = inventory.database
-    lastItem = try stored { () throws(StoreError) in try database.integer("SELECT max(id) FROM item") ?? 0 }
+    lastItem = try stored { () throws(DatabaseError) in try database.integer("SELECT max(id) FROM item") ?? 0 }
     isBulk = lastItem == 0
     meant = [UInt8](repeating: 0, count: Int(lastItem / 8) + 1)
-    if isBulk { try stored { () throws(StoreError) in try database.execute(InventorySchema.beforeBulk) } }
+    if isBulk { try stored { () throws(DatabaseError) in try database.execute(InventorySchema.beforeBulk) } }
   }
 
   fileprivate func finish() throws(InventoryError) {
-    if isBulk { try stored { () throws(StoreError) in try inventory.database.execute(InventorySchema.afterBulk) } }
+    if isBulk { try stored { () throws(DatabaseError) in try inventory.database.execute(InventorySchema.afterBulk) } }
     if let addedPlaces { try inventory.noteAdded(.box, addedPlaces, in: change) }
     if let addedItems { try inventory.noteAdded(.item, addedItems, in: change) }
   }
@@ -105,7 +105,7 @@ package final class InventoryImport {
     if entry == old { return .unchanged }
     try inventory.keep(old, in: change)
     let origin = try inventory.location(of: old).path
-    try stored { () throws(StoreError) in try inventory.update(entry) }
+    try stored { () throws(DatabaseError) in try inventory.update(entry) }
     if entry.container != old.container {
       let destination = try inventory.location(of: entry).path
       try inventory.noteMove(of: entry, from: origin, to: destination, now, by: who)
@@ -116,7 +116,7 @@ package final class InventoryImport {
 
   private func insert(_ entry: InventoryEntry) throws(InventoryError) -> InventoryEntry {
     var entry = entry
-    entry.row = try stored { () throws(StoreError) in try inventory.insert(entry) }
+    entry.row = try stored { () throws(DatabaseError) in try inventory.insert(entry) }
     if entry.kind == .item {
       addedItems = (addedItems?.lowerBound ?? entry.row)...entry.row
     } else {
@@ -237,7 +237,7 @@ extension Inventory {
   fileprivate func child(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
   ) throws(InventoryError) -> InventoryEntry? {
-    let statement = try stored { () throws(StoreError) in try database.statement(Inventory.childQuery) }
+    let statement = try stored { () throws(DatabaseError) in try database.statement(Inventory.childQuery) }
     if let place { statement.bind(place.row, at: 1) }
     statement.bind(name, at: 2)
     statement.bind(kind.rawValue, at: 3)
@@ -247,7 +247,7 @@ extension Inventory {
   fileprivate func items(
     named name: String, in box: InventoryEntry, upTo last: InventoryRow
   ) throws(InventoryError) -> [InventoryEntry] {
-    let statement = try stored { () throws(StoreError) in
+    let statement = try stored { () throws(DatabaseError) in
       try database.statement(
         """
         SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item

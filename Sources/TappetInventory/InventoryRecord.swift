@@ -1,7 +1,7 @@
 // One row of an import or an export, whatever the format.
 
 import TappetCore
-import TappetStore
+import TappetSQLite
 
 /// The facts of one thing, and the names of the places that it is in.
 package struct InventoryRecord: Sendable {

@@ -7,6 +7,7 @@ import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// The open parts of a `Runtime`.
@@ -54,7 +55,7 @@ struct RuntimeParts {
       if configuration.storesTimestampKey { configuration.timestampKey = try secretStore.timestampKey() }
       settings.commands = configuration.commandPlans
     } catch { throw .secretStore(error) }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       latestTime = try secretStore.store.latestTime()
       let isBelieved = clock.isSynchronised() && SystemClock.secondsBehind(now, latestTime) == nil
       let clockIsGood = isBelieved || !configuration.checksClock
@@ -102,7 +103,9 @@ struct RuntimeParts {
 
   private static func lock(_ folder: String) throws(RuntimeError) -> KioskLock {
     let lock: KioskLock?
-    do throws(StoreError) { lock = try KioskLock.acquire(folder: folder) } catch { throw .secretStore(.store(error)) }
+    do throws(DatabaseError) { lock = try KioskLock.acquire(folder: folder) } catch {
+      throw .secretStore(.store(error))
+    }
     guard let lock else { throw .stateInUse(folder: folder) }
     return lock
   }
@@ -112,7 +115,7 @@ struct RuntimeParts {
   ) throws(SystemError) -> StoreThread {
     try StoreThread(
       store,
-      replace: { () throws(StoreError) in
+      replace: { () throws(DatabaseError) in
         let clock = SystemClock()
         let fresh = try Store.recovered(
           folder: folder, bootID: clock.bootID(), unixSeconds: clock.now().unixSeconds)

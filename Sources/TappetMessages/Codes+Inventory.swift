@@ -2,6 +2,7 @@
 
 import TappetCore
 import TappetInventory
+import TappetSQLite
 import TappetStore
 
 extension InventoryError {

@@ -4,6 +4,7 @@ import TappetConfig
 import TappetCore
 import TappetJSON
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 import TappetTLS
 
@@ -69,7 +70,7 @@ package struct LogRecord: Sendable {
   }
 
   /// The record of a failure to update the copy of the secrets.
-  package init(replicaError: StoreError) {
+  package init(replicaError: DatabaseError) {
     self.init(
       .warning, "copy-trouble", "the copy of the secrets is not up to date: " + replicaError.sentence)
   }

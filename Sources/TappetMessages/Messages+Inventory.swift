@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetInventory
+import TappetSQLite
 import TappetStore
 
 extension InventoryError {
@@ -40,7 +41,7 @@ extension InventoryError {
   }
 }
 
-extension StoreError {
+extension DatabaseError {
   /// The message for a person; a damaged inventory has no secrets to import again.
   fileprivate var inventorySentence: String {
     if case .corrupt(let failure) = self {

@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 import TappetTLS
 
@@ -23,7 +24,7 @@ extension SecretStoreError {
   }
 }
 
-extension StoreError {
+extension DatabaseError {
   /// The message for a person, one sentence.
   package var sentence: String {
     switch self {

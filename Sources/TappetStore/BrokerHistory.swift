@@ -3,6 +3,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// The broker tool's history; passwords are never among its words.
 package final class BrokerHistory {
@@ -29,7 +30,7 @@ package final class BrokerHistory {
     }
   }
 
-  private let database: StoreDatabase
+  private let database: Database
 
   /// The folder: `tappet` below XDG_STATE_HOME, or below ~/.local/state; `nil` for a user without a home.
   package static var usualFolder: String? {
@@ -43,17 +44,17 @@ package final class BrokerHistory {
     return text
   }
 
-  private init(_ database: StoreDatabase) { self.database = database }
+  private init(_ database: Database) { self.database = database }
 
   /// Opens the history; `nil` when there is none and none is to be made.
   @export(interface)
-  package static func open(folder path: String, makes: Bool) throws(StoreError) -> BrokerHistory? {
+  package static func open(folder path: String, makes: Bool) throws(DatabaseError) -> BrokerHistory? {
     let name = "mqtt.db"
     if !makes, access(path + "/" + name, R_OK) != 0 { return nil }
     makeFolders(above: path)
-    let folder = try StoreFolder.open(path: path)
+    let folder = try DatabaseFolder.open(path: path)
     try folder.ensureFile(name)
-    let database = try StoreDatabase(path: folder.file(name))
+    let database = try Database(path: folder.file(name))
     // A power cut may take its newest entries: none of them waits for the disk.
     try database.execute("PRAGMA synchronous = OFF")
     guard makes else { return BrokerHistory(database) }
@@ -73,10 +74,10 @@ package final class BrokerHistory {
 
   /// Puts a command first; a repeat moves up, and the oldest of its kind goes.
   @export(interface)
-  package func note(_ entry: Entry) throws(StoreError) {
+  package func note(_ entry: Entry) throws(DatabaseError) {
     let words = Array(entry.words.joined(separator: "\0").utf8)
     guard words.count <= Limits.historyEntrySizeMax, try !isNewest(entry) else { return }
-    try database.transaction { () throws(StoreError) in
+    try database.transaction { () throws(DatabaseError) in
       let statement = try database.statement("INSERT OR REPLACE INTO history (kind, words, unix_ms) VALUES (?, ?, ?)")
       statement.bind(entry.kind.rawValue, at: 1)
       statement.bind(blob: words, at: 2)
@@ -94,7 +95,7 @@ package final class BrokerHistory {
   }
 
   /// Whether it is the newest of its kind, and was run a moment ago.
-  private func isNewest(_ entry: Entry) throws(StoreError) -> Bool {
+  private func isNewest(_ entry: Entry) throws(DatabaseError) -> Bool {
     guard let newest = try entries().first(where: { $0.kind == entry.kind }), newest.words == entry.words else {
       return false
     }
@@ -104,7 +105,7 @@ package final class BrokerHistory {
 
   /// Connections, subscriptions and publishes, each with the newest first.
   @export(interface)
-  package func entries() throws(StoreError) -> [Entry] {
+  package func entries() throws(DatabaseError) -> [Entry] {
     let statement = try database.statement("SELECT kind, words, unix_ms FROM history ORDER BY kind, number DESC")
     defer { statement.reset() }
     var entries: [Entry] = []

@@ -2,6 +2,7 @@
 
 import CPlatform
 import TappetPlatform
+import TappetSQLite
 
 /// The lock that a kiosk holds on its state folder until it releases it or ends.
 ///
@@ -20,8 +21,8 @@ package final class KioskLock {
   ///
   /// Makes the folder if it is absent.
   @export(interface)
-  package static func acquire(folder path: String) throws(StoreError) -> KioskLock? {
-    let folder = try StoreFolder.open(path: path)
+  package static func acquire(folder path: String) throws(DatabaseError) -> KioskLock? {
+    let folder = try DatabaseFolder.open(path: path)
     try folder.ensureFile(fileName)
     do throws(SystemError) {
       let descriptor = try checked("open") {

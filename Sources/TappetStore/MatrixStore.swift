@@ -5,6 +5,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// Names one row.
 package struct MatrixRow: Hashable, Sendable {
@@ -63,10 +64,10 @@ package final class MatrixStore {
     ) WITHOUT ROWID;
     """
 
-  private let database: StoreDatabase
+  private let database: Database
   private let key: SecretKey
 
-  private init(_ database: StoreDatabase, _ key: SecretKey) {
+  private init(_ database: Database, _ key: SecretKey) {
     self.database = database
     self.key = key
   }
@@ -77,7 +78,7 @@ package final class MatrixStore {
   @export(interface)
   package static func open(folder path: String, device: String) throws(SecretStoreError) -> MatrixStore {
     let key = try SecretStore.open(folder: path).matrixKey()
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let store = MatrixStore(try connect(path), key)
       try store.begin(device)
       return store
@@ -88,7 +89,7 @@ package final class MatrixStore {
   @export(interface)
   package static func hasKeys(folder path: String, of device: String) -> Bool {
     guard access(path + "/" + fileName, F_OK) == 0 else { return false }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       return try connect(path).device() == device
     } catch {
       if case .busy = error { return true }
@@ -96,19 +97,19 @@ package final class MatrixStore {
     }
   }
 
-  private static func connect(_ path: String) throws(StoreError) -> StoreDatabase {
-    let folder = try StoreFolder.open(path: path)
+  private static func connect(_ path: String) throws(DatabaseError) -> Database {
+    let folder = try DatabaseFolder.open(path: path)
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
-    let database = try StoreDatabase(path: folder.file(fileName), isExclusive: true)
+    let database = try Database(path: folder.file(fileName), isExclusive: true)
     try database.prepare([tables], cacheSizeMax: Limits.matrixCacheSizeMax)
     return database
   }
 
   /// Writes in any case, so that the log is open.
-  private func begin(_ device: String) throws(StoreError) {
-    try database.transaction { () throws(StoreError) in
+  private func begin(_ device: String) throws(DatabaseError) {
+    try database.transaction { () throws(DatabaseError) in
       if try database.device() != device { try database.execute("DELETE FROM row") }
       try database.execute("DELETE FROM device")
       let statement = try database.statement("INSERT INTO device (name) VALUES (?)")
@@ -119,7 +120,7 @@ package final class MatrixStore {
 
   /// Reads all rows; returns `nil` when one of them cannot be opened: then the keys are lost.
   @export(interface)
-  package func rows() throws(StoreError) -> [(row: MatrixRow, value: [UInt8])]? {
+  package func rows() throws(DatabaseError) -> [(row: MatrixRow, value: [UInt8])]? {
     let statement = try database.statement("SELECT kind, name, value FROM row")
     defer { statement.reset() }
     var rows: [(row: MatrixRow, value: [UInt8])] = []
@@ -144,14 +145,14 @@ package final class MatrixStore {
         sealed.append((change.row, value))
       } catch { throw .notSealed(error) }
     }
-    do throws(StoreError) {
-      try database.transaction { () throws(StoreError) in
+    do throws(DatabaseError) {
+      try database.transaction { () throws(DatabaseError) in
         for (row, value) in sealed { try write(row, value) }
       }
     } catch { throw .store(error) }
   }
 
-  private func write(_ row: MatrixRow, _ value: [UInt8]?) throws(StoreError) {
+  private func write(_ row: MatrixRow, _ value: [UInt8]?) throws(DatabaseError) {
     let statement =
       if value == nil {
         try database.statement("DELETE FROM row WHERE kind = ? AND name = ?")
@@ -165,15 +166,15 @@ package final class MatrixStore {
   }
 
   /// Forgets the device and its keys.
-  package func clear() throws(StoreError) {
-    try database.transaction { () throws(StoreError) in
+  package func clear() throws(DatabaseError) {
+    try database.transaction { () throws(DatabaseError) in
       try database.execute("DELETE FROM row; DELETE FROM device")
     }
   }
 }
 
-extension StoreDatabase {
-  fileprivate func device() throws(StoreError) -> String? {
+extension Database {
+  fileprivate func device() throws(DatabaseError) -> String? {
     let statement = try statement("SELECT name FROM device")
     defer { statement.reset() }
     return try statement.step() ? statement.text(0) : nil

@@ -2,6 +2,7 @@
 // most one of their tags; people and tags that are not in the table stay as they are.
 
 import TappetCore
+import TappetSQLite
 
 /// The columns of a table of people.
 package enum PeopleColumn: String, CaseIterable, Sendable {
@@ -325,7 +326,7 @@ extension SecretStore {
 
   private func inside(_ rows: [PeopleRow], _ known: StoredPeople, _ now: Int64) throws(SecretError) -> PeopleImport {
     let secrets: StoredSecrets
-    do throws(StoreError) { secrets = try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
+    do throws(DatabaseError) { secrets = try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
     var plan = PeopleImport(known, secrets.readable.map { $0.secret }, unixSeconds: now)
     for row in rows {
       do throws(PeopleRowFault) { try plan.add(row) } catch { throw .peopleRow(line: row.line, error) }

@@ -5,6 +5,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// Why there is no sealing key.
 package enum SealingKeyError: Error, Hashable, Sendable {
@@ -25,7 +26,7 @@ package enum SealingKeyError: Error, Hashable, Sendable {
   /// The secrets could not be sealed again under another key.
   indirect case notResealed(SecretError)
   /// The folder or the database in it cannot be used.
-  case folder(StoreError)
+  case folder(DatabaseError)
 }
 
 /// Finds or makes the sealing key.
@@ -57,11 +58,11 @@ package enum SealingKey {
     }
     let file = try read(path, isOurs: true)
     guard let key = given ?? file else {
-      let count = try reachingStore { () throws(StoreError) in try store.sealedCount() }
+      let count = try reachingStore { () throws(DatabaseError) in try store.sealedCount() }
       guard count == 0 || replacesLost else { throw .lost(path: path) }
       return try make(path, in: state)
     }
-    switch try reachingStore({ () throws(StoreError) in try store.relation(to: key) }) {
+    switch try reachingStore({ () throws(DatabaseError) in try store.relation(to: key) }) {
     case .free: return key
     case .ours:
       try remove(state.file(nextName), in: state)
@@ -109,19 +110,19 @@ package enum SealingKey {
   }
 
   private static func isOurs(_ key: SecretKey, _ store: Store) throws(SealingKeyError) -> Bool {
-    try reachingStore { () throws(StoreError) in try store.relation(to: key) } == .ours
+    try reachingStore { () throws(DatabaseError) in try store.relation(to: key) } == .ours
   }
 
   @discardableResult
   private static func reseal(
-    _ store: Store, from old: SecretKey, to new: SecretKey, in folder: StoreFolder, noting auditEntry: AuditEntry?
+    _ store: Store, from old: SecretKey, to new: SecretKey, in folder: DatabaseFolder, noting auditEntry: AuditEntry?
   ) throws(SealingKeyError) -> Int {
     do throws(SecretError) { return try store.reseal(from: old, to: new, in: folder, noting: auditEntry) } catch {
       throw .notResealed(error)
     }
   }
 
-  private static func adoptNext(in folder: StoreFolder) throws(SealingKeyError) {
+  private static func adoptNext(in folder: DatabaseFolder) throws(SealingKeyError) {
     let path = folder.file(fileName)
     try reaching(path) { () throws(SystemError) in
       try checked("rename") { rename(folder.file(nextName), path) }
@@ -129,23 +130,23 @@ package enum SealingKey {
     }
   }
 
-  private static func remove(_ path: String, in folder: StoreFolder) throws(SealingKeyError) {
+  private static func remove(_ path: String, in folder: DatabaseFolder) throws(SealingKeyError) {
     guard unlink(path) == 0 else { return }
     try reaching(path) { () throws(SystemError) in try folder.synchronise() }
   }
 
-  private static func lockedFolder(_ path: String) throws(SealingKeyError) -> StoreFolder {
-    do throws(StoreError) {
-      let state = try StoreFolder.open(path: path)
+  private static func lockedFolder(_ path: String) throws(SealingKeyError) -> DatabaseFolder {
+    do throws(DatabaseError) {
+      let state = try DatabaseFolder.open(path: path)
       try state.lock()
       return state
     } catch { throw .folder(error) }
   }
 
   private static func reachingStore<Result>(
-    _ body: () throws(StoreError) -> Result
+    _ body: () throws(DatabaseError) -> Result
   ) throws(SealingKeyError) -> Result {
-    do throws(StoreError) { return try body() } catch { throw .folder(error) }
+    do throws(DatabaseError) { return try body() } catch { throw .folder(error) }
   }
 
   /// Reads a key; returns `nil` if there is no such file.
@@ -184,7 +185,7 @@ package enum SealingKey {
 
   /// Makes a new key, which gets its name only when all of it is on the disk: a power cut leaves no file or a whole
   /// one.
-  private static func make(_ path: String, in folder: StoreFolder) throws(SealingKeyError) -> SecretKey {
+  private static func make(_ path: String, in folder: DatabaseFolder) throws(SealingKeyError) -> SecretKey {
     let draft = path + ".new"
     let key: SecretKey
     do throws(CryptoError) { key = try SecretKey.random() } catch { throw .notMade(error) }

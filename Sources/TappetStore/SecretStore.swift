@@ -3,10 +3,11 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// Why the secrets cannot be had.
 package indirect enum SecretStoreError: Error, Hashable, Sendable {
-  case store(StoreError)
+  case store(DatabaseError)
   case sealingKey(SealingKeyError)
   case secret(SecretError)
   /// The service manager provides the sealing key: it is not ours to replace.
@@ -42,7 +43,7 @@ package struct SecretStore {
   @export(interface)
   package static func recovered(folder: String) throws(SecretStoreError) -> SecretStore {
     let opened: (store: Store, recovery: StoreRecovery?)
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let clock = SystemClock()
       opened = try Store.recovered(
         folder: folder, bootID: clock.bootID(), unixSeconds: clock.now().unixSeconds)
@@ -51,7 +52,7 @@ package struct SecretStore {
     secretStore.recovery = opened.recovery
     if opened.recovery == nil, let restored = opened.store.restoredCount {
       let count: Int
-      do throws(StoreError) { count = try opened.store.secretCount() } catch { throw .store(error) }
+      do throws(DatabaseError) { count = try opened.store.secretCount() } catch { throw .store(error) }
       secretStore.recovery = StoreRecovery(setAside: nil, secretCount: count, restoredCount: restored)
     }
     return secretStore
@@ -70,7 +71,7 @@ package struct SecretStore {
 
   private static func open(folder: String, replacesLostKey: Bool) throws(SecretStoreError) -> SecretStore {
     let store: Store
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       store = try Store(folder: folder, bootID: SystemClock().bootID())
     } catch { throw .store(error) }
     return try SecretStore(store, replacesLostKey: replacesLostKey)
@@ -79,7 +80,7 @@ package struct SecretStore {
   /// The secrets of a store that has long been open: their replica and the sealing key are looked at again, since
   /// another process, or an earlier request, may have changed either.
   init(_ store: Store) throws(SecretStoreError) {
-    do throws(StoreError) { try store.reconcileReplica() } catch { throw .store(error) }
+    do throws(DatabaseError) { try store.reconcileReplica() } catch { throw .store(error) }
     try self.init(store, replacesLostKey: false)
   }
 
@@ -89,7 +90,7 @@ package struct SecretStore {
       sealingKey = try SealingKey.resolve(
         store, credentials: SecretStore.credentials, replacesLost: replacesLostKey)
     } catch { throw .sealingKey(error) }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       if try store.relation(to: sealingKey) != .foreign { try store.adopt(sealingKey) }
       try store.sealAll(under: sealingKey)
     } catch { throw .store(error) }
@@ -103,7 +104,7 @@ package struct SecretStore {
 
   /// Returns all secrets; those that cannot be opened are listed apart.
   package func secrets() throws(SecretStoreError) -> StoredSecrets {
-    do throws(StoreError) { return try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.secrets(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
   /// The secrets that tags are verified with.
@@ -135,7 +136,7 @@ package struct SecretStore {
   /// The secrets that a tag may hold which is about to be written.
   @export(interface)
   package func formerSecrets(limit: Int) throws(SecretStoreError) -> FormerSecrets {
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let stored = try store.secrets(sealedUnder: sealingKey)
       return FormerSecrets(
         stored.readable.map { $0.secret }, unshared: try store.unsharedSecretIDs(),
@@ -154,7 +155,7 @@ package struct SecretStore {
 
   /// Removes a secret; returns false when there was none of this id.
   package func remove(id: String, noting auditEntry: AuditEntry? = nil) throws(SecretStoreError) -> Bool {
-    do throws(StoreError) { return try store.removeSecret(id, noting: auditEntry) } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.removeSecret(id, noting: auditEntry) } catch { throw .store(error) }
   }
 
   /// Gives a secret another label; returns false when there was none of this id.
@@ -179,12 +180,12 @@ package struct SecretStore {
 
   /// Checks that the audit is as it was written.
   package func auditState() throws(SecretStoreError) -> AuditState {
-    do throws(StoreError) { return try store.auditState(under: sealingKey) } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.auditState(under: sealingKey) } catch { throw .store(error) }
   }
 
   /// Records an operation that is about to be performed.
   package func note(_ auditEntry: AuditEntry) throws(SecretStoreError) {
-    do throws(StoreError) { try store.noteAuditEntry(auditEntry) } catch { throw .store(error) }
+    do throws(DatabaseError) { try store.noteAuditEntry(auditEntry) } catch { throw .store(error) }
   }
 
   /// Seals everything under a new key; returns the number of secrets and values.
@@ -210,7 +211,7 @@ package struct SecretStore {
 
   /// The number of secrets and values that are sealed.
   package func sealedCount() throws(SecretStoreError) -> Int {
-    do throws(StoreError) { return try store.sealedCount() } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.sealedCount() } catch { throw .store(error) }
   }
 
   // MARK: Other sealed values
@@ -235,14 +236,14 @@ package struct SecretStore {
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
   ) throws(SecretStoreError) -> Bool {
-    do throws(StoreError) { return try store.removeSealedValue(named: name, noting: auditEntry) } catch {
+    do throws(DatabaseError) { return try store.removeSealedValue(named: name, noting: auditEntry) } catch {
       throw .store(error)
     }
   }
 
   /// The names of all sealed values.
   package func sealedValueNames() throws(SecretStoreError) -> [String] {
-    do throws(StoreError) { return try store.sealedValueNames() } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.sealedValueNames() } catch { throw .store(error) }
   }
 
   /// The stored timestamp key.

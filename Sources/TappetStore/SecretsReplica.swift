@@ -9,6 +9,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 extension Store {
   /// The replica's name in the state folder.
@@ -18,14 +19,14 @@ extension Store {
   ///
   /// Returns the number of secrets that came back from the replica; `nil` when none had to. The folder is locked. A
   /// replica that cannot be written or read is no reason to refuse taps: `replicaError` says why.
-  func reconcileReplica(in folder: StoreFolder) throws(StoreError) -> Int? {
+  func reconcileReplica(in folder: DatabaseFolder) throws(DatabaseError) -> Int? {
     replicaError = nil
     guard let seen = replicaChanges(folder) else {
       writeReplica(folder)
       return nil
     }
     let changes = try secretChanges()
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       if seen > changes { return try catchUp(with: folder, seen: seen, changes: changes) }
       return try checkNumber(folder, seen: seen, changes: changes)
     } catch {
@@ -36,13 +37,13 @@ extension Store {
   }
 
   /// The replica has seen more changes: restores from it, if that is so.
-  private func catchUp(with folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Int? {
+  private func catchUp(with folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     switch try isProven(folder, seen: seen, changes: changes) {
     case true?: return try restore(from: folder)
     case false?:
       writeReplica(folder)
       throw .corrupt(
-        StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: folder.file(Store.replicaName)))
+        DatabaseFailure(code: Database.corruptCode, systemCode: 0, path: folder.file(Store.replicaName)))
     case nil:
       isReplicaUnchecked = true
       return nil
@@ -50,7 +51,7 @@ extension Store {
   }
 
   /// The database has seen as many changes or more: believes it, unless it lacks the proof that the replica has.
-  private func checkNumber(_ folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Int? {
+  private func checkNumber(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Int? {
     guard let key = replicaKey else {
       if seen < changes {
         // The replica may be the one that is right.
@@ -62,7 +63,7 @@ extension Store {
       let proof = try replicaIsProven(folder, changes: seen) == true ? try replicaProof(folder) : nil
       // Equal ones need no restoring: an earlier version did not prove the database's number.
       if let proof, try Store.proof(of: database, changes: seen, key) != proof { return try restore(from: folder) }
-      try transaction { () throws(StoreError) in try proveNumber(under: key) }
+      try transaction { () throws(DatabaseError) in try proveNumber(under: key) }
     }
     if seen < changes { writeReplica(folder) }
     return nil
@@ -71,15 +72,15 @@ extension Store {
   /// Whether the replica may be restored from; `nil` while that cannot be known.
   ///
   /// An empty database has lost everything, and an older replica takes nothing from it.
-  private func isProven(_ folder: StoreFolder, seen: Int64, changes: Int64) throws(StoreError) -> Bool? {
+  private func isProven(_ folder: DatabaseFolder, seen: Int64, changes: Int64) throws(DatabaseError) -> Bool? {
     let count = try sealedCount()
     if changes == 0, count == 0 { return true }
     return try replicaIsProven(folder, changes: seen)
   }
 
   /// Does the same in a store that is open: another process may have changed either of them.
-  func reconcileReplica() throws(StoreError) {
-    let folder = try StoreFolder.open(path: folderPath)
+  func reconcileReplica() throws(DatabaseError) {
+    let folder = try DatabaseFolder.open(path: folderPath)
     try folder.lock()
     defer { folder.unlock() }
     isReplicaUnchecked = false
@@ -87,7 +88,7 @@ extension Store {
   }
 
   /// The sealing key is known: continues the audit's chain, and checks or proves the replica.
-  func adopt(_ sealingKey: SecretKey) throws(StoreError) {
+  func adopt(_ sealingKey: SecretKey) throws(DatabaseError) {
     auditKey = sealingKey.auditKey
     replicaKey = sealingKey.replicaKey
     let isNumberProven = try numberIsProven() == true
@@ -104,8 +105,8 @@ extension Store {
   /// Writes the replica if the secrets have changed since it was written.
   func renewStaleReplica() {
     guard isReplicaStale else { return }
-    do throws(StoreError) {
-      let folder = try StoreFolder.open(path: folderPath)
+    do throws(DatabaseError) {
+      let folder = try DatabaseFolder.open(path: folderPath)
       try folder.lock()
       defer { folder.unlock() }
       writeReplica(folder)
@@ -113,17 +114,17 @@ extension Store {
   }
 
   /// Counts a change of the secrets, within its transaction.
-  func noteSecretChange() throws(StoreError) { try noteSecretChange(provenBy: replicaKey) }
+  func noteSecretChange() throws(DatabaseError) { try noteSecretChange(provenBy: replicaKey) }
 
   /// Counts the change to another sealing key, or under one that is not known otherwise.
-  func noteSecretChange(provenBy key: SecretKey?) throws(StoreError) {
+  func noteSecretChange(provenBy key: SecretKey?) throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = value + 1 WHERE name = 'secret changes'").run()
     try proveNumber(under: key)
   }
 
   /// Proves the database's number of changes, within a transaction; without the key, or if OpenSSL fails, it has no
   /// proof.
-  private func proveNumber(under key: SecretKey?) throws(StoreError) {
+  private func proveNumber(under key: SecretKey?) throws(DatabaseError) {
     let message = Store.numberMessage(try secretChanges())
     guard let proof = try? key?.authenticate(message) else {
       return try database.statement("DELETE FROM meta WHERE name = 'secret proof'").run()
@@ -134,7 +135,7 @@ extension Store {
   }
 
   /// Whether the database's number is its own; `nil` while the key is unknown.
-  private func numberIsProven() throws(StoreError) -> Bool? {
+  private func numberIsProven() throws(DatabaseError) -> Bool? {
     guard let key = replicaKey else { return nil }
     let changes = try secretChanges()
     let statement = try database.statement("SELECT value FROM meta WHERE name = 'secret proof'")
@@ -146,28 +147,28 @@ extension Store {
   private static func numberMessage(_ changes: Int64) -> [UInt8] { Array("database \(changes)".utf8) }
 
   /// The number of changes of the secrets so far.
-  func secretChanges() throws(StoreError) -> Int64 {
+  func secretChanges() throws(DatabaseError) -> Int64 {
     try database.integer("SELECT value FROM meta WHERE name = 'secret changes'") ?? 0
   }
 
   /// The number of changes that the replica has seen; `nil` when there is no usable one.
-  private func replicaChanges(_ folder: StoreFolder) -> Int64? {
+  private func replicaChanges(_ folder: DatabaseFolder) -> Int64? {
     guard let replica = try? openReplica(folder) else { return nil }
     return try? replica.integer("SELECT value FROM meta WHERE name = 'secret changes'")
   }
 
-  private func openReplica(_ folder: StoreFolder) throws(StoreError) -> StoreDatabase? {
+  private func openReplica(_ folder: DatabaseFolder) throws(DatabaseError) -> Database? {
     guard try folder.tightenFile(Store.replicaName) else { return nil }
-    return try StoreDatabase(path: folder.file(Store.replicaName))
+    return try Database(path: folder.file(Store.replicaName))
   }
 
   // MARK: Writing
 
   /// Writes the replica as it should be now; the folder is locked.
-  func writeReplica(_ folder: StoreFolder) {
+  func writeReplica(_ folder: DatabaseFolder) {
     let draft = Store.replicaName + ".new"
     isReplicaStale = false
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       // Only an interrupted run leaves one: the folder is locked.
       for name in [draft, draft + "-journal"] { unlink(folder.file(name)) }
       try folder.ensureFile(draft)
@@ -187,10 +188,10 @@ extension Store {
   ///
   /// Without a journal: a draft that is cut short is thrown away, and each sync that is saved is one for which no tap
   /// waits.
-  private func writeDraft(at path: String) throws(StoreError) {
-    let draft = try StoreDatabase(path: path)
+  private func writeDraft(at path: String) throws(DatabaseError) {
+    let draft = try Database(path: path)
     try draft.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
-    try draft.transaction { () throws(StoreError) in
+    try draft.transaction { () throws(DatabaseError) in
       try draft.execute(StoreSchema.replica)
       try Store.copySealed(from: database, hasUIDs: true, to: draft)
       let statement = try draft.statement("INSERT INTO meta VALUES ('secret changes', ?1)")
@@ -201,7 +202,7 @@ extension Store {
     isReplicaUnproven = replicaKey == nil
   }
 
-  private func writeProof(to draft: StoreDatabase) throws(StoreError) {
+  private func writeProof(to draft: Database) throws(DatabaseError) {
     guard let key = replicaKey, let proof = try Store.proof(of: draft, changes: try secretChanges(), key) else {
       return
     }
@@ -212,8 +213,8 @@ extension Store {
 
   /// The code of a replica's content and of its number of changes; `nil` when OpenSSL fails.
   private static func proof(
-    of replica: StoreDatabase, changes: Int64, _ key: SecretKey
-  ) throws(StoreError) -> [UInt8]? {
+    of replica: Database, changes: Int64, _ key: SecretKey
+  ) throws(DatabaseError) -> [UInt8]? {
     var message = Array("replica \(changes)".utf8)
     func add(_ bytes: [UInt8]) { message += Array(" \(bytes.count) ".utf8) + bytes }
     let rows = try replica.statement(
@@ -229,7 +230,7 @@ extension Store {
   // MARK: Reading
 
   /// Whether the replica's number is its own; `nil` while the key is unknown.
-  private func replicaIsProven(_ folder: StoreFolder, changes: Int64) throws(StoreError) -> Bool? {
+  private func replicaIsProven(_ folder: DatabaseFolder, changes: Int64) throws(DatabaseError) -> Bool? {
     guard let key = replicaKey else { return nil }
     guard let found = try replicaProof(folder), let replica = try openReplica(folder),
       let proof = try Store.proof(of: replica, changes: changes, key)
@@ -238,7 +239,7 @@ extension Store {
   }
 
   /// The replica's proof, whatever it is worth; `nil` when there is none.
-  private func replicaProof(_ folder: StoreFolder) throws(StoreError) -> [UInt8]? {
+  private func replicaProof(_ folder: DatabaseFolder) throws(DatabaseError) -> [UInt8]? {
     guard let replica = try openReplica(folder), try replica.integer(StoreSchema.replicaHasProof) != 0 else {
       return nil
     }
@@ -247,9 +248,9 @@ extension Store {
     return try statement.step() ? statement.blob(0) : nil
   }
 
-  private func restore(from folder: StoreFolder) throws(StoreError) -> Int? {
+  private func restore(from folder: DatabaseFolder) throws(DatabaseError) -> Int? {
     guard let replica = try openReplica(folder) else { return nil }
-    try transaction { () throws(StoreError) in
+    try transaction { () throws(DatabaseError) in
       try database.statement("DELETE FROM secrets").run()
       try database.statement("DELETE FROM sealed").run()
       let hasUIDs = try replica.integer(StoreSchema.replicaHasUIDs) != 0
@@ -265,8 +266,8 @@ extension Store {
 
   /// Copies the rows as they are: that does not need their key.
   private static func copySealed(
-    from source: StoreDatabase, hasUIDs: Bool, to target: StoreDatabase
-  ) throws(StoreError) {
+    from source: Database, hasUIDs: Bool, to target: Database
+  ) throws(DatabaseError) {
     let rows = try source.statement(
       hasUIDs
         ? "SELECT id, action, idx, sealed, created, label, last_used, times_used, uid FROM secrets"

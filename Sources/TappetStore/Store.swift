@@ -5,6 +5,7 @@
 
 import CPlatform
 import TappetCore
+import TappetSQLite
 
 /// The state folder's database.
 ///
@@ -15,7 +16,7 @@ package final class Store {
 
   /// Whether `preallocateWAL` has once lengthened the log.
   var isWALPreallocated = false
-  let database: StoreDatabase
+  let database: Database
   /// The number of this start of the machine in the table `boots`.
   ///
   /// `unregistered` until the disk takes it.
@@ -42,7 +43,7 @@ package final class Store {
   /// The replica was written before the key was known.
   var isReplicaUnproven = false
   /// Why the secrets' replica could not be written; `nil` if it was.
-  package internal(set) var replicaError: StoreError?
+  package internal(set) var replicaError: DatabaseError?
   /// The number of secrets that came back from their replica when this was opened; `nil` if none had to.
   package internal(set) var restoredCount: Int?
 
@@ -64,8 +65,8 @@ package final class Store {
   /// `bootID`: the 16 bytes that the kernel drew at its start. If they are unknown it is empty, and then no entry of an
   /// earlier process counts as this start's. Blocks on the disk.
   @export(interface)
-  package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(StoreError) {
-    let folder = try StoreFolder.open(path: path)
+  package init(folder path: String, bootID: [UInt8], toleratesFullDisk: Bool = false) throws(DatabaseError) {
+    let folder = try DatabaseFolder.open(path: path)
     // A database that two processes make at once would be busy in ways that SQLite does not wait for.
     try folder.lock()
     defer { folder.unlock() }
@@ -73,12 +74,12 @@ package final class Store {
     let file = folder.file(Store.fileName)
     self.bootID = bootID
     folderPath = path
-    do throws(StoreError) { database = try Store.connect(to: file, isExclusive: false) } catch {
+    do throws(DatabaseError) { database = try Store.connect(to: file, isExclusive: false) } catch {
       guard toleratesFullDisk, case .full = error else { throw error }
       database = try Store.connect(to: file, isExclusive: true)
       openFault = .full
     }
-    do throws(StoreError) { try registerBoot() } catch {
+    do throws(DatabaseError) { try registerBoot() } catch {
       guard toleratesFullDisk, case .full = error else { throw error }
       openFault = .full
     }
@@ -92,23 +93,23 @@ package final class Store {
   var canBeShared: Bool { tp_free_space(database.path) >= Limits.storeSharingRoom }
 
   /// The first damage that was met in the database.
-  var damage: StoreError? { database.damage }
+  var damage: DatabaseError? { database.damage }
 
   /// Commits everything that `body` does, or nothing.
-  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
     try transaction(body, failed: { $0 })
   }
 
   /// Commits everything that `body` does, or nothing; `body` has errors of its own.
   func transaction<Result, Failure: Error>(
-    _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
+    _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
     let (offset, boot) = (notedOffset, boot)
     do throws(Failure) {
       return try database.transaction(
         { () throws(Failure) in
           if self.boot == Store.unregistered {
-            do throws(StoreError) { try insertBoot() } catch { throw failed(error) }
+            do throws(DatabaseError) { try insertBoot() } catch { throw failed(error) }
           }
           return try body()
         }, failed: failed)
@@ -119,25 +120,25 @@ package final class Store {
   }
 
   /// Writes something without meaning, to find out whether the disk accepts it.
-  package func tryWrite() throws(StoreError) {
-    try transaction { () throws(StoreError) in try noteTrial() }
+  package func tryWrite() throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in try noteTrial() }
   }
 
   /// The write of `tryWrite`, within a transaction.
-  func noteTrial() throws(StoreError) {
+  func noteTrial() throws(DatabaseError) {
     try database.statement("UPDATE meta SET value = (value + 1) % 1000000 WHERE name = 'trials'").run()
   }
 
   // MARK: Opening
 
-  private static func connect(to file: String, isExclusive: Bool) throws(StoreError) -> StoreDatabase {
-    let database = try StoreDatabase(path: file, isExclusive: isExclusive)
+  private static func connect(to file: String, isExclusive: Bool) throws(DatabaseError) -> Database {
+    let database = try Database(path: file, isExclusive: isExclusive)
     try database.prepare(StoreSchema.migrations, cacheSizeMax: Limits.storeCacheSizeMax)
     return database
   }
 
   /// Finds the number of this start of the machine, or draws one; forgets starts without entries.
-  private func registerBoot() throws(StoreError) {
+  private func registerBoot() throws(DatabaseError) {
     let known = try database.statement("SELECT number FROM boots WHERE boot_id = ?")
     known.bind(blob: bootID, at: 1)
     if !bootID.isEmpty, try known.step() {
@@ -147,11 +148,11 @@ package final class Store {
       return
     }
     known.reset()
-    try transaction { () throws(StoreError) in }
+    try transaction { () throws(DatabaseError) in }
   }
 
   /// Draws the number of this start, within a transaction.
-  private func insertBoot() throws(StoreError) {
+  private func insertBoot() throws(DatabaseError) {
     try database.statement(
       """
       DELETE FROM boots WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.boot = boots.number)
@@ -165,7 +166,7 @@ package final class Store {
     boot = database.lastRow
   }
 
-  private static func wallOffset(of boot: Int64, in database: StoreDatabase) throws(StoreError) -> Int64? {
+  private static func wallOffset(of boot: Int64, in database: Database) throws(DatabaseError) -> Int64? {
     let statement = try database.statement("SELECT wall_offset_ms FROM boots WHERE number = ?")
     defer { statement.reset() }
     statement.bind(boot, at: 1)

@@ -3,6 +3,7 @@
 // The log of taps stays as it is: it says what happened under the name of then.
 
 import TappetCore
+import TappetSQLite
 
 /// The numbers of what followed an action to its new name.
 package struct RenamedAction: Hashable, Sendable {
@@ -26,13 +27,13 @@ extension Store {
       { () throws(SecretError) in
         try requireSealing(under: key)
         let known: StoredSecrets
-        do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+        do throws(DatabaseError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
         if let damaged = known.unreadable.first(where: { $0.action == old }) { throw .unreadable(damaged.id) }
         let moving = known.readable.map { $0.secret }.filter { $0.action == old }
         try Store.requireRoom(for: moving, in: new, known, limit: limit)
         for secret in moving { try move(secret, to: new, key) }
         let learnedTagCount = try moveLearnedTags(of: old, to: new, key)
-        do throws(StoreError) {
+        do throws(DatabaseError) {
           try renameEntries(old, to: new)
           try noteSecretChange()
           try note(auditEntry)
@@ -62,7 +63,7 @@ extension Store {
 
   private func moveLearnedTags(of old: String, to new: String, _ key: SecretKey) throws(SecretError) -> Int {
     let known: [LearnedTag]
-    do throws(StoreError) { known = try learnedTags(sealedUnder: key) } catch { throw .store(error) }
+    do throws(DatabaseError) { known = try learnedTags(sealedUnder: key) } catch { throw .store(error) }
     var count = 0
     for var learned in known where learned.tag.action == old {
       learned.tag.action = new
@@ -72,7 +73,7 @@ extension Store {
     return count
   }
 
-  private func renameEntries(_ old: String, to new: String) throws(StoreError) {
+  private func renameEntries(_ old: String, to new: String) throws(DatabaseError) {
     let statements: [StaticString] = [
       "UPDATE outbox SET action = ?2 WHERE action = ?1", "UPDATE webhooks SET action = ?2 WHERE action = ?1",
       "UPDATE arrivals SET action = ?2 WHERE action = ?1",

@@ -2,10 +2,11 @@
 // that they cost no sync of their own, and are true whatever ends the process.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// Notes what belongs to an entry, within its transaction.
-  func note(_ notes: EntryNotes, of uid: TagUID?) throws(StoreError) {
+  func note(_ notes: EntryNotes, of uid: TagUID?) throws(DatabaseError) {
     if let count = notes.count, let uid {
       let statement = try database.statement("INSERT OR REPLACE INTO tag_counts (uid, count) VALUES (?1, ?2)")
       statement.bind(blob: uid.bytes, at: 1)
@@ -30,16 +31,16 @@ extension Store {
   }
 
   /// The arrivals of these actions; those of others are forgotten, because nothing is to be published for them.
-  package func arrivals(of actions: [String]) throws(StoreError) -> [TagArrival] {
+  package func arrivals(of actions: [String]) throws(DatabaseError) -> [TagArrival] {
     let (kept, others) = try allArrivals(of: actions)
     if !others.isEmpty {
-      try transaction { () throws(StoreError) in for entry in others { try removeArrival(entry) } }
+      try transaction { () throws(DatabaseError) in for entry in others { try removeArrival(entry) } }
     }
     return kept
   }
 
   /// The number of accepted taps of each tag that is counted.
-  package func tagCounts() throws(StoreError) -> [TagUID: Int64] {
+  package func tagCounts() throws(DatabaseError) -> [TagUID: Int64] {
     let statement = try database.statement("SELECT uid, count FROM tag_counts")
     defer { statement.reset() }
     var counts: [TagUID: Int64] = [:]
@@ -47,7 +48,7 @@ extension Store {
     return counts
   }
 
-  private func allArrivals(of actions: [String]) throws(StoreError) -> (kept: [TagArrival], others: [EntryID]) {
+  private func allArrivals(of actions: [String]) throws(DatabaseError) -> (kept: [TagArrival], others: [EntryID]) {
     let statement = try database.statement("SELECT entry, action, uid, tag, person, text, count FROM arrivals")
     defer { statement.reset() }
     var kept: [TagArrival] = []
@@ -70,7 +71,7 @@ extension Store {
     return (kept, others)
   }
 
-  private func removeArrival(_ entry: EntryID) throws(StoreError) {
+  private func removeArrival(_ entry: EntryID) throws(DatabaseError) {
     let statement = try database.statement("DELETE FROM arrivals WHERE entry = ?1")
     statement.bind(blob: entry.bigEndianBytes, at: 1)
     try statement.run()

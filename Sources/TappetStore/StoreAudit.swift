@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// One recorded operation.
 package struct AuditEntry: Hashable, Sendable {
@@ -29,12 +30,12 @@ package struct AuditEntry: Hashable, Sendable {
 
 extension Store {
   /// Records an operation that changes nothing in the store, before it is performed.
-  package func noteAuditEntry(_ auditEntry: AuditEntry) throws(StoreError) {
-    try transaction { () throws(StoreError) in try note(auditEntry) }
+  package func noteAuditEntry(_ auditEntry: AuditEntry) throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in try note(auditEntry) }
   }
 
   /// The write of `noteAuditEntry`, within a transaction; removes the oldest entries beyond the limit.
-  func note(_ auditEntry: AuditEntry?) throws(StoreError) {
+  func note(_ auditEntry: AuditEntry?) throws(DatabaseError) {
     guard let auditEntry else { return }
     let statement = try database.statement(
       """
@@ -56,7 +57,7 @@ extension Store {
 
   /// Returns at most `limit` entries after the one of this number, the oldest first, each with its number.
   @export(interface)
-  package func audit(after number: Int64, limit: Int) throws(StoreError) -> [(number: Int64, entry: AuditEntry)] {
+  package func audit(after number: Int64, limit: Int) throws(DatabaseError) -> [(number: Int64, entry: AuditEntry)] {
     let statement = try database.statement(
       """
       SELECT number, unix_seconds, user, process, program, deed, subject, detail

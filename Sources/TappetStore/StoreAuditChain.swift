@@ -4,6 +4,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// The result of a check of the audit.
 package enum AuditState: Hashable, Sendable {
@@ -57,7 +58,7 @@ extension Store {
   /// Continues the chain with the entry that was just inserted, within its transaction.
   ///
   /// A chain that has no head although it has entries, or a forged one, is left as it is: it stays broken.
-  func chain(_ entry: AuditEntry, number: Int64) throws(StoreError) {
+  func chain(_ entry: AuditEntry, number: Int64) throws(DatabaseError) {
     guard let key = auditKey else { return }
     var head: AuditHead
     switch try readHead(under: key) {
@@ -74,7 +75,7 @@ extension Store {
   }
 
   /// Removes the entries up to this number, and anchors the chain at the last of them.
-  func removeAudit(through number: Int64) throws(StoreError) {
+  func removeAudit(through number: Int64) throws(DatabaseError) {
     let doomed = try database.statement("SELECT number, mac FROM audit WHERE number <= ?1 ORDER BY number DESC LIMIT 1")
     doomed.bind(number, at: 1)
     guard try doomed.step() else { return doomed.reset() }
@@ -94,7 +95,7 @@ extension Store {
   /// If they are not whole under the key that they had, an entry of their own says so: nothing is made good unseen.
   func rechainAudit(
     from old: SecretKey?, to new: SecretKey, by peer: LocalPeer, unixSeconds: Int64
-  ) throws(StoreError) {
+  ) throws(DatabaseError) {
     var brokenAt: Int64?
     if let old, case .broken(let number) = try auditState(under: old) { brokenAt = number }
     guard let key = new.auditKey else { return }
@@ -116,7 +117,7 @@ extension Store {
 
   /// Checks all entries under the sealing key.
   @export(interface)
-  package func auditState(under sealingKey: SecretKey) throws(StoreError) -> AuditState {
+  package func auditState(under sealingKey: SecretKey) throws(DatabaseError) -> AuditState {
     let entries = try links()
     guard let key = sealingKey.auditKey else { return .broken(at: entries.last?.number ?? 0) }
     let head: AuditHead
@@ -142,7 +143,7 @@ extension Store {
     case missing
   }
 
-  private func readHead(under key: SecretKey) throws(StoreError) -> Head {
+  private func readHead(under key: SecretKey) throws(DatabaseError) -> Head {
     let statement = try database.statement("SELECT anchor, anchor_mac, last, last_mac, mac FROM audit_chain")
     defer { statement.reset() }
     guard try statement.step() else { return .missing }
@@ -155,7 +156,7 @@ extension Store {
     return .good(head)
   }
 
-  private func write(_ head: AuditHead, under key: SecretKey) throws(StoreError) {
+  private func write(_ head: AuditHead, under key: SecretKey) throws(DatabaseError) {
     guard let code = try? key.authenticate(head.message) else { return }
     let statement = try database.statement(
       "INSERT OR REPLACE INTO audit_chain (id, anchor, anchor_mac, last, last_mac, mac) VALUES (1, ?1, ?2, ?3, ?4, ?5)")
@@ -167,14 +168,14 @@ extension Store {
     try statement.run()
   }
 
-  private func write(_ code: [UInt8], of number: Int64) throws(StoreError) {
+  private func write(_ code: [UInt8], of number: Int64) throws(DatabaseError) {
     let statement = try database.statement("UPDATE audit SET mac = ?2 WHERE number = ?1")
     statement.bind(number, at: 1)
     statement.bind(blob: code, at: 2)
     try statement.run()
   }
 
-  private func links() throws(StoreError) -> [Link] {
+  private func links() throws(DatabaseError) -> [Link] {
     let statement = try database.statement("SELECT number, mac FROM audit ORDER BY number")
     var codes: [Int64: [UInt8]] = [:]
     while try statement.step() { codes[statement.integer(0)] = statement.blob(1) }

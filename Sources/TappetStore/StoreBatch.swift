@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// A request to the store.
 package indirect enum StoreRequest: Sendable {
@@ -157,8 +158,8 @@ struct StoreBatch {
   }
 
   /// Commits everything in one transaction; returns the answers.
-  func commit(to store: Store) throws(StoreError) -> [StoreEvent] {
-    let events = try store.transaction { () throws(StoreError) in
+  func commit(to store: Store) throws(DatabaseError) -> [StoreEvent] {
+    let events = try store.transaction { () throws(DatabaseError) in
       for id in unfinished.removals { try store.delete(id) }
       try store.remove(unfinished.webhooks)
       var events: [StoreEvent] = unfinished.removals.isEmpty ? [] : [.removed(unfinished.removals)]
@@ -200,7 +201,7 @@ struct StoreBatch {
     return events
   }
 
-  private func writeFallbacks(to store: Store) throws(StoreError) {
+  private func writeFallbacks(to store: Store) throws(DatabaseError) {
     for fallback in fallbacks {
       if let url = fallback.url {
         try store.noteFallback(at: url, untilUnixSeconds: fallback.until)

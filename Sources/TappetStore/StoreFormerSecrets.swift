@@ -2,11 +2,12 @@
 // never shown is on one tag at most. Where the audit does not go back that far, nothing is assumed.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// The ids of the secrets that were made here and have not been shown since.
   @export(interface)
-  package func unsharedSecretIDs() throws(StoreError) -> Set<String> {
+  package func unsharedSecretIDs() throws(DatabaseError) -> Set<String> {
     let statement = try database.statement(
       """
       SELECT subject FROM audit WHERE deed = 'secret-made'
@@ -19,7 +20,7 @@ extension Store {
   }
 
   /// The ids of the secrets that were shown, of those that the audit still names.
-  package func sharedSecretIDs() throws(StoreError) -> Set<String> {
+  package func sharedSecretIDs() throws(DatabaseError) -> Set<String> {
     let statement = try database.statement("SELECT subject FROM audit WHERE deed = 'secret-shared'")
     defer { statement.reset() }
     var ids: Set<String> = []
@@ -30,7 +31,7 @@ extension Store {
   /// Removes the secret of a tag that has another one now, unless it was shared meanwhile; within a transaction.
   func removeReplaced(
     _ id: String?, sealedUnder key: SecretKey, noting auditEntry: AuditEntry?
-  ) throws(StoreError) {
+  ) throws(DatabaseError) {
     guard let id, try unsharedSecretIDs().contains(id) else { return }
     let secret = try secrets(sealedUnder: key).readable.first { $0.secret.id == id }?.secret
     guard try removeRow(ofSecret: id), var entry = auditEntry else { return }

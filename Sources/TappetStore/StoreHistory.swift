@@ -6,6 +6,7 @@
 // row without an entry is written without a sync, and a power cut may take the last of those.
 
 import TappetCore
+import TappetSQLite
 
 /// The rows of the log that are wanted; `nil` means any.
 package struct HistoryFilter: Hashable, Sendable {
@@ -40,7 +41,7 @@ extension Store {
   @export(interface)
   package func history(
     after number: Int64, _ filter: HistoryFilter, limit: Int
-  ) throws(StoreError) -> [(number: Int64, record: TapRecord)] {
+  ) throws(DatabaseError) -> [(number: Int64, record: TapRecord)] {
     let statement = try database.statement(
       """
       SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
@@ -58,7 +59,7 @@ extension Store {
 
   /// Returns the newest rows that are not older than `since`, at most `limit`, in the order in which they were written.
   @export(interface)
-  package func lastHistory(since: Int64, limit: Int) throws(StoreError) -> [TapRecord] {
+  package func lastHistory(since: Int64, limit: Int) throws(DatabaseError) -> [TapRecord] {
     let statement = try database.statement(
       """
       SELECT number, unix_ms, result, trigger, action, uid, tag, code, entry, count, person FROM history
@@ -75,7 +76,7 @@ extension Store {
 
   /// Returns the tags and buttons that were accepted most often, at most `limit`; the filter's result does not matter.
   @export(interface)
-  package func topHistory(_ filter: HistoryFilter, limit: Int) throws(StoreError) -> [HistoryCount] {
+  package func topHistory(_ filter: HistoryFilter, limit: Int) throws(DatabaseError) -> [HistoryCount] {
     var filter = filter
     filter.result = .accepted
     let statement = try database.statement(
@@ -100,7 +101,7 @@ extension Store {
     return counts
   }
 
-  private func bind(_ filter: HistoryFilter, after number: Int64, to statement: StoreStatement) {
+  private func bind(_ filter: HistoryFilter, after number: Int64, to statement: Statement) {
     let since = filter.since ?? 0
     statement.bind(max(number, Store.historyNumber(since) - 1), at: 1)
     statement.bind(filter.since ?? .min, at: 2)
@@ -110,7 +111,7 @@ extension Store {
     statement.bind(filter.person, at: 7)
   }
 
-  private func record(_ row: StoreStatement) -> TapRecord {
+  private func record(_ row: Statement) -> TapRecord {
     TapRecord(
       unixMilliseconds: row.integer(1), result: TapResult(rawValue: UInt8(clamping: row.integer(2))) ?? .ignored,
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))), action: text(row, 4), uid: TagUID(row.blob(5)),
@@ -119,14 +120,14 @@ extension Store {
       count: Int(clamping: row.integer(9)))
   }
 
-  private func text(_ row: StoreStatement, _ column: Int32) -> String? {
+  private func text(_ row: Statement, _ column: Int32) -> String? {
     row.isNull(column) ? nil : row.text(column)
   }
 
   // MARK: Writing
 
   /// Adds a row, within a transaction, if a log is kept.
-  func note(_ record: TapRecord) throws(StoreError) {
+  func note(_ record: TapRecord) throws(DatabaseError) {
     guard historyAge != nil else { return }
     var record = record
     if record.uid == nil, record.trigger == .tag, record.result != .accepted { try identify(&record) }
@@ -153,7 +154,7 @@ extension Store {
   }
 
   /// Finds the tag of an entry that an earlier process accepted, in the rows of that moment.
-  private func identify(_ record: inout TapRecord) throws(StoreError) {
+  private func identify(_ record: inout TapRecord) throws(DatabaseError) {
     guard let entry = record.entry else { return }
     let statement = try database.statement(
       """
@@ -172,7 +173,7 @@ extension Store {
 
   /// Removes the rows about a person's taps, within a transaction: those that name them, and those of a tag that was
   /// theirs last, such as one that came too often to be looked at.
-  func deleteHistory(of person: String, secrets: [String]) throws(StoreError) {
+  func deleteHistory(of person: String, secrets: [String]) throws(DatabaseError) {
     let rows = try database.statement("DELETE FROM history WHERE person = ?1")
     rows.bind(person, at: 1)
     try rows.run()
@@ -187,7 +188,7 @@ extension Store {
   }
 
   /// Commits everything that `body` does, or nothing, but does not wait for the disk: a power cut may undo it.
-  func withoutSync(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  func withoutSync(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     try database.execute("PRAGMA synchronous = NORMAL")
     // It has failed only for want of memory, and then the commit fails too.
     defer { try? database.execute("PRAGMA synchronous = FULL") }
@@ -201,25 +202,25 @@ extension Store {
   func pruneHistoryInPause(at unixMilliseconds: Int64) {
     guard pausesToPruning <= 0 else { return pausesToPruning -= 1 }
     pausesToPruning = Limits.historyPruningInterval
-    try? database.withoutWaiting { () throws(StoreError) in try pruneHistory(at: unixMilliseconds) }
+    try? database.withoutWaiting { () throws(DatabaseError) in try pruneHistory(at: unixMilliseconds) }
   }
 
   /// Removes at most `Limits.historyPruneMax` rows that are too old or too many; all of them if no log is kept.
-  func pruneHistory(at unixMilliseconds: Int64) throws(StoreError) {
+  func pruneHistory(at unixMilliseconds: Int64) throws(DatabaseError) {
     guard let oldest = try edge("SELECT number, serial FROM history ORDER BY number LIMIT 1"),
       let newest = try edge("SELECT number, serial FROM history ORDER BY number DESC LIMIT 1")
     else { return }
     guard let historyAge else {
-      return try withoutSync { () throws(StoreError) in try database.statement("DELETE FROM history").run() }
+      return try withoutSync { () throws(DatabaseError) in try database.statement("DELETE FROM history").run() }
     }
     let cutoff = Store.historyNumber(unixMilliseconds - historyAge.wholeMilliseconds)
     let isFull = newest.serial - oldest.serial >= Limits.historyRowsMax
     guard isFull || oldest.number < cutoff else { return }
-    try withoutSync { () throws(StoreError) in try deleteHistory(before: isFull ? .max : cutoff) }
+    try withoutSync { () throws(DatabaseError) in try deleteHistory(before: isFull ? .max : cutoff) }
     if oldest.number < cutoff { pausesToPruning = 0 }
   }
 
-  private func deleteHistory(before number: Int64) throws(StoreError) {
+  private func deleteHistory(before number: Int64) throws(DatabaseError) {
     let statement = try database.statement(
       """
       DELETE FROM history WHERE number IN (SELECT number FROM history WHERE number < ?1 ORDER BY number LIMIT ?2)
@@ -229,7 +230,7 @@ extension Store {
     try statement.run()
   }
 
-  private func edge(_ sql: StaticString) throws(StoreError) -> (number: Int64, serial: Int64)? {
+  private func edge(_ sql: StaticString) throws(DatabaseError) -> (number: Int64, serial: Int64)? {
     let statement = try database.statement(sql)
     defer { statement.reset() }
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil

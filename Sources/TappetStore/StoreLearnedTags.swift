@@ -5,6 +5,7 @@
 //               digits, the text or the URI, to the end
 
 import TappetCore
+import TappetSQLite
 
 /// A tag of others that was learned.
 package struct LearnedTag: Sendable {
@@ -33,7 +34,7 @@ extension Store {
 
   /// All learned tags, in the order in which they were learned; those that cannot be opened are left out.
   @export(interface)
-  package func learnedTags(sealedUnder key: SecretKey) throws(StoreError) -> [LearnedTag] {
+  package func learnedTags(sealedUnder key: SecretKey) throws(DatabaseError) -> [LearnedTag] {
     // '!' follows the space.
     let statement = try database.statement("SELECT name, value FROM sealed WHERE name >= 'tag ' AND name < 'tag!'")
     defer { statement.reset() }
@@ -52,7 +53,7 @@ extension Store {
 extension SecretStore {
   /// All learned tags, in the order in which they were learned.
   package func learnedTags() throws(SecretStoreError) -> [LearnedTag] {
-    do throws(StoreError) { return try store.learnedTags(sealedUnder: sealingKey) } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.learnedTags(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
   /// Learns a tag, or replaces the one with its id.

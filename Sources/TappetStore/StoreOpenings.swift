@@ -1,11 +1,12 @@
 // The timed openings that are still to be closed, so that a kiosk that is killed closes them after its restart.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// Returns what is to be closed, by the clock of the start of the machine at which it was noted.
   @export(interface)
-  package func timedOpenings() throws(StoreError) -> [TimedOpening] {
+  package func timedOpenings() throws(DatabaseError) -> [TimedOpening] {
     let statement = try database.statement(
       "SELECT substr(name, 9), value FROM meta WHERE substr(name, 1, 8) = 'opened: ' ORDER BY name")
     defer { statement.reset() }
@@ -18,7 +19,7 @@ extension Store {
   }
 
   /// Remembers when a topic's opening closes, or that it has, within a transaction.
-  func noteTimedOpening(_ topic: String, _ closesAt: Instant?) throws(StoreError) {
+  func noteTimedOpening(_ topic: String, _ closesAt: Instant?) throws(DatabaseError) {
     guard let closesAt else {
       let statement = try database.statement("DELETE FROM meta WHERE name = 'opened: ' || ?1")
       statement.bind(topic, at: 1)

@@ -6,12 +6,13 @@
 
 import CPlatform
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// Commits the entries, all or none; returns their sequence numbers.
   @export(interface)
-  package func append(_ entries: [OutboxEntry]) throws(StoreError) -> [Int64] {
-    let sequences = try transaction { () throws(StoreError) in
+  package func append(_ entries: [OutboxEntry]) throws(DatabaseError) -> [Int64] {
+    let sequences = try transaction { () throws(DatabaseError) in
       var sequences: [Int64] = []
       for entry in entries {
         let (broker, webhook) = try insertAll(entry)
@@ -26,8 +27,8 @@ extension Store {
   }
 
   /// Removes the entries, all or none; some of them may be gone already.
-  package func remove(_ ids: [EntryID]) throws(StoreError) {
-    try transaction { () throws(StoreError) in
+  package func remove(_ ids: [EntryID]) throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in
       for id in ids { try delete(id) }
     }
     for id in ids { rowCache[id] = nil }
@@ -40,7 +41,7 @@ extension Store {
   package func fetch(
     after sequence: Int64, limit: Int, clockIsGood: Bool, of destination: Destination = .broker,
     excluding actions: [String] = []
-  ) throws(StoreError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
+  ) throws(DatabaseError) -> (entries: [OutboxEntry], reachedEnd: Bool) {
     let limit = max(0, min(limit, Limits.storeAppendsMax))
     let statement = try database.statement(destination.fetch)
     defer { statement.reset() }
@@ -64,7 +65,7 @@ extension Store {
 
   /// Returns the number of waiting entries, and what else is known of all; takes as long for a million as for one.
   @export(interface)
-  package func summary(at moment: Moment, clockIsGood: Bool) throws(StoreError) -> OutboxSummary {
+  package func summary(at moment: Moment, clockIsGood: Bool) throws(DatabaseError) -> OutboxSummary {
     let statement = try database.statement("SELECT count, size FROM outbox_totals")
     defer { statement.reset() }
     guard try statement.step() else { return OutboxSummary() }
@@ -88,16 +89,16 @@ extension Store {
   package func fetchExpired(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool,
     excluding excluded: [EntryID] = [], limit: Int = Limits.storeExpireMax
-  ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
-    try transaction { () throws(StoreError) in
+  ) throws(DatabaseError) -> (expired: [OutboxEntry], earliest: Expiry?) {
+    try transaction { () throws(DatabaseError) in
       try findExpired(
         of: destination, at: moment, clockIsGood: clockIsGood, excluding: excluded, limit: limit)
     }
   }
 
   /// Removes the entry of this id, or the oldest ones if it is `nil`, at most `Limits.storeDropMax`; returns them.
-  package func drop(_ id: EntryID?) throws(StoreError) -> [OutboxEntry] {
-    let dropped = try transaction { () throws(StoreError) in try removeChosen(id, excluding: []) }
+  package func drop(_ id: EntryID?) throws(DatabaseError) -> [OutboxEntry] {
+    let dropped = try transaction { () throws(DatabaseError) in try removeChosen(id, excluding: []) }
     for entry in dropped { rowCache[entry.id] = nil }
     return dropped
   }
@@ -105,7 +106,7 @@ extension Store {
   // MARK: Within a transaction
 
   /// Does the work of `drop`; excluded entries stay.
-  func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(StoreError) -> [OutboxEntry] {
+  func removeChosen(_ id: EntryID?, excluding excluded: [EntryID]) throws(DatabaseError) -> [OutboxEntry] {
     var chosen: [OutboxEntry] = []
     for destination in [Destination.broker, .webhook] {
       let statement = try database.statement(destination.choose)
@@ -123,7 +124,7 @@ extension Store {
   }
 
   /// Inserts the rows of a tap's entry; returns their sequence numbers.
-  func insertAll(_ entry: OutboxEntry) throws(StoreError) -> (broker: Int64?, webhook: Int64?) {
+  func insertAll(_ entry: OutboxEntry) throws(DatabaseError) -> (broker: Int64?, webhook: Int64?) {
     let webhook: Int64?
     if let half = entry.forWebhook { webhook = try insert(forWebhook: half) } else { webhook = nil }
     try note(entry.notes, of: entry.uid)
@@ -131,7 +132,7 @@ extension Store {
   }
 
   /// Inserts the row of an entry for the broker; returns the sequence number.
-  func insert(_ entry: OutboxEntry) throws(StoreError) -> Int64 {
+  func insert(_ entry: OutboxEntry) throws(DatabaseError) -> Int64 {
     if let instant = entry.acceptedAt {
       try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
@@ -155,7 +156,7 @@ extension Store {
   }
 
   /// Binds the start that the expiry counts from, and the time.
-  func bind(_ expiry: Expiry, to statement: StoreStatement, at index: Int32) {
+  func bind(_ expiry: Expiry, to statement: Statement, at index: Int32) {
     switch expiry {
     case .at(let instant):
       statement.bind(boot, at: index)
@@ -167,7 +168,7 @@ extension Store {
   }
 
   /// Writes how often the broker has closed the connection at the entry.
-  func note(_ closes: CloseCount) throws(StoreError) {
+  func note(_ closes: CloseCount) throws(DatabaseError) {
     let row = rowCache[closes.id]
     let statement = try database.statement(
       row == nil
@@ -180,7 +181,7 @@ extension Store {
   }
 
   /// Deletes the entry's row, found in the cache or by a search.
-  func delete(_ id: EntryID) throws(StoreError) {
+  func delete(_ id: EntryID) throws(DatabaseError) {
     if let row = rowCache[id] {
       let statement = try database.statement("DELETE FROM outbox WHERE sequence = ?1 AND id = ?2")
       statement.bind(row, at: 1)
@@ -197,7 +198,7 @@ extension Store {
   func findExpired(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID],
     limit: Int
-  ) throws(StoreError) -> (expired: [OutboxEntry], earliest: Expiry?) {
+  ) throws(DatabaseError) -> (expired: [OutboxEntry], earliest: Expiry?) {
     try noteClock(moment)
     let offsets = try wallOffsets()
     var expired: [OutboxEntry] = []
@@ -218,7 +219,7 @@ extension Store {
   }
 
   /// Stores the difference between the two clocks if it has changed by enough to matter.
-  func noteClock(_ moment: Moment) throws(StoreError) {
+  func noteClock(_ moment: Moment) throws(DatabaseError) {
     let (offset, overflow) = moment.unixMilliseconds.subtractingReportingOverflow(
       moment.instant.nanoseconds / 1_000_000)
     if overflow { return }
@@ -269,7 +270,7 @@ extension Store {
     return overflow ? (milliseconds < 0 ? .min : .max) : product
   }
 
-  private func wallOffsets() throws(StoreError) -> [Start] {
+  private func wallOffsets() throws(DatabaseError) -> [Start] {
     let statement = try database.statement("SELECT number, wall_offset_ms, noted_ns FROM boots ORDER BY number")
     defer { statement.reset() }
     var starts = [Start(boot: Store.unixEra, offset: 0, notedAt: 0)]
@@ -297,7 +298,7 @@ extension Store {
   /// The first expiry; if in doubt, one that can be judged by the clocks as they are.
   private func earliestExpiry(
     of destination: Destination = .broker, at moment: Moment, clockIsGood: Bool, excluding excluded: [EntryID]
-  ) throws(StoreError) -> Expiry? {
+  ) throws(DatabaseError) -> Expiry? {
     var own: Instant?
     var others: Int64?
     for start in try wallOffsets() {
@@ -319,7 +320,7 @@ extension Store {
   /// The first expiry of that start, on its monotonic clock.
   private func firstExpiry(
     of start: Start, _ destination: Destination, excluding excluded: [EntryID]
-  ) throws(StoreError) -> Int64? {
+  ) throws(DatabaseError) -> Int64? {
     let statement = try database.statement(destination.firstExpiry)
     defer { statement.reset() }
     statement.bind(start.boot, at: 1)
@@ -333,15 +334,15 @@ extension Store {
   // MARK: Rows
 
   private func rows(
-    of statement: StoreStatement, offsets: [Start], _ destination: Destination
-  ) throws(StoreError) -> [OutboxEntry] {
+    of statement: Statement, offsets: [Start], _ destination: Destination
+  ) throws(DatabaseError) -> [OutboxEntry] {
     defer { statement.reset() }
     var entries: [OutboxEntry] = []
     while try statement.step() { entries.append(entry(statement, offsets: offsets, destination)) }
     return entries
   }
 
-  private func entry(_ row: StoreStatement, offsets: [Start], _ destination: Destination) -> OutboxEntry {
+  private func entry(_ row: Statement, offsets: [Start], _ destination: Destination) -> OutboxEntry {
     let number = row.integer(8)
     let start = offsets.first { $0.boot == number } ?? Start(boot: number, offset: nil, notedAt: 0)
     let time = row.integer(9)

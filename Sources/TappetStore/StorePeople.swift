@@ -7,6 +7,7 @@
 //     owner ID     the id of the person whose secret ID is
 
 import TappetCore
+import TappetSQLite
 
 /// The people of a store.
 package struct StoredPeople: Sendable {
@@ -91,7 +92,7 @@ extension Store {
 
   /// All people, and whose each secret is; those that cannot be opened are left out.
   @export(interface)
-  package func people(sealedUnder key: SecretKey) throws(StoreError) -> StoredPeople {
+  package func people(sealedUnder key: SecretKey) throws(DatabaseError) -> StoredPeople {
     // '!' follows the space.
     let statement = try database.statement(
       """
@@ -116,10 +117,10 @@ extension Store {
       { () throws(SecretError) in
         try requireSealing(under: key)
         let known: StoredPeople
-        do throws(StoreError) { known = try people(sealedUnder: key) } catch { throw .store(error) }
+        do throws(DatabaseError) { known = try people(sealedUnder: key) } catch { throw .store(error) }
         let change = try change(known)
         for (name, value) in change.entries { try writeValue(value, as: name, under: key) }
-        do throws(StoreError) {
+        do throws(DatabaseError) {
           for ticket in change.endedTickets { try removeUses(of: ticket) }
           for uses in change.uses { try setUses(uses.count, of: uses.ticket) }
           for person in change.forgotten { try deleteHistory(of: person.id, secrets: change.removedSecrets) }
@@ -140,7 +141,7 @@ extension Store {
 
   /// Removes a secret and what is known of its tags, within a transaction; returns false when there was none.
   @discardableResult
-  func removeRow(ofSecret id: String) throws(StoreError) -> Bool {
+  func removeRow(ofSecret id: String) throws(DatabaseError) -> Bool {
     let statement = try database.statement("DELETE FROM secrets WHERE id = ?1")
     statement.bind(id, at: 1)
     try statement.run()
@@ -154,7 +155,7 @@ extension Store {
 extension SecretStore {
   /// All people, and whose each secret is.
   package func people() throws(SecretStoreError) -> StoredPeople {
-    do throws(StoreError) { return try store.people(sealedUnder: sealingKey) } catch { throw .store(error) }
+    do throws(DatabaseError) { return try store.people(sealedUnder: sealingKey) } catch { throw .store(error) }
   }
 
   /// The person of this name.

@@ -4,6 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// The result of a recovery.
 package struct StoreRecovery: Hashable, Sendable {
@@ -23,9 +24,9 @@ extension Store {
   @export(interface)
   package static func recovered(
     folder path: String, bootID: [UInt8], unixSeconds: Int64
-  ) throws(StoreError) -> (store: Store, recovery: StoreRecovery?) {
+  ) throws(DatabaseError) -> (store: Store, recovery: StoreRecovery?) {
     let damaged: String
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let store = try openWhole(path, bootID)
       guard let restored = store.restoredCount else { return (store, nil) }
       return (store, StoreRecovery(setAside: nil, secretCount: try store.secretCount(), restoredCount: restored))
@@ -46,7 +47,7 @@ extension Store {
   ///
   /// A function of its own: a damaged database must be closed before its file is renamed, or SQLite would remove the
   /// new one's log.
-  private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(StoreError) -> Store {
+  private static func openWhole(_ path: String, _ bootID: [UInt8]) throws(DatabaseError) -> Store {
     let store = try Store(folder: path, bootID: bootID, toleratesFullDisk: true)
     try store.requireWhole()
     _ = try store.secretCount()
@@ -54,7 +55,7 @@ extension Store {
   }
 
   /// Checks a database that is small enough for it; damage in a larger one is found when it is read.
-  private func requireWhole() throws(StoreError) {
+  private func requireWhole() throws(DatabaseError) {
     guard try database.integer(StoreSchema.tableCount) == StoreSchema.tables else { throw notWhole }
     let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
     guard size <= Limits.storeCheckSizeMax else { return }
@@ -64,13 +65,13 @@ extension Store {
     throw notWhole
   }
 
-  private var notWhole: StoreError {
-    .corrupt(StoreFailure(code: StoreDatabase.corruptCode, systemCode: 0, path: database.path))
+  private var notWhole: DatabaseError {
+    .corrupt(DatabaseFailure(code: Database.corruptCode, systemCode: 0, path: database.path))
   }
 
   /// Renames the database and its log; returns the new path.
-  private static func setAside(_ path: String, unixSeconds: Int64) throws(StoreError) -> String {
-    let folder = try StoreFolder.open(path: path)
+  private static func setAside(_ path: String, unixSeconds: Int64) throws(DatabaseError) -> String {
+    let folder = try DatabaseFolder.open(path: path)
     try folder.lock()
     defer { folder.unlock() }
     let base = fileName + ".damaged-" + String(unixSeconds)

@@ -4,6 +4,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// How a sealing key relates to a store.
 package enum SealingRelation: Hashable, Sendable {
@@ -26,7 +27,7 @@ extension Store {
   ///
   /// A database of an earlier version has no check: one secret that opens is proof enough.
   @export(interface)
-  package func relation(to key: SecretKey) throws(StoreError) -> SealingRelation {
+  package func relation(to key: SecretKey) throws(DatabaseError) -> SealingRelation {
     if let sealed = try sealedBytes(named: Store.checkName) {
       if (try? LibCrypto.open(sealed, key: key, context: Store.context(ofValue: Store.checkName))) != nil {
         return .ours
@@ -38,7 +39,7 @@ extension Store {
   }
 
   /// The number of secrets and other values that are sealed, readable or not.
-  package func sealedCount() throws(StoreError) -> Int {
+  package func sealedCount() throws(DatabaseError) -> Int {
     let count = try database.integer(
       "SELECT (SELECT count(*) FROM secrets) + (SELECT count(*) FROM sealed WHERE name <> 'check')")
     return Int(clamping: count ?? 0)
@@ -48,7 +49,7 @@ extension Store {
   ///
   /// Within a transaction.
   func requireSealing(under key: SecretKey) throws(SecretError) {
-    let isGood = try storing { () throws(StoreError) in
+    let isGood = try storing { () throws(DatabaseError) in
       switch try relation(to: key) {
       case .foreign: return false
       case .ours where try sealedBytes(named: Store.checkName) != nil: return true
@@ -61,8 +62,8 @@ extension Store {
   }
 
   /// Turns trouble with the disk into a reason why a secret was not sealed.
-  func storing<Result>(_ body: () throws(StoreError) -> Result) throws(SecretError) -> Result {
-    do throws(StoreError) { return try body() } catch { throw .store(error) }
+  func storing<Result>(_ body: () throws(DatabaseError) -> Result) throws(SecretError) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw .store(error) }
   }
 
   func sealing(_ body: () throws(CryptoError) -> [UInt8]) throws(SecretError) -> [UInt8] {
@@ -82,7 +83,7 @@ extension Store {
     try transaction(
       { () throws(SecretError) in
         try requireSealing(under: key)
-        try storing { () throws(StoreError) in
+        try storing { () throws(DatabaseError) in
           try write(sealed, as: name)
           try noteSecretChange()
           try note(auditEntry)
@@ -92,8 +93,10 @@ extension Store {
   }
 
   /// Opens the value of this name; returns `nil` when there is none.
+  @export(interface)
   package func sealedValue(named name: String, under key: SecretKey) throws(SecretError) -> SecretBytes? {
-    guard name != Store.checkName, let sealed = try storing({ () throws(StoreError) in try sealedBytes(named: name) })
+    guard name != Store.checkName,
+      let sealed = try storing({ () throws(DatabaseError) in try sealedBytes(named: name) })
     else { return nil }
     do throws(CryptoError) {
       return try LibCrypto.openSecret(sealed, key: key, context: Store.context(ofValue: name))
@@ -101,7 +104,7 @@ extension Store {
   }
 
   /// The names of the sealed values, in order.
-  package func sealedValueNames() throws(StoreError) -> [String] {
+  package func sealedValueNames() throws(DatabaseError) -> [String] {
     let statement = try database.statement("SELECT name FROM sealed WHERE name <> 'check' ORDER BY name")
     defer { statement.reset() }
     var names: [String] = []
@@ -113,8 +116,8 @@ extension Store {
   @export(interface)
   package func removeSealedValue(
     named name: String, noting auditEntry: AuditEntry? = nil
-  ) throws(StoreError) -> Bool {
-    let isRemoved = try transaction { () throws(StoreError) in
+  ) throws(DatabaseError) -> Bool {
+    let isRemoved = try transaction { () throws(DatabaseError) in
       try removeValue(named: name)
       guard database.changeCount > 0 else { return false }
       try noteSecretChange()
@@ -131,14 +134,14 @@ extension Store {
   ///
   /// Damaged ones stay as they are. The folder is locked; its replica is written again too.
   func reseal(
-    from old: SecretKey, to new: SecretKey, in folder: StoreFolder, noting auditEntry: AuditEntry?
+    from old: SecretKey, to new: SecretKey, in folder: DatabaseFolder, noting auditEntry: AuditEntry?
   ) throws(SecretError) -> Int {
     let count = try transaction(
       { () throws(SecretError) in
         // Another process may have been quicker.
-        guard try storing({ () throws(StoreError) in try relation(to: old) }) == .ours else { throw .foreignKey }
+        guard try storing({ () throws(DatabaseError) in try relation(to: old) }) == .ours else { throw .foreignKey }
         let count = try resealSecrets(old, new) + resealValues(old, new)
-        try storing { () throws(StoreError) in
+        try storing { () throws(DatabaseError) in
           try writeCheck(new)
           try rechainAudit(from: old, to: new, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
           try noteSecretChange(provenBy: new.replicaKey)
@@ -165,7 +168,7 @@ extension Store {
   private func replaceAll(
     by secrets: [TagSecret], _ values: [SealedValue], sealedUnder key: SecretKey, noting auditEntry: AuditEntry
   ) throws(SecretError) {
-    try storing { () throws(StoreError) in
+    try storing { () throws(DatabaseError) in
       try database.statement("DELETE FROM secrets").run()
       try database.statement("DELETE FROM sealed").run()
       try writeCheck(key)
@@ -175,9 +178,9 @@ extension Store {
       let sealed = try sealing { () throws(CryptoError) in
         try LibCrypto.seal(value, key: key, context: Store.context(ofValue: name))
       }
-      try storing { () throws(StoreError) in try write(sealed, as: name) }
+      try storing { () throws(DatabaseError) in try write(sealed, as: name) }
     }
-    try storing { () throws(StoreError) in
+    try storing { () throws(DatabaseError) in
       // Under a key that was lost, nobody can know whether the audit is whole.
       try rechainAudit(from: key, to: key, by: auditEntry.peer, unixSeconds: auditEntry.unixSeconds)
       try noteSecretChange(provenBy: key.replicaKey)
@@ -186,10 +189,10 @@ extension Store {
   }
 
   private func resealSecrets(_ old: SecretKey, _ new: SecretKey) throws(SecretError) -> Int {
-    let known = try storing { () throws(StoreError) in try secrets(sealedUnder: old).readable }
+    let known = try storing { () throws(DatabaseError) in try secrets(sealedUnder: old).readable }
     for entry in known {
       let sealed = try sealing { () throws(CryptoError) in try Store.seal(entry.secret, new) }
-      try storing { () throws(StoreError) in
+      try storing { () throws(DatabaseError) in
         let statement = try database.statement("UPDATE secrets SET sealed = ?2 WHERE id = ?1")
         statement.bind(entry.secret.id, at: 1)
         statement.bind(blob: sealed, at: 2)
@@ -201,18 +204,18 @@ extension Store {
 
   private func resealValues(_ old: SecretKey, _ new: SecretKey) throws(SecretError) -> Int {
     var count = 0
-    for name in try storing({ () throws(StoreError) in try sealedValueNames() }) {
+    for name in try storing({ () throws(DatabaseError) in try sealedValueNames() }) {
       guard let value = try? sealedValue(named: name, under: old) else { continue }
       let sealed = try sealing { () throws(CryptoError) in
         try LibCrypto.seal(value, key: new, context: Store.context(ofValue: name))
       }
-      try storing { () throws(StoreError) in try write(sealed, as: name) }
+      try storing { () throws(DatabaseError) in try write(sealed, as: name) }
       count += 1
     }
     return count
   }
 
-  private func writeCheck(_ key: SecretKey) throws(StoreError) {
+  private func writeCheck(_ key: SecretKey) throws(DatabaseError) {
     let context = Store.context(ofValue: Store.checkName)
     // Without randomness there is no check, and the next seal tries again.
     guard let sealed = try? LibCrypto.seal(Array("tappet".utf8), key: key, context: context) else { return }
@@ -220,7 +223,7 @@ extension Store {
   }
 
   /// Writes a sealed value, within a transaction.
-  func write(_ sealed: [UInt8], as name: String) throws(StoreError) {
+  func write(_ sealed: [UInt8], as name: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO sealed (name, value) VALUES (?1, ?2)")
     statement.bind(name, at: 1)
     statement.bind(blob: sealed, at: 2)
@@ -229,21 +232,21 @@ extension Store {
 
   /// Seals a value, or removes it if it is `nil`, within a transaction.
   func writeValue(_ value: [UInt8]?, as name: String, under key: SecretKey) throws(SecretError) {
-    guard let value else { return try storing { () throws(StoreError) in try removeValue(named: name) } }
+    guard let value else { return try storing { () throws(DatabaseError) in try removeValue(named: name) } }
     let sealed = try sealing { () throws(CryptoError) in
       try LibCrypto.seal(value, key: key, context: Store.context(ofValue: name))
     }
-    try storing { () throws(StoreError) in try write(sealed, as: name) }
+    try storing { () throws(DatabaseError) in try write(sealed, as: name) }
   }
 
   /// Removes a value, within a transaction.
-  func removeValue(named name: String) throws(StoreError) {
+  func removeValue(named name: String) throws(DatabaseError) {
     let statement = try database.statement("DELETE FROM sealed WHERE name = ?1 AND name <> 'check'")
     statement.bind(name, at: 1)
     try statement.run()
   }
 
-  private func sealedBytes(named name: String) throws(StoreError) -> [UInt8]? {
+  private func sealedBytes(named name: String) throws(DatabaseError) -> [UInt8]? {
     let statement = try database.statement("SELECT value FROM sealed WHERE name = ?1")
     defer { statement.reset() }
     statement.bind(name, at: 1)

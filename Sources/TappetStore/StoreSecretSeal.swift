@@ -3,6 +3,7 @@
 
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 /// The facts that a seal is bound to.
 struct SecretFacts {
@@ -69,7 +70,7 @@ extension Store {
   func writeSealed(_ secret: TagSecret, _ key: SecretKey) throws(SecretError) {
     let sealed: [UInt8]
     do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let statement = try database.statement("UPDATE secrets SET action = ?2, label = ?3, sealed = ?4 WHERE id = ?1")
       statement.bind(secret.id, at: 1)
       statement.bind(secret.action, at: 2)
@@ -82,17 +83,17 @@ extension Store {
   /// Seals again, once, what an earlier version sealed without its label and its time, and chains its audit.
   ///
   /// A disk that does not take it is tried again at the next start.
-  func sealAll(under key: SecretKey) throws(StoreError) {
+  func sealAll(under key: SecretKey) throws(DatabaseError) {
     guard try database.integer("SELECT value FROM meta WHERE name = 'seal'") == 0 else { return }
     guard try relation(to: key) != .foreign else { return }
-    let failure = { (error: StoreError) -> SecretError in .store(error) }
+    let failure = { (error: DatabaseError) -> SecretError in .store(error) }
     do throws(SecretError) {
       try transaction(
         { () throws(SecretError) in
           let known: StoredSecrets
-          do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+          do throws(DatabaseError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
           for entry in known.readable { try writeSealed(entry.secret, key) }
-          do throws(StoreError) {
+          do throws(DatabaseError) {
             try rechainAudit(from: nil, to: key, by: .current(), unixSeconds: SystemClock().now().unixSeconds)
             try database.statement("UPDATE meta SET value = 1 WHERE name = 'seal'").run()
             try noteSecretChange()

@@ -2,6 +2,7 @@
 // its row, so that write access to the database is not enough to give one action's secret to another.
 
 import TappetCore
+import TappetSQLite
 
 /// A secret with what is known of its use.
 package struct StoredSecret: Sendable {
@@ -54,19 +55,19 @@ package indirect enum SecretError: Error, Hashable, Sendable {
   /// The secret could not be sealed.
   case notSealed(CryptoError)
   /// The secret could not be written.
-  case store(StoreError)
+  case store(DatabaseError)
 }
 
 extension Store {
   /// Opens all secrets with `key`.
   ///
   /// Another process may have changed them since the last call.
-  package func secrets(sealedUnder key: SecretKey) throws(StoreError) -> StoredSecrets {
+  package func secrets(sealedUnder key: SecretKey) throws(DatabaseError) -> StoredSecrets {
     try secrets(sealedUnder: key, of: try people(sealedUnder: key))
   }
 
   /// Opens all secrets with `key`; `people` were read before.
-  func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(StoreError) -> StoredSecrets {
+  func secrets(sealedUnder key: SecretKey, of people: StoredPeople) throws(DatabaseError) -> StoredSecrets {
     let statement = try database.statement(
       """
       SELECT id, action, idx, sealed, created, label, last_used, times_used, uid
@@ -98,7 +99,7 @@ extension Store {
   }
 
   /// The number of secrets, readable or not.
-  package func secretCount() throws(StoreError) -> Int {
+  package func secretCount() throws(DatabaseError) -> Int {
     Int(clamping: try database.integer("SELECT count(*) FROM secrets") ?? 0)
   }
 
@@ -119,12 +120,12 @@ extension Store {
     try transaction(
       { () throws(SecretError) in
         try requireSealing(under: key)
-        do throws(StoreError) { try removeReplaced(former, sealedUnder: key, noting: auditEntry) } catch {
+        do throws(DatabaseError) { try removeReplaced(former, sealedUnder: key, noting: auditEntry) } catch {
           throw .store(error)
         }
         try requireRoom(for: secret, key, limit: limit)
         if let person = secret.person { try writeOwner(person, ofSecret: secret.id, under: key) }
-        do throws(StoreError) {
+        do throws(DatabaseError) {
           try insert(secret, sealed)
           try noteSecretChange()
           try note(auditEntry)
@@ -151,7 +152,7 @@ extension Store {
           try insertSealed(secret, key)
           added.append(secret.id)
         }
-        do throws(StoreError) {
+        do throws(DatabaseError) {
           try noteSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
@@ -163,8 +164,8 @@ extension Store {
 
   /// Removes a secret, so that the tags that were written with it are refused; returns false when there was none.
   @export(interface)
-  package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(StoreError) -> Bool {
-    let isRemoved = try transaction { () throws(StoreError) in
+  package func removeSecret(_ id: String, noting auditEntry: AuditEntry? = nil) throws(DatabaseError) -> Bool {
+    let isRemoved = try transaction { () throws(DatabaseError) in
       guard try removeRow(ofSecret: id) else { return false }
       try noteSecretChange()
       try note(auditEntry)
@@ -183,14 +184,14 @@ extension Store {
     let isRenamed = try transaction(
       { () throws(SecretError) in
         let known: StoredSecrets
-        do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+        do throws(DatabaseError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
         guard var secret = known.readable.first(where: { $0.secret.id == id })?.secret else {
           guard known.unreadable.contains(where: { $0.id == id }) else { return false }
           throw .unreadable(id)
         }
         secret.label = label
         try writeSealed(secret, key)
-        do throws(StoreError) {
+        do throws(DatabaseError) {
           try noteSecretChange()
           try note(auditEntry)
         } catch { throw .store(error) }
@@ -205,12 +206,12 @@ extension Store {
   }
 
   /// Records that a tag of this secret was used; `uid` if it is not known yet that this tag has it.
-  package func noteSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(StoreError) {
-    try transaction { () throws(StoreError) in try noteUse(id, by: uid, unixSeconds) }
+  package func noteSecretUse(_ id: String, by uid: TagUID? = nil, unixSeconds: Int64) throws(DatabaseError) {
+    try transaction { () throws(DatabaseError) in try noteUse(id, by: uid, unixSeconds) }
   }
 
   /// The write of `noteSecretUse`, within a transaction.
-  func noteUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(StoreError) {
+  func noteUse(_ id: String, by uid: TagUID?, _ unixSeconds: Int64) throws(DatabaseError) {
     let statement = try database.statement(
       "UPDATE secrets SET last_used = ?2, times_used = times_used + 1 WHERE id = ?1")
     statement.bind(id, at: 1)
@@ -221,7 +222,7 @@ extension Store {
 
   private func requireRoom(for secret: TagSecret, _ key: SecretKey, limit: Int) throws(SecretError) {
     let known: StoredSecrets
-    do throws(StoreError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
+    do throws(DatabaseError) { known = try secrets(sealedUnder: key) } catch { throw .store(error) }
     let readable = known.readable.filter { $0.secret.action == secret.action }
     if let same = readable.first(where: { $0.secret.key == secret.key }) { throw .alreadyThere(id: same.secret.id) }
     let ids = known.readable.map { $0.secret.id } + known.unreadable.map { $0.id }
@@ -235,24 +236,24 @@ extension Store {
     try Store.requireGood(secret.label)
     let sealed: [UInt8]
     do throws(CryptoError) { sealed = try Store.seal(secret, key) } catch { throw .notSealed(error) }
-    do throws(StoreError) { try insert(secret, sealed) } catch { throw .store(error) }
+    do throws(DatabaseError) { try insert(secret, sealed) } catch { throw .store(error) }
   }
 
   /// Inserts a sealed secret, within a transaction.
-  func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
+  func insert(_ secret: TagSecret, _ sealed: [UInt8]) throws(DatabaseError) {
     try write(
       secret, sealed,
       with: "INSERT INTO secrets (id, action, idx, sealed, created, label, uid) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
   }
 
   /// Writes all facts of a sealed secret again, within a transaction.
-  func replace(_ secret: TagSecret, _ sealed: [UInt8]) throws(StoreError) {
+  func replace(_ secret: TagSecret, _ sealed: [UInt8]) throws(DatabaseError) {
     try write(
       secret, sealed,
       with: "UPDATE secrets SET action = ?2, idx = ?3, sealed = ?4, created = ?5, label = ?6, uid = ?7 WHERE id = ?1")
   }
 
-  private func write(_ secret: TagSecret, _ sealed: [UInt8], with text: StaticString) throws(StoreError) {
+  private func write(_ secret: TagSecret, _ sealed: [UInt8], with text: StaticString) throws(DatabaseError) {
     let statement = try database.statement(text)
     statement.bind(secret.id, at: 1)
     statement.bind(secret.action, at: 2)

@@ -5,6 +5,7 @@
 // All rows are sealed before the transaction, with pauses for taps; the transaction only writes.
 
 import TappetCore
+import TappetSQLite
 
 /// Why a bundle was not put into force.
 package enum SiteFault: Error, Sendable {
@@ -101,7 +102,7 @@ extension SecretStore {
       }
       plan.values.append(try sealed(record.stored, as: SecretStore.siteRecordName))
       let basis = SiteBasis(
-        people: try reading { () throws(StoreError) in try store.people(sealedUnder: sealingKey) },
+        people: try reading { () throws(DatabaseError) in try store.people(sealedUnder: sealingKey) },
         secrets: StoredSecrets(readable: [], unreadable: []), changes: changes)
       return try write(plan, over: basis, noting: auditEntry)
     } catch { throw .secret(error) }
@@ -149,7 +150,7 @@ extension SecretStore {
   // MARK: Planning
 
   private func readBasis() throws(SecretStoreError) -> SiteBasis {
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let changes = try store.secretChanges()
       let people = try store.people(sealedUnder: sealingKey)
       pause()
@@ -213,8 +214,8 @@ extension SecretStore {
     } catch { throw .notSealed(error) }
   }
 
-  private func reading<Result>(_ body: () throws(StoreError) -> Result) throws(SecretError) -> Result {
-    do throws(StoreError) { return try body() } catch { throw .store(error) }
+  private func reading<Result>(_ body: () throws(DatabaseError) -> Result) throws(SecretError) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw .store(error) }
   }
 
   private static func detail(_ record: SiteRecord, _ change: SiteChange) -> String {
@@ -236,7 +237,7 @@ extension SecretStore {
     let isDone = try store.transaction(
       { () throws(SecretError) in
         try store.requireSealing(under: sealingKey)
-        return try store.storing { () throws(StoreError) in
+        return try store.storing { () throws(DatabaseError) in
           guard try store.secretChanges() == basis.changes else { return false }
           for name in plan.removedValues { try store.removeValue(named: name) }
           for id in plan.removedSecrets { try store.removeRow(ofSecret: id) }

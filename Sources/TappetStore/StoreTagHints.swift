@@ -2,10 +2,11 @@
 // the one. So the table is not sealed, and its loss costs nothing but time.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// The tags that had each secret last, by the secret's id.
-  func tagHints() throws(StoreError) -> [String: [TagUID]] {
+  func tagHints() throws(DatabaseError) -> [String: [TagUID]] {
     let statement = try database.statement("SELECT secret, uid FROM tag_hints")
     defer { statement.reset() }
     var hints: [String: [TagUID]] = [:]
@@ -16,7 +17,7 @@ extension Store {
   }
 
   /// Remembers that this tag had this secret, within a transaction.
-  func noteHint(_ uid: TagUID, _ secret: String) throws(StoreError) {
+  func noteHint(_ uid: TagUID, _ secret: String) throws(DatabaseError) {
     let statement = try database.statement("INSERT OR REPLACE INTO tag_hints (uid, secret) VALUES (?1, ?2)")
     statement.bind(blob: uid.bytes, at: 1)
     statement.bind(secret, at: 2)
@@ -24,7 +25,7 @@ extension Store {
   }
 
   /// Forgets the tags of a secret, within a transaction.
-  func removeHints(of secret: String) throws(StoreError) {
+  func removeHints(of secret: String) throws(DatabaseError) {
     let statement = try database.statement("DELETE FROM tag_hints WHERE secret = ?1")
     statement.bind(secret, at: 1)
     try statement.run()

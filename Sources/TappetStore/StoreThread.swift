@@ -10,6 +10,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
+import TappetSQLite
 
 // Unchecked because the compiler cannot see the mutex. Any thread touches `waiting`, `waitingWork`, `isWanted`,
 // `hasTaps`, `appendCount`, `isStopping` and `isHeartbeatWanted`, but only under it. `store`, `unfinished` and what is
@@ -21,7 +22,7 @@ package final class StoreThread: @unchecked Sendable {
   package typealias Secrets = Result<SecretStore, SecretStoreError>
 
   /// Posts the answer to work on the secrets; `replicaError` says why their replica does not have the change.
-  package typealias Reply = @Sendable (_ replicaError: StoreError?) -> Void
+  package typealias Reply = @Sendable (_ replicaError: DatabaseError?) -> Void
 
   /// Something to do with the secrets.
   private struct SecretWork: Sendable {
@@ -34,7 +35,7 @@ package final class StoreThread: @unchecked Sendable {
   private var store: Store?
   /// The store was closed because it is damaged.
   private var isDamaged = false
-  private let replace: @Sendable () throws(StoreError) -> sending Store
+  private let replace: @Sendable () throws(DatabaseError) -> sending Store
   private let post: @Sendable (StoreEvent) -> Void
   private let monitor = Monitor()
   private var waiting: [StoreRequest] = []
@@ -61,7 +62,7 @@ package final class StoreThread: @unchecked Sendable {
   /// room. The thread calls `replace` when the store is damaged and was closed, to open another one. It keeps this
   /// object alive until `stop`.
   package init(
-    _ store: sending Store, replace: @escaping @Sendable () throws(StoreError) -> sending Store,
+    _ store: sending Store, replace: @escaping @Sendable () throws(DatabaseError) -> sending Store,
     post: @escaping @Sendable (StoreEvent) -> Void
   ) throws(SystemError) {
     store.defersReplica = true
@@ -237,14 +238,14 @@ package final class StoreThread: @unchecked Sendable {
   /// Writes rows of the log of taps that no commit carries.
   private func writeTaps(_ requests: [StoreRequest]) {
     guard historyAge != nil, let store = try? openStore() else { return }
-    try? store.withoutSync { () throws(StoreError) in
+    try? store.withoutSync { () throws(DatabaseError) in
       for case .noteTap(let record, _) in requests { try store.note(record) }
     }
     closeIfDamaged()
   }
 
   private func serve(_ batch: StoreBatch) {
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let store = try openStore()
       serve(batch, store)
     } catch {
@@ -255,7 +256,7 @@ package final class StoreThread: @unchecked Sendable {
   }
 
   /// The store, opened again if it was closed; a new one in place of a damaged one.
-  private func openStore() throws(StoreError) -> Store {
+  private func openStore() throws(DatabaseError) -> Store {
     if let store { return store }
     let fresh = try replace()
     fresh.defersReplica = true
@@ -290,7 +291,7 @@ package final class StoreThread: @unchecked Sendable {
     let reply: Reply
     do throws(SecretStoreError) {
       let store: Store
-      do throws(StoreError) { store = try openStore() } catch { throw .store(error) }
+      do throws(DatabaseError) { store = try openStore() } catch { throw .store(error) }
       var secrets = try SecretStore(store)
       secrets.pause = { self.serveWaiting() }
       isAtWork = true
@@ -310,7 +311,7 @@ package final class StoreThread: @unchecked Sendable {
   private func serve(_ batch: StoreBatch, _ store: Store) {
     if batch.writes { write(batch, to: store) }
     for fetch in batch.fetches {
-      do throws(StoreError) {
+      do throws(DatabaseError) {
         let answer = try store.fetch(
           after: fetch.after, limit: fetch.limit, clockIsGood: fetch.clockIsGood, of: fetch.destination,
           excluding: fetch.excluding)
@@ -320,7 +321,7 @@ package final class StoreThread: @unchecked Sendable {
   }
 
   private func write(_ batch: StoreBatch, to store: Store) {
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       let events = try batch.commit(to: store)
       unfinished = StoreBatch.Unfinished()
       for event in events { post(event) }
@@ -339,7 +340,7 @@ package final class StoreThread: @unchecked Sendable {
         fail(part, commonFault)
         continue
       }
-      do throws(StoreError) {
+      do throws(DatabaseError) {
         let events = try part.commit(to: store)
         if !part.unfinished.isEmpty { unfinished = StoreBatch.Unfinished() }
         for event in events { post(event) }

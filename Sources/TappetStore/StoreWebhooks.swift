@@ -2,6 +2,7 @@
 // up.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// An entry that its webhook will never take.
@@ -18,7 +19,7 @@ extension Store {
 
   /// Returns the entries that were given up, the oldest first.
   @export(interface)
-  package func givenUp() throws(StoreError) -> [GivenUp] {
+  package func givenUp() throws(DatabaseError) -> [GivenUp] {
     let statement = try database.statement(
       """
       SELECT id, action, message, trigger, accepted_unix_ms, given_up_unix_ms, reason
@@ -30,7 +31,7 @@ extension Store {
     return found
   }
 
-  private func givenUp(_ row: StoreStatement) -> GivenUp {
+  private func givenUp(_ row: Statement) -> GivenUp {
     GivenUp(
       id: EntryID(bigEndianBytes: row.blob(0)), action: row.text(1), body: row.text(2),
       trigger: Trigger(rawValue: UInt8(clamping: row.integer(3))) ?? .tag, acceptedUnixMilliseconds: row.integer(4),
@@ -40,7 +41,7 @@ extension Store {
   // MARK: Within a transaction
 
   /// Inserts the row of an entry for a webhook; returns the sequence number.
-  func insert(forWebhook entry: OutboxEntry) throws(StoreError) -> Int64 {
+  func insert(forWebhook entry: OutboxEntry) throws(DatabaseError) -> Int64 {
     if let instant = entry.acceptedAt {
       try noteClock(Moment(instant: instant, unixMilliseconds: entry.acceptedUnixMilliseconds))
     }
@@ -61,7 +62,7 @@ extension Store {
   }
 
   /// Deletes the rows of entries that are done with, and lists those that were given up.
-  func remove(_ removals: [WebhookRemoval]) throws(StoreError) {
+  func remove(_ removals: [WebhookRemoval]) throws(DatabaseError) {
     for removal in removals {
       if let reason = removal.reason { try list(removal.entry, reason, removal.unixMilliseconds) }
       let statement = try database.statement("DELETE FROM webhooks WHERE sequence = ?1 AND id = ?2")
@@ -71,7 +72,7 @@ extension Store {
     }
   }
 
-  private func list(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ time: Int64) throws(StoreError) {
+  private func list(_ entry: OutboxEntry, _ reason: WebhookRefusal, _ time: Int64) throws(DatabaseError) {
     let statement = try database.statement(
       """
       INSERT OR IGNORE INTO webhooks_given_up
@@ -98,7 +99,7 @@ extension Store {
   /// Takes the entry of this id, or the oldest ones, off the list.
   ///
   /// They come back as entries of a time that is over, which are in nobody's memory.
-  func removeGivenUp(_ id: EntryID?, limit: Int) throws(StoreError) -> [OutboxEntry] {
+  func removeGivenUp(_ id: EntryID?, limit: Int) throws(DatabaseError) -> [OutboxEntry] {
     guard limit > 0 else { return [] }
     let all = try givenUp().filter { id == nil || $0.id == id }
     let chosen = all.prefix(limit)

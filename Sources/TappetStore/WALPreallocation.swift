@@ -4,6 +4,7 @@
 // nobody waits: neither a growing log nor a checkpoint comes between a tap and its light.
 
 import TappetCore
+import TappetSQLite
 
 extension Store {
   /// Moves the log's content into the database, lengthens the log to `Limits.storeLogRoom` and starts it over, when it
@@ -13,10 +14,10 @@ extension Store {
   /// next commits are slower, and report what is wrong themselves. Blocks on the disk.
   func preallocateWAL() {
     if isWALPreallocated, database.logPages < Limits.storeLogPagesKept { return }
-    try? database.withoutWaiting { () throws(StoreError) in
+    try? database.withoutWaiting { () throws(DatabaseError) in
       database.checkpoint()
       // The first commit of a log also syncs its header: a tap need not wait for that.
-      try transaction { () throws(StoreError) in
+      try transaction { () throws(DatabaseError) in
         database.lengthenLog(to: Limits.storeLogRoom)
         try noteTrial()
       }

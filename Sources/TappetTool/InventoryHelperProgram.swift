@@ -6,6 +6,7 @@ import TappetCore
 import TappetInventory
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// tappet-inventory behind a socket.
@@ -20,7 +21,7 @@ enum InventoryHelperProgram {
     }
     // The name that log lines and `ps` have for it.
     "tappet-inventory".withCString { _ = tp_prctl(Int32(PR_SET_NAME), UInt(bitPattern: $0), 0) }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       try InventoryService(parent: parent, folder: words[3]).run()
       return .success
     } catch {

@@ -2,6 +2,7 @@
 
 import Foundation
 import TappetCore
+import TappetSQLite
 import Testing
 
 @testable import TappetStore
@@ -53,7 +54,7 @@ import Testing
       try store.commit([change("a", "one"), change("b", "two")])
     }
     do {
-      let database = try StoreDatabase(path: folder + "/matrix.db")
+      let database = try Database(path: folder + "/matrix.db")
       try database.execute("UPDATE row SET value = (SELECT value FROM row WHERE name = 'a') WHERE name = 'b'")
     }
     #expect(try open().rows() == nil)

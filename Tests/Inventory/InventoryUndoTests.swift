@@ -3,8 +3,9 @@
 import Foundation
 import Synchronization
 import TappetCore
-import TestSupport
+import TappetSQLite
 import Testing
+import TestSupport
 
 @testable import TappetInventory
 @testable import TappetStore
@@ -126,7 +127,7 @@ import Testing
   @Test func `a database of a later version is left alone`() throws {
     _ = try world.sqlite("PRAGMA user_version = 99")
     let known = Int64(InventorySchema.migrations.count)
-    #expect(throws: StoreError.newerSchema(found: 99, known: known, path: world.path)) { try world.reopened() }
+    #expect(throws: DatabaseError.newerSchema(found: 99, known: known, path: world.path)) { try world.reopened() }
   }
 
   @Test func `an id reads back, rises with time, and is never another's`() throws {

@@ -1,7 +1,8 @@
 import Foundation
 import TappetCore
-import TestSupport
+import TappetSQLite
 import Testing
+import TestSupport
 
 @testable import TappetPlatform
 @testable import TappetStore
@@ -18,7 +19,7 @@ import Testing
   }
 
   private func note(_ store: Store, _ records: TapRecord...) throws {
-    try store.transaction { () throws(StoreError) in for record in records { try store.note(record) } }
+    try store.transaction { () throws(DatabaseError) in for record in records { try store.note(record) } }
   }
 
   private func refused(_ time: Int64, action: String? = nil, code: String = "tag-empty") -> TapRecord {
@@ -35,7 +36,7 @@ import Testing
     nonisolated(unsafe) let store = try folder.open()
     let path = folder.path
     return try StoreThread(
-      store, replace: { () throws(StoreError) in try Store(folder: path, bootID: []) }, post: { _ in })
+      store, replace: { () throws(DatabaseError) in try Store(folder: path, bootID: []) }, post: { _ in })
   }
 
   /// An entry of a tag.

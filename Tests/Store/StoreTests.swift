@@ -1,5 +1,6 @@
 import Foundation
 import TappetCore
+import TappetSQLite
 import Testing
 
 @testable import TappetPlatform
@@ -34,15 +35,15 @@ import Testing
   @Test func `a link or a folder in the database's place is refused`() throws {
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     symlink("/etc/hostname", folder.databasePath)
-    #expect(throws: StoreError.wrongFileType(path: folder.databasePath)) { try folder.open() }
+    #expect(throws: DatabaseError.wrongFileType(path: folder.databasePath)) { try folder.open() }
     unlink(folder.databasePath)
     mkdir(folder.databasePath, 0o700)
-    #expect(throws: StoreError.wrongFileType(path: folder.databasePath)) { try folder.open() }
+    #expect(throws: DatabaseError.wrongFileType(path: folder.databasePath)) { try folder.open() }
   }
 
   @Test func `a folder that cannot be made is an error with its path and errno`() {
     let path = folder.path + "/missing/state"
-    #expect(throws: StoreError.cannotOpen(path: path, SystemError(call: "mkdir", code: ENOENT))) {
+    #expect(throws: DatabaseError.cannotOpen(path: path, SystemError(call: "mkdir", code: ENOENT))) {
       try Store(folder: path, bootID: [])
     }
   }
@@ -51,7 +52,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     let rubbish = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     try rubbish.write(to: URL(fileURLWithPath: folder.databasePath))
-    let error = #expect(throws: StoreError.self) { try folder.open() }
+    let error = #expect(throws: DatabaseError.self) { try folder.open() }
     #expect(error?.fault == .corrupt)
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == rubbish)
   }
@@ -66,7 +67,7 @@ import Testing
     try file.seek(toOffset: 4096)
     file.write(Data((4096..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }))
     try file.close()
-    let error = #expect(throws: StoreError.self) {
+    let error = #expect(throws: DatabaseError.self) {
       let damaged = try folder.open()
       _ = try damaged.fetch(after: 0, limit: 1000, clockIsGood: true)
     }
@@ -116,7 +117,7 @@ import Testing
     _ = try folder.open()
     try folder.sqlite("PRAGMA user_version = 99")
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.databasePath))
-    #expect(throws: StoreError.newerSchema(found: 99, known: StoreSchema.version, path: folder.databasePath)) {
+    #expect(throws: DatabaseError.newerSchema(found: 99, known: StoreSchema.version, path: folder.databasePath)) {
       try folder.open()
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.databasePath)) == before)
@@ -145,7 +146,7 @@ import Testing
     let pages = try #require(try store.database.integer("PRAGMA page_count"))
     try store.database.execute("PRAGMA max_page_count = \(pages)")
     let large = OutboxEntry.test(2, message: String(repeating: "x", count: 20_000))
-    let error = #expect(throws: StoreError.self) { try store.append([.test(3), large]) }
+    let error = #expect(throws: DatabaseError.self) { try store.append([.test(3), large]) }
     #expect(error?.fault == .full)
     #expect(try store.fetch(after: 0, limit: 10, clockIsGood: true).entries.map(\.id.low) == [1])
     try store.database.execute("PRAGMA max_page_count = 100000")
@@ -155,16 +156,16 @@ import Testing
   @Test func `a read-only database says so`() throws {
     let store = try folder.open()
     try store.database.execute("PRAGMA query_only = 1")
-    let error = #expect(throws: StoreError.self) { try store.append([.test(1)]) }
+    let error = #expect(throws: DatabaseError.self) { try store.append([.test(1)]) }
     #expect(error?.fault == .readOnly)
-    #expect(throws: StoreError.self) { try store.tryWrite() }
+    #expect(throws: DatabaseError.self) { try store.tryWrite() }
     try store.database.execute("PRAGMA query_only = 0")
     try store.tryWrite()
   }
 
   @Test func `an errno tells a full or read-only disk from a failing one`() {
     for (code, fault) in [(ENOSPC, StoreFault.full), (EDQUOT, .full), (EROFS, .readOnly), (EIO, .ioError)] {
-      #expect(StoreError.cannotOpen(path: "", SystemError(call: "open", code: code)).fault == fault)
+      #expect(DatabaseError.cannotOpen(path: "", SystemError(call: "open", code: code)).fault == fault)
     }
   }
 
@@ -172,7 +173,7 @@ import Testing
     let store = try folder.open()
     try store.database.execute("PRAGMA busy_timeout = 50")
     let lock = try WriteLock(folder)
-    let error = #expect(throws: StoreError.self) { try store.append([.test(1)]) }
+    let error = #expect(throws: DatabaseError.self) { try store.append([.test(1)]) }
     #expect(error?.fault == .busy)
     lock.release()
     #expect(try store.append([.test(1)]) == [1])

@@ -3,8 +3,9 @@
 
 import Foundation
 import TappetCore
-import TestSupport
+import TappetSQLite
 import Testing
+import TestSupport
 
 @testable import TappetPlatform
 @testable import TappetStore
@@ -52,7 +53,7 @@ private final class Diary: @unchecked Sendable {
     nonisolated(unsafe) let handed = store
     return try StoreThread(
       handed,
-      replace: { () throws(StoreError) in
+      replace: { () throws(DatabaseError) in
         try Store.recovered(folder: path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_770_000_000).store
       },
       post: { event in

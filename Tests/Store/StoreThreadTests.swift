@@ -1,7 +1,8 @@
 import Foundation
 import TappetCore
-import TestSupport
+import TappetSQLite
 import Testing
+import TestSupport
 
 @testable import TappetPlatform
 @testable import TappetStore
@@ -41,10 +42,10 @@ private final class Answers: @unchecked Sendable {
     // Nobody else holds it; the compiler cannot see through `prepare`.
     nonisolated(unsafe) let handed = store
     return try StoreThread(
-      handed, replace: { () throws(StoreError) in try Self.replacement(path) }, post: { answers.post($0) })
+      handed, replace: { () throws(DatabaseError) in try Self.replacement(path) }, post: { answers.post($0) })
   }
 
-  private static func replacement(_ path: String) throws(StoreError) -> Store {
+  private static func replacement(_ path: String) throws(DatabaseError) -> Store {
     try Store.recovered(folder: path, bootID: [UInt8](repeating: 1, count: 16), unixSeconds: 1_770_000_000).store
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import TappetCore
+import TappetSQLite
 import Testing
 
 @testable import TappetStore
@@ -50,7 +51,7 @@ extension OutboxEntry {
     #expect(webhooks.map(\.message.text) == ["other", "body"] && webhooks.allSatisfy { $0.destination == .webhook })
     try store.remove(broker.map(\.id))
     #expect(try store.fetch(after: 0, limit: 9, clockIsGood: true, of: .webhook).entries.count == 2)
-    try store.transaction { () throws(StoreError) in try store.remove(webhooks.map { WebhookRemoval(entry: $0) }) }
+    try store.transaction { () throws(DatabaseError) in try store.remove(webhooks.map { WebhookRemoval(entry: $0) }) }
     let summary = try store.summary(at: .test(100, wallSeconds: 1_000_000), clockIsGood: true)
     #expect(summary == OutboxSummary())
   }
@@ -72,7 +73,7 @@ extension OutboxEntry {
       let entry = try #require(try store.fetch(after: 0, limit: 1, clockIsGood: true, of: .webhook).entries.first)
       let removal = WebhookRemoval(entry: entry, reason: .status(404), unixMilliseconds: 7)
       // A kill between the answer and the commit repeats it.
-      try store.transaction { () throws(StoreError) in try store.remove([removal, removal]) }
+      try store.transaction { () throws(DatabaseError) in try store.remove([removal, removal]) }
     }
     let listed = try store.givenUp()
     #expect(listed.count == Limits.webhooksGivenUpMax && listed.first?.id.low == 6)

@@ -5,6 +5,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// Lists the newest commands, or runs one of them again.
@@ -27,7 +28,7 @@ enum HistoryCommand {
 
   private static func entries() throws(CommandFailure) -> [BrokerHistory.Entry] {
     guard let folder = BrokerHistory.usualFolder else { throw .failed("neither XDG_STATE_HOME nor HOME is set") }
-    do throws(StoreError) { return try BrokerHistory.open(folder: folder, makes: false)?.entries() ?? [] } catch {
+    do throws(DatabaseError) { return try BrokerHistory.open(folder: folder, makes: false)?.entries() ?? [] } catch {
       throw .failed(error.sentence)
     }
   }

@@ -3,6 +3,7 @@
 import TappetConfig
 import TappetInventory
 import TappetMessages
+import TappetSQLite
 import TappetStore
 
 /// Runs what the inventory can refuse.
@@ -17,7 +18,7 @@ extension Inventory {
   /// The inventory of the configuration's state folder.
   package static func of(_ configuration: KioskConfiguration) throws(CommandFailure) -> Inventory {
     try judged { () throws(InventoryError) in
-      do throws(StoreError) { return try Inventory.open(folder: configuration.stateFolder) } catch {
+      do throws(DatabaseError) { return try Inventory.open(folder: configuration.stateFolder) } catch {
         throw .store(error)
       }
     }

@@ -4,7 +4,7 @@
 import CPlatform
 import TappetCore
 import TappetPlatform
-import TappetStore
+import TappetSQLite
 
 /// Serves a kiosk until it closes the socket.
 package final class InventoryService {
@@ -25,7 +25,7 @@ package final class InventoryService {
   private var asksLater = false
 
   /// The service of the inventory in a folder; throws when that cannot be opened.
-  package init(parent: UnixSocket, folder: String) throws(StoreError) {
+  package init(parent: UnixSocket, folder: String) throws(DatabaseError) {
     self.parent = parent
     self.folder = folder
     inventory = try Inventory.open(folder: folder)

@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 extension Runtime {
@@ -64,7 +65,7 @@ extension SecretStore {
   fileprivate func lastLines(since: Int64) throws(SecretStoreError) -> [String] {
     var names: [String: String] = [:]
     for person in try people().all { names[person.id] = person.name }
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       return try store.lastHistory(since: since, limit: Limits.roomHistoryMax).map { row in
         row.line(person: row.person.flatMap { names[$0] }, hidesTags: true)
       }

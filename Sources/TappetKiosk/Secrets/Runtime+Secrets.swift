@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// The receiver of the answer to a request about secrets.
@@ -34,7 +35,7 @@ enum SecretNotice: Sendable {
   /// The last rows of the log of taps, each a line, for somebody in a room.
   indirect case history(Result<[String], SecretStoreError>, for: CommandReply.Address)
   /// The secrets' replica could not be written.
-  case replicaFailed(StoreError)
+  case replicaFailed(DatabaseError)
 }
 
 extension Runtime {

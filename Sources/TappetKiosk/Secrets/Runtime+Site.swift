@@ -5,6 +5,7 @@ import TappetConfig
 import TappetCore
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 extension Runtime {

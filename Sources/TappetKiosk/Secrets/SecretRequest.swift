@@ -5,6 +5,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 extension SecretRequest {
@@ -181,7 +182,7 @@ extension SecretService {
   /// The number of the action's other secrets that were shared.
   private func sharedCount(besides secret: TagSecret, in secretStore: SecretStore) throws(SecretStoreError) -> Int64 {
     let shared: Set<String>
-    do throws(StoreError) { shared = try secretStore.store.sharedSecretIDs() } catch { throw .store(error) }
+    do throws(DatabaseError) { shared = try secretStore.store.sharedSecretIDs() } catch { throw .store(error) }
     let count = try secretStore.usableSecrets().count {
       $0.action == secret.action && $0.id != secret.id && shared.contains($0.id)
     }
@@ -351,7 +352,7 @@ extension SecretService {
     if request.json["verify"] == .bool(true) { return try auditState(secretStore) }
     let after = request.json["after"]?.wholeNumber ?? 0
     var entries: [JSON] = []
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       for row in try secretStore.store.audit(after: after, limit: Limits.secretsPerAnswerMax) {
         entries.append(
           .object([

@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 /// A request and its author.
@@ -47,7 +48,7 @@ package struct SecretAnswer: Sendable {
   /// The reason why the secrets' replica does not have the change; `nil` if it has.
   ///
   /// Set only without a running kiosk.
-  package var replicaError: StoreError?
+  package var replicaError: DatabaseError?
 }
 
 /// Answers requests about secrets.

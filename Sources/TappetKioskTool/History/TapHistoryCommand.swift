@@ -6,6 +6,7 @@ import TappetCore
 import TappetJSON
 import TappetMessages
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 
 extension Command {
@@ -89,7 +90,7 @@ private struct HistoryQuery {
     try learnNames(secretStore)
     let store = secretStore.store
     arguments.report?.beginList()
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       if arguments.operands.isEmpty { try list(store) } else { try top(store) }
     } catch { throw .failed(error.sentence) }
   }
@@ -103,7 +104,7 @@ private struct HistoryQuery {
     filter.person = person.id
   }
 
-  private func list(_ store: Store) throws(StoreError) {
+  private func list(_ store: Store) throws(DatabaseError) {
     if arguments.has("csv") { Output.write(HistoryRow.header + "\r\n") }
     var last: Int64 = 0
     var isEmpty = true
@@ -131,7 +132,7 @@ private struct HistoryQuery {
     }
   }
 
-  private func top(_ store: Store) throws(StoreError) {
+  private func top(_ store: Store) throws(DatabaseError) {
     if arguments.has("csv") { Output.write(HistoryCountRow.header + "\r\n") }
     for found in try store.topHistory(filter, limit: Limits.historyTopMax) {
       let count = HistoryCountRow(count: found, person: found.person.flatMap { names[$0] })

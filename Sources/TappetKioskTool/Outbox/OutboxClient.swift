@@ -7,6 +7,7 @@ import TappetCore
 import TappetJSON
 import TappetKiosk
 import TappetMessages
+import TappetSQLite
 import TappetStore
 
 /// The outbox of one configuration.
@@ -18,7 +19,7 @@ package struct OutboxClient {
   /// Calls `body` with every entry in the order of acceptance, until it returns false; those for the broker first.
   package func forEach(_ body: (OutboxEntry) -> Bool) throws(CommandFailure) {
     let store = try KioskAccess.openStore(configuration).store
-    do throws(StoreError) {
+    do throws(DatabaseError) {
       if try Self.forEach(.broker, in: store, body) { _ = try Self.forEach(.webhook, in: store, body) }
     } catch { throw .failed(error.sentence) }
   }
@@ -26,7 +27,7 @@ package struct OutboxClient {
   /// False when `body` returned false.
   private static func forEach(
     _ destination: Destination, in store: Store, _ body: (OutboxEntry) -> Bool
-  ) throws(StoreError) -> Bool {
+  ) throws(DatabaseError) -> Bool {
     var last: Int64 = 0
     while true {
       let (entries, reachedEnd) = try store.fetch(
@@ -42,7 +43,7 @@ package struct OutboxClient {
   /// The entries that webhooks refused for good.
   func givenUp() throws(CommandFailure) -> [Store.GivenUp] {
     let store = try KioskAccess.openStore(configuration).store
-    do throws(StoreError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
+    do throws(DatabaseError) { return try store.givenUp() } catch { throw .failed(error.sentence) }
   }
 
   /// Drops one entry, or all; returns the number of those dropped, and of those that the broker has already.
@@ -52,7 +53,7 @@ package struct OutboxClient {
     let answer = try client.request("outbox-drop", [which], waiting: Limits.outboxDropMax) {
       (_) throws(CommandFailure) in
       let store = try KioskAccess.openStore(configuration).store
-      do throws(StoreError) {
+      do throws(DatabaseError) {
         let count = JSON.number(Int64(try Self.drop(id, from: store)))
         return ControlMessage(.object(["dropped": count, "sent": .number(0)]), enclosing: nil)
       } catch { throw .failed(error.sentence) }
@@ -60,7 +61,7 @@ package struct OutboxClient {
     return (answer.json["dropped"]?.wholeNumber ?? 0, answer.json["sent"]?.wholeNumber ?? 0)
   }
 
-  private static func drop(_ id: EntryID?, from store: Store) throws(StoreError) -> Int {
+  private static func drop(_ id: EntryID?, from store: Store) throws(DatabaseError) -> Int {
     var count = 0
     while true {
       let dropped = try store.drop(id).count

@@ -5,7 +5,7 @@ import TappetCore
 import TappetPlatform
 
 /// The place and kind of an SQLite failure.
-package struct StoreFailure: Hashable, Sendable {
+package struct DatabaseFailure: Hashable, Sendable {
   /// SQLite's extended result code.
   package var code: Int32
   /// The errno of the system call that caused it; 0 if there was none.
@@ -22,17 +22,17 @@ package struct StoreFailure: Hashable, Sendable {
 }
 
 /// Why the store could not serve a request.
-package indirect enum StoreError: Error, Hashable, Sendable {
+package indirect enum DatabaseError: Error, Hashable, Sendable {
   /// There is no space, no quota, or no page left.
-  case full(StoreFailure)
+  case full(DatabaseFailure)
   /// The file system or the file may only be read.
-  case readOnly(StoreFailure)
+  case readOnly(DatabaseFailure)
   /// The disk failed to read or write.
-  case ioError(StoreFailure)
+  case ioError(DatabaseFailure)
   /// The file is damaged, or is not a database.
-  case corrupt(StoreFailure)
+  case corrupt(DatabaseFailure)
   /// Another process held the database or the folder for longer than `Limits.storeBusyTimeout`.
-  case busy(StoreFailure)
+  case busy(DatabaseFailure)
   /// A later version of Tappet wrote the database; it is left alone.
   case newerSchema(found: Int64, known: Int64, path: String)
   /// The folder or a file in it cannot be made or opened.
@@ -44,10 +44,10 @@ package indirect enum StoreError: Error, Hashable, Sendable {
   /// There is something else in the place of the folder or of a file.
   case wrongFileType(path: String)
   /// Any other failure.
-  case other(StoreFailure)
+  case other(DatabaseFailure)
 }
 
-extension StoreError {
+extension DatabaseError {
   /// The fault as the core knows it.
   package var fault: StoreFault {
     switch self {
@@ -65,7 +65,8 @@ extension StoreError {
 
 extension StoreFault {
   /// The fault that an errno stands for; `nil` if it says nothing about the disk.
-  init?(systemCode: Int32) {
+  @export(interface)
+  package init?(systemCode: Int32) {
     switch systemCode {
     case ENOSPC, EDQUOT, EFBIG: self = .full
     case EROFS, EACCES, EPERM: self = .readOnly

@@ -2,7 +2,7 @@
 
 import TappetCore
 
-extension StoreDatabase {
+extension Database {
   /// Sets the connection up and brings the database up to date; one that a later version wrote is left alone.
   ///
   /// `migrations`: all steps in order; the database's `user_version` is the number of those that it has had.
@@ -11,7 +11,7 @@ extension StoreDatabase {
   @export(interface)
   package func prepare(
     _ migrations: [String], cacheSizeMax: Int, isDurable: Bool = true, hasVirtualTables: Bool = false
-  ) throws(StoreError) {
+  ) throws(DatabaseError) {
     try requireSchema(atMost: migrations)
     // Deleted pages are overwritten only where they are written anyway: the secrets in them are sealed.
     try execute(
@@ -29,10 +29,11 @@ extension StoreDatabase {
   }
 
   /// Applies the steps that the database lacks, all or none.
-  func migrate(_ migrations: [String]) throws(StoreError) {
+  @export(interface)
+  package func migrate(_ migrations: [String]) throws(DatabaseError) {
     let version = Int64(migrations.count)
     if try integer("PRAGMA user_version") ?? 0 >= version { return }
-    try transaction { () throws(StoreError) in
+    try transaction { () throws(DatabaseError) in
       // Another process may have been quicker, or newer.
       try requireSchema(atMost: migrations)
       let found = try integer("PRAGMA user_version") ?? 0
@@ -41,7 +42,7 @@ extension StoreDatabase {
     }
   }
 
-  private func requireSchema(atMost migrations: [String]) throws(StoreError) {
+  private func requireSchema(atMost migrations: [String]) throws(DatabaseError) {
     let (found, known) = (try integer("PRAGMA user_version") ?? 0, Int64(migrations.count))
     guard found <= known else { throw .newerSchema(found: found, known: known, path: path) }
   }

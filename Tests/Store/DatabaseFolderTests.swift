@@ -1,6 +1,7 @@
 import Foundation
-import TestSupport
+import TappetSQLite
 import Testing
+import TestSupport
 
 @testable import TappetStore
 
@@ -29,19 +30,19 @@ private final class Exchanger: @unchecked Sendable {
   }
 }
 
-@Suite struct StoreFolderTests {
+@Suite struct DatabaseFolderTests {
   @Test func `a file that is exchanged for a link at any moment never changes what the link leads to`() throws {
     let path = TestFolder.make("folder")
     let victim = TestFolder.make("victim") + "/file"
     try "x".write(toFile: victim, atomically: false, encoding: .utf8)
     chmod(victim, 0o644)
-    let folder = try StoreFolder.open(path: path)
+    let folder = try DatabaseFolder.open(path: path)
     let exchanger = Exchanger(path + "/tappet.db", victim: victim)
     defer { exchanger.end() }
     var outcomes: Set<String> = []
     let isDone = eventually {
       for _ in 0..<5000 {
-        do throws(StoreError) { outcomes.insert(try folder.tightenFile("tappet.db") ? "done" : "absent") } catch {
+        do throws(DatabaseError) { outcomes.insert(try folder.tightenFile("tappet.db") ? "done" : "absent") } catch {
           outcomes.insert("refused")
         }
       }
@@ -55,11 +56,11 @@ private final class Exchanger: @unchecked Sendable {
     let path = TestFolder.make("folder")
     for mode: mode_t in [0o1777, 0o1775] {
       chmod(path, mode)
-      #expect(throws: StoreError.sharedFolder(path: path)) { _ = try StoreFolder.open(path: path) }
+      #expect(throws: DatabaseError.sharedFolder(path: path)) { _ = try DatabaseFolder.open(path: path) }
       #expect(StateFolder.mode(path) == mode)
     }
     chmod(path, 0o1700)
-    _ = try StoreFolder.open(path: path)
+    _ = try DatabaseFolder.open(path: path)
     #expect(StateFolder.mode(path) == 0o1700)
   }
 
@@ -68,24 +69,24 @@ private final class Exchanger: @unchecked Sendable {
     let path = TestFolder.make("folder")
     try "x".write(toFile: path + "/mail", atomically: false, encoding: .utf8)
     chmod(path, 0o2775)
-    _ = try StoreFolder.open(path: path)
+    _ = try DatabaseFolder.open(path: path)
     #expect(StateFolder.mode(path) == 0o2755)
     chown(path + "/mail", 65_534, 65_534)
-    _ = try StoreFolder.open(path: path)
+    _ = try DatabaseFolder.open(path: path)
     chmod(path, 0o2775)
-    #expect(throws: StoreError.sharedFolder(path: path)) { _ = try StoreFolder.open(path: path) }
+    #expect(throws: DatabaseError.sharedFolder(path: path)) { _ = try DatabaseFolder.open(path: path) }
     #expect(StateFolder.mode(path) == 0o2775)
   }
 
   @Test func `others' rights to a file are removed, and a link is not a file`() throws {
     let path = TestFolder.make("folder")
-    let folder = try StoreFolder.open(path: path)
+    let folder = try DatabaseFolder.open(path: path)
     try "x".write(toFile: path + "/open", atomically: false, encoding: .utf8)
     chmod(path + "/open", 0o664)
     #expect(try folder.tightenFile("open"))
     #expect(StateFolder.mode(path + "/open") == 0o600)
     #expect(try !folder.tightenFile("absent"))
     symlink("open", path + "/link")
-    #expect(throws: StoreError.wrongFileType(path: path + "/link")) { try folder.tightenFile("link") }
+    #expect(throws: DatabaseError.wrongFileType(path: path + "/link")) { try folder.tightenFile("link") }
   }
 }

@@ -1,5 +1,5 @@
 // SQLite, as much of it as the databases need: a connection, its prepared statements, transactions. It is the one file
-// that imports CSQLite. SQLite's result codes become a `StoreError`; nothing else is decided here.
+// that imports CSQLite. SQLite's result codes become a `DatabaseError`; nothing else is decided here.
 
 import CPlatform
 import CSQLite
@@ -8,31 +8,31 @@ import TappetCore
 /// One connection to one database.
 ///
 /// One thread at a time.
-package final class StoreDatabase {
+package final class Database {
   /// The database file.
   package let path: String
   /// Whether the log's index is in memory, so that no other process can open the database.
-  let isExclusive: Bool
+  package let isExclusive: Bool
   private let handle: OpaquePointer
   private var indexReservation: LogIndexReservation?
   /// Number of pages in the write-ahead log after the last commit.
-  private(set) var logPages = 0
-  private let errors: StoreErrors
+  package private(set) var logPages = 0
+  private let errors: DatabaseErrors
   /// A handful of statements, each identified by the address of its SQL, which is a literal.
-  private var statements: [(text: UnsafePointer<UInt8>, statement: StoreStatement)] = []
+  private var statements: [(text: UnsafePointer<UInt8>, statement: Statement)] = []
 
   /// Opens an existing file; `path` must not be a symbolic link.
   ///
   /// `isExclusive`: no other process may open it, and the log's index takes no room on the disk.
   @export(interface)
-  package init(path: String, isExclusive: Bool = false) throws(StoreError) {
+  package init(path: String, isExclusive: Bool = false) throws(DatabaseError) {
     self.path = path
     self.isExclusive = isExclusive
-    errors = StoreErrors(path: path)
+    errors = DatabaseErrors(path: path)
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
     let code = sqlite3_open_v2(path, &opened, flags, nil)
-    guard let opened else { throw .other(StoreFailure(code: SQLITE_NOMEM, systemCode: ENOMEM, path: path)) }
+    guard let opened else { throw .other(DatabaseFailure(code: SQLITE_NOMEM, systemCode: ENOMEM, path: path)) }
     guard code == SQLITE_OK else {
       let error = errors.last(of: opened)
       sqlite3_close_v2(opened)
@@ -42,7 +42,7 @@ package final class StoreDatabase {
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: Limits.storeBusyTimeout.wholeMilliseconds))
     sqlite3_wal_hook(
-      handle, { context, _, _, pages in StoreDatabase.noteCommit(context, pages) },
+      handle, { context, _, _, pages in Database.noteCommit(context, pages) },
       Unmanaged.passUnretained(self).toOpaque())
     if isExclusive {
       try execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -58,20 +58,20 @@ package final class StoreDatabase {
   }
 
   /// Runs SQL that returns no rows; it may be several statements.
-  package func execute(_ sql: String) throws(StoreError) {
+  package func execute(_ sql: String) throws(DatabaseError) {
     if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error() }
   }
 
   /// Returns the prepared statement of `sql`, reset and without values, and caches it.
   @export(interface)
-  package func statement(_ sql: StaticString) throws(StoreError) -> StoreStatement {
+  package func statement(_ sql: StaticString) throws(DatabaseError) -> Statement {
     for known in statements where known.text == sql.utf8Start { return known.statement.rewound() }
     var prepared: OpaquePointer?
     let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
     let size = Int32(clamping: sql.utf8CodeUnitCount)
     let code = sqlite3_prepare_v3(handle, text, size, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else { throw error() }
-    let statement = StoreStatement(prepared, errors)
+    let statement = Statement(prepared, errors)
     statements.append((sql.utf8Start, statement))
     return statement
   }
@@ -83,7 +83,7 @@ package final class StoreDatabase {
   }
 
   /// Returns the first column of the first row; `nil` if there is no row.
-  package func integer(_ sql: StaticString) throws(StoreError) -> Int64? {
+  package func integer(_ sql: StaticString) throws(DatabaseError) -> Int64? {
     let statement = try statement(sql)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : nil
@@ -93,15 +93,15 @@ package final class StoreDatabase {
   ///
   /// Takes the write lock first, so that `body` never has to wait for it.
   package func transaction<Result, Failure: Error>(
-    _ body: () throws(Failure) -> Result, failed: (StoreError) -> Failure
+    _ body: () throws(Failure) -> Result, failed: (DatabaseError) -> Failure
   ) throws(Failure) -> Result {
-    do throws(StoreError) { try statement("BEGIN IMMEDIATE").run() } catch { throw failed(error) }
+    do throws(DatabaseError) { try statement("BEGIN IMMEDIATE").run() } catch { throw failed(error) }
     let result: Result
     do throws(Failure) { result = try body() } catch {
       rollBack()
       throw error
     }
-    do throws(StoreError) { try statement("COMMIT").run() } catch {
+    do throws(DatabaseError) { try statement("COMMIT").run() } catch {
       rollBack()
       throw failed(error)
     }
@@ -109,7 +109,7 @@ package final class StoreDatabase {
   }
 
   /// Commits everything that `body` does, or nothing.
-  package func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  package func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
     try transaction(body, failed: { $0 })
   }
 
@@ -117,7 +117,7 @@ package final class StoreDatabase {
   /// at a fixed number.
   private static func noteCommit(_ context: UnsafeMutableRawPointer?, _ pages: Int32) -> Int32 {
     guard let context else { return SQLITE_OK }
-    let database = Unmanaged<StoreDatabase>.fromOpaque(context).takeUnretainedValue()
+    let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
     database.logPages = Int(pages)
     if database.logPages >= Limits.storeLogPagesMax { database.checkpoint() }
     return SQLITE_OK
@@ -127,7 +127,7 @@ package final class StoreDatabase {
   package var changeCount: Int { Int(sqlite3_changes(handle)) }
 
   /// Runs `body` without waiting for another process that holds the database.
-  func withoutWaiting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  package func withoutWaiting(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
     let usual = try integer("PRAGMA busy_timeout") ?? 0
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, Int32(clamping: usual)) }
@@ -143,8 +143,9 @@ package final class StoreDatabase {
   ///
   /// Within a transaction, so that nobody else lengthens it. To SQLite the zeros are not part of the log: they are
   /// frames without its salt and checksum (sqlite.org/fileformat2.html, §4.1).
-  func lengthenLog(to size: Int64) {
-    guard let log = StoreDatabase.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
+  @export(interface)
+  package func lengthenLog(to size: Int64) {
+    guard let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee else { return }
     var start: Int64 = 0
     guard methods.xFileSize?(log, &start) == SQLITE_OK, start < size else { return }
     // The database needs room to grow, too: without it no checkpoint would ever empty the log.
@@ -166,10 +167,10 @@ package final class StoreDatabase {
   package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// SQLITE_CORRUPT, for damage that SQLite reports in words.
-  static let corruptCode = SQLITE_CORRUPT
+  package static let corruptCode = SQLITE_CORRUPT
 
   /// SQLITE_BUSY, for a lock of our own that another process holds.
-  static let busyCode = SQLITE_BUSY
+  package static let busyCode = SQLITE_BUSY
 
   /// Some errors end a transaction by themselves (sqlite.org/lang_transaction.html, §3); a second end would be an
   /// error.
@@ -178,17 +179,17 @@ package final class StoreDatabase {
     if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
-  private func error() -> StoreError { errors.last(of: handle) }
+  private func error() -> DatabaseError { errors.last(of: handle) }
 
   /// The first damage that this connection met.
-  var damage: StoreError? { errors.damage }
+  package var damage: DatabaseError? { errors.damage }
 
-  fileprivate static func error(of handle: OpaquePointer, path: String) -> StoreError {
+  fileprivate static func error(of handle: OpaquePointer, path: String) -> DatabaseError {
     var systemCode = sqlite3_system_errno(handle)
     let code = sqlite3_extended_errcode(handle)
     // After a failed write to its log, SQLite has often forgotten the reason, but the file still has it.
     if code & 0xFF == SQLITE_IOERR, StoreFault(systemCode: systemCode) == nil { systemCode = logErrno(of: handle) }
-    let failure = StoreFailure(code: code, systemCode: systemCode, path: path)
+    let failure = DatabaseFailure(code: code, systemCode: systemCode, path: path)
     switch failure.code & 0xFF {
     case SQLITE_FULL: return .full(failure)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(failure)
@@ -214,7 +215,7 @@ package final class StoreDatabase {
   }
 
   /// Distinguishes by the errno the full and read-only disks that SQLite reports as input/output errors.
-  private static func diskError(_ failure: StoreFailure) -> StoreError {
+  private static func diskError(_ failure: DatabaseFailure) -> DatabaseError {
     switch StoreFault(systemCode: failure.systemCode) {
     case .full: .full(failure)
     case .readOnly: .readOnly(failure)
@@ -279,14 +280,14 @@ private final class LogIndexReservation {
 }
 
 /// The errors of a connection and its statements.
-private final class StoreErrors {
+private final class DatabaseErrors {
   let path: String
-  private(set) var damage: StoreError?
+  private(set) var damage: DatabaseError?
 
   init(path: String) { self.path = path }
 
-  func last(of handle: OpaquePointer) -> StoreError {
-    let error = StoreDatabase.error(of: handle, path: path)
+  func last(of handle: OpaquePointer) -> DatabaseError {
+    let error = Database.error(of: handle, path: path)
     if case .corrupt = error, damage == nil { damage = error }
     return error
   }
@@ -295,20 +296,20 @@ private final class StoreErrors {
 /// A prepared statement.
 ///
 /// Values are numbered from 1, columns from 0, as in SQLite.
-package final class StoreStatement {
+package final class Statement {
   private let handle: OpaquePointer
-  private let errors: StoreErrors
+  private let errors: DatabaseErrors
   /// The code of a value that could not be bound; the next `step` throws it.
   private var bindCode = SQLITE_OK
 
-  fileprivate init(_ handle: OpaquePointer, _ errors: StoreErrors) {
+  fileprivate init(_ handle: OpaquePointer, _ errors: DatabaseErrors) {
     self.handle = handle
     self.errors = errors
   }
 
   fileprivate func finalize() { sqlite3_finalize(handle) }
 
-  fileprivate func rewound() -> StoreStatement {
+  fileprivate func rewound() -> Statement {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
     bindCode = SQLITE_OK
@@ -320,9 +321,9 @@ package final class StoreStatement {
 
   /// Moves to the next row; returns false after the last one.
   @export(interface)
-  package func step() throws(StoreError) -> Bool {
+  package func step() throws(DatabaseError) -> Bool {
     guard bindCode == SQLITE_OK else {
-      throw .other(StoreFailure(code: bindCode, systemCode: 0, path: errors.path))
+      throw .other(DatabaseFailure(code: bindCode, systemCode: 0, path: errors.path))
     }
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -335,7 +336,7 @@ package final class StoreStatement {
   }
 
   /// Runs a statement that returns no rows.
-  package func run() throws(StoreError) {
+  package func run() throws(DatabaseError) {
     defer { reset() }
     while try step() {}
   }

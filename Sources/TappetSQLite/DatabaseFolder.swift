@@ -5,9 +5,9 @@ import TappetCore
 import TappetPlatform
 
 /// An open state folder.
-package final class StoreFolder {
+package final class DatabaseFolder {
   /// The path, without a slash at its end.
-  let path: String
+  package let path: String
   private let descriptor: Int32
   private let owner: stat
 
@@ -22,7 +22,7 @@ package final class StoreFolder {
   /// Follows a symbolic link: service managers make one. Not an `init`: one that throws halfway leaks its object in
   /// Embedded Swift 6.3, and this is what fails each time that a kiosk is started without its folder.
   @export(interface)
-  package static func open(path: String) throws(StoreError) -> StoreFolder {
+  package static func open(path: String) throws(DatabaseError) -> DatabaseFolder {
     do throws(SystemError) { try checked("mkdir") { mkdir(path, 0o700) } } catch {
       if error.code != EEXIST { throw .cannotOpen(path: path, error) }
     }
@@ -35,7 +35,7 @@ package final class StoreFolder {
     }
     var status = stat()
     let result = fstat(opened, &status)
-    let folder = StoreFolder(path: path, owning: opened, status)
+    let folder = DatabaseFolder(path: path, owning: opened, status)
     guard result == 0 else { throw .cannotOpen(path: path, .last("fstat")) }
     try requireOwner(of: status, path: path)
     // Write access to the folder is enough to replace our database by another one.
@@ -61,14 +61,14 @@ package final class StoreFolder {
   /// Waits for at most `Limits.storeBusyTimeout`, as SQLite does for its own lock: a process that was stopped while it
   /// held the lock must not stop the kiosk's taps as well.
   @export(interface)
-  package func lock() throws(StoreError) {
+  package func lock() throws(DatabaseError) {
     let clock = SystemClock()
     let deadline = clock.now().instant + Limits.storeBusyTimeout
     while flock(descriptor, LOCK_EX | LOCK_NB) == -1 {
       let error = SystemError.last("flock")
       guard error.code == EWOULDBLOCK || error.code == EINTR else { throw .cannotOpen(path: path, error) }
       guard clock.now().instant < deadline else {
-        throw .busy(StoreFailure(code: StoreDatabase.busyCode, systemCode: error.code, path: path))
+        throw .busy(DatabaseFailure(code: Database.busyCode, systemCode: error.code, path: path))
       }
       // The kernel cannot wait for this lock with a limit.
       Poll.sleep(Limits.storeLockPollInterval)
@@ -85,7 +85,8 @@ package final class StoreFolder {
   ///
   /// Never opens an existing file for reading or writing: to close it again would drop the locks that SQLite has on it
   /// in this process (sqlite.org/howtocorrupt.html, §2.2).
-  func ensureFile(_ name: String) throws(StoreError) {
+  @export(interface)
+  package func ensureFile(_ name: String) throws(DatabaseError) {
     if try tightenFile(name) { return }
     let path = file(name)
     do throws(SystemError) {
@@ -98,7 +99,7 @@ package final class StoreFolder {
   }
 
   /// Makes an empty database, or removes others' rights to the one that exists and to its log.
-  package func ensureDatabase(_ name: String) throws(StoreError) {
+  package func ensureDatabase(_ name: String) throws(DatabaseError) {
     try ensureFile(name)
     try tightenFile(name + "-wal")
     try tightenFile(name + "-shm")
@@ -106,7 +107,8 @@ package final class StoreFolder {
 
   /// Removes others' rights to the file; returns false when it is absent.
   @discardableResult
-  func tightenFile(_ name: String) throws(StoreError) -> Bool {
+  @export(interface)
+  package func tightenFile(_ name: String) throws(DatabaseError) -> Bool {
     let path = file(name)
     var status = stat()
     let place: FileDescriptor
@@ -118,7 +120,7 @@ package final class StoreFolder {
       throw .cannotOpen(path: path, error)
     }
     guard tp_is_regular_file(status.st_mode) != 0 else { throw .wrongFileType(path: path) }
-    try StoreFolder.requireOwner(of: status, path: path)
+    try DatabaseFolder.requireOwner(of: status, path: path)
     // Root works in a folder whose user may exchange the file for a link at any moment.
     if status.st_mode & 0o077 != 0, tp_chmod_place(place.number, 0o600) == -1 {
       throw .cannotOpen(path: path, .last("chmod"))
@@ -127,7 +129,8 @@ package final class StoreFolder {
   }
 
   /// Makes a new file with mode 0600, whatever the umask, that belongs to the folder's owner even if root makes it.
-  func make(_ path: String) throws(SystemError) -> Int32 {
+  @export(interface)
+  package func make(_ path: String) throws(SystemError) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let made = try checked("open") { tp_open(path, flags, 0o600) }
     do throws(SystemError) {
@@ -142,10 +145,10 @@ package final class StoreFolder {
   }
 
   /// Makes sure that new and renamed files in the folder survive a power cut.
-  func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
+  package func synchronise() throws(SystemError) { try checked("fsync") { fsync(descriptor) } }
 
   /// Checks that a file is our user's; root may use anybody's store.
-  private static func requireOwner(of status: stat, path: String) throws(StoreError) {
+  private static func requireOwner(of status: stat, path: String) throws(DatabaseError) {
     let user = geteuid()
     if user != 0, status.st_uid != user { throw .foreignOwner(path: path, user: status.st_uid) }
   }
