@@ -48,7 +48,7 @@ import TestSupport
   }
 
   @Test func `every event of the log is on its page`() throws {
-    let operations = try String(contentsOfFile: Repository.path("docs/operations.md"), encoding: .utf8)
+    let operations = try String(contentsOfFile: Repository.path("docs/reference.md"), encoding: .utf8)
     let documented = Set(
       operations.split(separator: "\n").filter { $0.hasPrefix("| `") }
         .compactMap { $0.split(separator: "|").first }.flatMap { words($0) })

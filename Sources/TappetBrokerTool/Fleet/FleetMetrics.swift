@@ -1,4 +1,4 @@
-// The kiosks of a broker as Prometheus reads them. docs/operations.md lists the metrics.
+// The kiosks of a broker as Prometheus reads them. docs/fleet.md lists the metrics.
 
 import TappetCommandLine
 import TappetCore

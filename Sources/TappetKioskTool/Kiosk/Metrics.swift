@@ -1,4 +1,4 @@
-// A kiosk's status as Prometheus reads it. docs/operations.md lists the metrics and the alerts worth having.
+// A kiosk's status as Prometheus reads it. docs/fleet.md lists the metrics, docs/alerts.yaml has alerts.
 
 import TappetCommandLine
 import TappetCore
