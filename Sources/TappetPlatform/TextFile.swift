@@ -10,9 +10,10 @@ package struct TextFile {
   /// The permission bits of the file.
   package var mode: UInt32
 
-  /// The first line without its end.
+  /// The first line without its end, and without the byte order mark that some editors write before it.
   package var firstLine: ArraySlice<UInt8> {
-    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    let line = text.prefix { $0 != UInt8(ascii: "\n") }
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 

@@ -22,7 +22,9 @@ import TestSupport
     } catch { return [(error.sentence ?? "").replacing(path, with: "FILE")] }
   }
 
-  @Test(arguments: [("a", ["a"]), ("a\nb\r\n\nc\n", ["a", "b", "c"]), ("\n\na\nb", ["a", "b"])])
+  @Test(arguments: [
+    ("a", ["a"]), ("a\nb\r\n\nc\n", ["a", "b", "c"]), ("\n\na\nb", ["a", "b"]), ("\u{FEFF}a\r\nb", ["a", "b"]),
+  ])
   func `each line counts but the empty ones`(_ text: String, _ expected: [String]) throws {
     #expect(try lines(text) == expected)
   }

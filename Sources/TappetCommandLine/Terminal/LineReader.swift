@@ -13,6 +13,8 @@ package final class LineReader {
   /// One piece of memory for everything: what grows leaves copies behind.
   private var memory: [UInt8]
   private var size = 0
+  /// Nothing was taken yet: a byte order mark, which some editors write there, does not belong to the line.
+  private var isFirst = true
   /// No further line comes: the input ended, a signal came, or a line was too long.
   package private(set) var isOver = false
 
@@ -58,7 +60,9 @@ package final class LineReader {
   /// Removes the line from the memory; `nil` when it is too long.
   private func take(_ end: Int, through next: Int) -> [UInt8]? {
     let isCarriageReturn = end > 0 && memory[end - 1] == UInt8(ascii: "\r")
-    let line = Array(memory[..<(isCarriageReturn ? end - 1 : end)])
+    let start = isFirst && end >= 3 && memory.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    isFirst = false
+    let line = Array(memory[start..<(isCarriageReturn ? max(start, end - 1) : end)])
     for index in 0..<memory.count { memory[index] = next + index < size ? memory[next + index] : 0 }
     size -= next
     return line.count <= sizeMax ? line : nil
