@@ -6,6 +6,7 @@ import TappetCore
 import TappetJSON
 import TappetOlm
 import TappetPlatform
+import TappetSQLite
 import TappetStore
 import TappetWebhook
 
