@@ -214,6 +214,19 @@ import Testing
     #expect(story.at(65_000, .homeAssistant(isOnline: true)).allSatisfy { !$0.hasPrefix("publish") })
   }
 
+  @Test func `a message that waited for Home Assistant goes once nothing waits for it`() throws {
+    let story = awaiting()
+    story.at(3_000, .homeAssistant(isOnline: false))
+    story.at(3_000, .store(.fetched([], reachedEnd: true)))
+    let held = try #require(story.accept(at: 4_000, .of(.lightSecret)))
+    var settings = story.kiosk.settings
+    settings.homeAssistant = nil
+    let words = story.at(5_000, .reconfigured(settings, reconnect: false))
+    #expect(words.contains("fetch after 0"), "\(words)")
+    story.at(5_010, .store(.fetched([held], reachedEnd: true)))
+    #expect(story.published.map(\.id) == [held.id])
+  }
+
   @Test func `after a new connection nobody knows whether Home Assistant is away, and all is sent`() throws {
     let story = awaiting()
     story.at(3_000, .homeAssistant(isOnline: false))

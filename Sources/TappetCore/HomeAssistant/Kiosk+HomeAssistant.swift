@@ -35,6 +35,7 @@ extension Kiosk {
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
     if settings.panel != old.panel { homeAssistant.outputsReplaced() }
     if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { homeAssistant.replaced() }
+    holdBack()
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
       && settings.actions == old.actions && settings.panel == old.panel
