@@ -63,50 +63,8 @@ final class CertificateFile {
   private init(_ path: String, mode: UInt32, owning bytes: UnsafeMutableRawBufferPointer) {
     self.path = path
     self.mode = mode
-    self.bytes = bytes.count > Limits.certificateFileSizeMax ? bytes : Self.tidied(bytes)
-  }
-
-  /// The same memory with PEM as OpenSSL reads it: lines that begin at their left edge and end with a line feed.
-  ///
-  /// Configurations indent them, old editors end them with a carriage return, JSON writes `\n`, and Windows UTF-16.
-  private static func tidied(_ bytes: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
-    var size = bytes.count
-    func keep(_ count: Int) {
-      OPENSSL_cleanse(bytes.baseAddress?.advanced(by: count), size - count)
-      size = count
-    }
-    let order =
-      bytes.prefix(2).elementsEqual([0xFF, 0xFE]) ? 0 : bytes.prefix(2).elementsEqual([0xFE, 0xFF]) ? 1 : nil
-    if let order {
-      for index in 0..<size / 2 { bytes[index] = bytes[2 * index + order] }
-      keep(size / 2)
-    }
-    let begin: StaticString = "-----BEGIN "
-    guard size > 0, memmem(bytes.baseAddress, size, begin.utf8Start, begin.utf8CodeUnitCount) != nil else {
-      return UnsafeMutableRawBufferPointer(rebasing: bytes[..<size])
-    }
-    let marks: [UInt8] = [0xEF, 0xBB, 0xBF, 0xFF, UInt8(ascii: "\"")]
-    var count = 0
-    var index = 0
-    while index < size {
-      // Byte order marks, and quotes around the whole.
-      var byte = marks.contains(bytes[index]) ? 0x20 : bytes[index]
-      index += 1
-      if byte == UInt8(ascii: "\\"), index < size {
-        // Base64 has no backslash.
-        byte = bytes[index] == UInt8(ascii: "n") ? UInt8(ascii: "\n") : UInt8(ascii: " ")
-        index += 1
-      }
-      if byte == UInt8(ascii: "\r") {
-        byte = index < size && bytes[index] == UInt8(ascii: "\n") ? UInt8(ascii: " ") : UInt8(ascii: "\n")
-      }
-      let isAtEdge = count == 0 || bytes[count - 1] == UInt8(ascii: "\n")
-      if isAtEdge && (byte == 0x20 || byte == 0x09) { continue }
-      bytes[count] = byte
-      count += 1
-    }
-    keep(count)
-    return UnsafeMutableRawBufferPointer(rebasing: bytes[..<size])
+    let count = bytes.count > Limits.certificateFileSizeMax ? bytes.count : PEMText.tidy(bytes)
+    self.bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
   }
 
   private func requireSize() throws(CertificateProblem) {

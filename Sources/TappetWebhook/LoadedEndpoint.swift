@@ -90,8 +90,12 @@ final class LoadedEndpoint {
     }
   }
 
+  /// A file of certificates, or of a key.
   private func whole(_ path: String) -> SecretBytes? {
-    read(path, sizeMax: Limits.certificateFileSizeMax) { content in SecretBytes(taking: &content.bytes) }
+    read(path, sizeMax: Limits.certificateFileSizeMax) { content in
+      content.bytes.removeLast(content.bytes.count - content.bytes.withUnsafeMutableBytes(PEMText.tidy))
+      return SecretBytes(taking: &content.bytes)
+    }
   }
 
   private func read(_ path: String, sizeMax: Int, _ take: (inout TextFile) -> SecretBytes) -> SecretBytes? {

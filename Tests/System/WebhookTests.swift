@@ -45,6 +45,15 @@ extension WebhookServer {
     #expect(!textSoFar("/proc/\(kiosk.pid)/maps").contains("libcurl"))
   }
 
+  @Test func `a CA certificate that an editor has indented is read`() throws {
+    let world = try KioskWorld.withWebhooks([("ring", "message: ring, webhook: {url: '\(server.url("ok"))', ca: ca}")])
+    let lines = textSoFar(try Certificates.path("ca.pem")).split(separator: "\n")
+    try world.writePrivate("ca", "\u{FEFF}" + lines.map { "    \($0)\r\n" }.joined())
+    try world.start()
+    try world.press(0)
+    #expect(try eventually { try world.webhookCount("delivered") == 1 }, "\(world.log.suffix(1000))")
+  }
+
   @Test func `a secret is in the request, and nowhere else`() throws {
     let world = try KioskWorld.withWebhooks([
       (

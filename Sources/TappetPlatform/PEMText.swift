@@ -1,0 +1,51 @@
+// PEM as it is found in files, and as OpenSSL reads it: lines that begin at their left edge and end with a line feed.
+// Configurations indent them, old editors end them with a carriage return, JSON writes `\n`, and Windows UTF-16.
+
+import CPlatform
+import TappetCore
+
+package enum PEMText {
+  /// Rewrites a file's content in place, and returns how many bytes of it are left; the rest is wiped.
+  ///
+  /// DER stays as it is.
+  @export(interface)
+  package static func tidy(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    var size = bytes.count
+    func keep(_ count: Int) {
+      LibCrypto.wipe(UnsafeMutableRawBufferPointer(rebasing: bytes[count..<size]))
+      size = count
+    }
+    let order =
+      bytes.prefix(2).elementsEqual([0xFF, 0xFE]) ? 0 : bytes.prefix(2).elementsEqual([0xFE, 0xFF]) ? 1 : nil
+    if let order {
+      for index in 0..<size / 2 { bytes[index] = bytes[2 * index + order] }
+      keep(size / 2)
+    }
+    let begin: StaticString = "-----BEGIN "
+    guard size > 0, memmem(bytes.baseAddress, size, begin.utf8Start, begin.utf8CodeUnitCount) != nil else {
+      return size
+    }
+    let marks: [UInt8] = [0xEF, 0xBB, 0xBF, 0xFF, UInt8(ascii: "\"")]
+    var count = 0
+    var index = 0
+    while index < size {
+      // Byte order marks, and quotes around the whole.
+      var byte = marks.contains(bytes[index]) ? 0x20 : bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "\\"), index < size {
+        // Base64 has no backslash.
+        byte = bytes[index] == UInt8(ascii: "n") ? UInt8(ascii: "\n") : UInt8(ascii: " ")
+        index += 1
+      }
+      if byte == UInt8(ascii: "\r") {
+        byte = index < size && bytes[index] == UInt8(ascii: "\n") ? UInt8(ascii: " ") : UInt8(ascii: "\n")
+      }
+      let isAtEdge = count == 0 || bytes[count - 1] == UInt8(ascii: "\n")
+      if isAtEdge && (byte == 0x20 || byte == 0x09) { continue }
+      bytes[count] = byte
+      count += 1
+    }
+    keep(count)
+    return size
+  }
+}
