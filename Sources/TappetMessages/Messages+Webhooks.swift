@@ -57,7 +57,7 @@ extension WebhookFault {
         + "; 'tappet check' says which"
     case .trouble(.redirectForbidden, _): "\(place) redirects to where it may not; see 'redirects'"
     case .trouble(.tokenRefused, _):
-      "\(place) does not accept the kiosk's session any more; run 'tappet matrix login USER'"
+      "\(place) no longer accepts the kiosk's session: 'tappet matrix login USER' makes a new one, or says why not"
     case .trouble(.notAHomeserver, let status):
       "\(place) answered \(status) with something that is not Matrix; is the proxy in front of it right?"
     case .trouble(.roomEncrypted, _): WebhookRefusal.roomEncrypted.sentence(place)
