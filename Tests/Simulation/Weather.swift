@@ -101,6 +101,11 @@ private struct Weather {
       .picky: 10, .linkUp: 300, .linkLost: 40, .asked: 100, .acknowledge: 200, .pass: 400, .commit: 250, .tell: 300,
       .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0,
     ]),
+    // A broker that is restarted again and again before it answers.
+    Weather([
+      .picky: 4, .linkUp: 400, .linkLost: 150, .asked: 100, .acknowledge: 120, .pass: 500, .commit: 250, .tell: 300,
+      .refuse: 0, .unfillable: 0, .minutes: 1, .disk: 0, .drop: 1, .crash: 5,
+    ]),
     tickets,
     // Fingers everywhere.
     Weather([.press: 150, .edge: 250, .line: 40, .pass: 200]),
