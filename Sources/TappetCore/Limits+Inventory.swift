@@ -21,6 +21,8 @@ extension Limits {
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Things that 'tappet find' shows unless it is asked for more.
   package static let inventoryFindsMax: Int64 = 50
+  /// Changes that the JSON of a trial import lists.
+  package static let inventoryDifferencesMax = 10_000
   /// Labels that one command makes.
   package static let labelsMax = 10_000
   /// Bytes of a field of a table; the longest notes are shorter.

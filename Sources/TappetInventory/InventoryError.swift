@@ -18,6 +18,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case notesWithNUL
   /// Another box has this code.
   case codeTaken(code: String, path: String)
+  /// A row of an import has a box's code, and other names than that box.
+  case codeElsewhere(code: String, path: String, row: String)
   /// A quantity or minimum that nothing can have.
   case wrongQuantity(Int64)
   /// There is nothing of this kind that is meant by these words.

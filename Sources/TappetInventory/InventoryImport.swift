@@ -42,6 +42,8 @@ package final class InventoryImport {
   private var meant: [UInt8]
   /// Items that a row changed although others of the name were left to choose from.
   private var choices: [(name: String, box: InventoryEntry, count: Int)] = []
+  /// The places that the last row needed, and that were not there.
+  package private(set) var madePlaces: [InventoryEntry] = []
   /// The number of rows so far.
   package private(set) var counts = InventoryImportCounts()
 
@@ -70,6 +72,7 @@ package final class InventoryImport {
   @discardableResult
   package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
     guard let kind = record.kind else { throw .emptyRow }
+    if !madePlaces.isEmpty { madePlaces = [] }
     let container = try container(of: record, kind)
     let old = try existing(record, kind, in: container)
     if old == nil, kind != .building, container == nil { throw .noContainer(kind) }
@@ -138,7 +141,15 @@ package final class InventoryImport {
       }
       return try inventory.entry(id, of: kind)
     }
-    if kind == .box, let code = record.code, let box = try inventory.box(code: code) { return box }
+    if kind == .box, let code = record.code, let box = try inventory.box(code: code) {
+      // A box that is moved keeps its label; one with another label stays where it is, and nothing there has that one.
+      let label = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
+      let namesake = try inventory.child(of: container, label, .box)
+      if namesake != nil || container != nil && container?.row != box.container {
+        try require(box, named: record, code)
+      }
+      return box
+    }
     let name = record.names[Int(kind.rawValue)].trimmedLabel ?? ""
     if kind != .item { return try inventory.child(of: container, name, kind) }
     guard let container, lastItem > 0 else { return nil }
@@ -172,7 +183,12 @@ package final class InventoryImport {
       return place
     }
     let path = record.names[..<Int(kind.rawValue)].map { $0.trimmedLabel ?? "" }
-    if kind == .item, let code = record.code, let box = try inventory.box(code: code) { return box }
+    if kind == .item, let code = record.code, let box = try inventory.box(code: code) {
+      try require(box, named: record, code)
+      let names = try inventory.location(of: box).names
+      guard zip(path, names).allSatisfy({ $0.isEmpty || $0 == $1 }) else { throw try elsewhere(box, record, code) }
+      return box
+    }
     if path.allSatisfy({ $0.isEmpty }) { return nil }
     if let lastPlace, path == lastPath { return lastPlace }
     let place =
@@ -180,6 +196,22 @@ package final class InventoryImport {
       ? try inventory.resolve(names: path, needed) : try made(path, code: kind == .item ? record.code : nil)
     (lastPlace, lastPath) = (place, path)
     return place
+  }
+
+  /// Refuses a row with a box's code and another box's label: one of them is a mistake.
+  private func require(
+    _ box: InventoryEntry, named record: InventoryRecord, _ code: String
+  ) throws(InventoryError) {
+    let name = record.names[Int(InventoryKind.box.rawValue)].trimmedLabel ?? ""
+    guard name.isEmpty || name == box.name else { throw try elsewhere(box, record, code) }
+  }
+
+  private func elsewhere(
+    _ box: InventoryEntry, _ record: InventoryRecord, _ code: String
+  ) throws(InventoryError) -> InventoryError {
+    let known = InventoryLocation(names: try inventory.location(of: box).names + [box.name])
+    return .codeElsewhere(
+      code: code, path: known.path, row: InventoryLocation(names: record.names.prefix(4).filter { !$0.isEmpty }).path)
   }
 
   /// The place at the end of a whole path; the missing ones are made, a box with this code.
@@ -196,6 +228,7 @@ package final class InventoryImport {
       if kind == .box { step.code = code }
       guard case .added(let entry) = try write(step, kind, nil, place?.row) else { break }
       counts.added += 1
+      madePlaces.append(entry)
       place = entry
     }
     return place

@@ -9,15 +9,19 @@ enum InventorySchema {
   static let migrations: [String] = [tables, texts, journal, names, desk, former]
 
   /// Before a first import: no index is written row by row.
+  ///
+  /// A row may also change what an earlier one has added, so all triggers of the words go, not only the adding ones.
   static let beforeBulk = """
-    DROP INDEX item_contents; DROP INDEX item_low; DROP TRIGGER place_added; DROP TRIGGER item_added;
+    DROP INDEX item_contents; DROP INDEX item_low;
+    DROP TRIGGER place_added; DROP TRIGGER place_removed; DROP TRIGGER place_renamed;
+    DROP TRIGGER item_added; DROP TRIGGER item_removed; DROP TRIGGER item_reworded;
     """
 
   /// After it: the same indexes, each made in one go.
   static let afterBulk = """
     \(itemIndexes)
-    \(placeTrigger)
-    \(itemTrigger)
+    \(placeTriggers)
+    \(itemTriggers)
     INSERT INTO place_text (place_text) VALUES ('rebuild');
     INSERT INTO item_text (item_text) VALUES ('rebuild');
     """
@@ -28,16 +32,33 @@ enum InventorySchema {
     CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
     """
 
-  /// Adds the words of a new place.
-  private static let placeTrigger = """
+  /// Keep the words of the places.
+  private static let placeTriggers = """
     CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
+    CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+    END;
+    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
       INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
     END;
     """
 
-  /// Adds the words of a new item.
-  private static let itemTrigger = """
+  /// Keep the words of the items.
+  private static let itemTriggers = """
     CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
+    CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+    END;
+    CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
+    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
       INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
     END;
     """
@@ -64,27 +85,10 @@ enum InventorySchema {
   private static let texts = """
     CREATE VIRTUAL TABLE place_text USING fts5(
       name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    \(placeTrigger)
-    CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
-      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
-    END;
-    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
-      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
-      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
-    END;
+    \(placeTriggers)
     CREATE VIRTUAL TABLE item_text USING fts5(
       name, notes, folded, content='item', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    \(itemTrigger)
-    CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
-      INSERT INTO item_text (item_text, rowid, name, notes, folded)
-      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
-    END;
-    CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
-    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
-      INSERT INTO item_text (item_text, rowid, name, notes, folded)
-      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
-      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
-    END;
+    \(itemTriggers)
     """
 
   /// The last changes with the rows as they were before, and the moves.

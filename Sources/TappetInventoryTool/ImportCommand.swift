@@ -15,6 +15,7 @@ struct ImportCommand {
   private let path: String
   private let isTrial: Bool
   private let progress = ImportProgress()
+  private let differences = Differences()
 
   static func run(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
     try ImportCommand(arguments).run(configuration)
@@ -59,7 +60,10 @@ struct ImportCommand {
       line = row.line
       do throws(InventoryError) {
         let result = try job.add(row.record)
-        if isTrial, arguments.report == nil { try show(result, inventory) }
+        if isTrial {
+          for place in job.madePlaces { try show(.added(place), inventory) }
+          try show(result, inventory)
+        }
       } catch {
         if case .store = error { throw .failed(error.sentence, error.code) }
         throw .refused("\(path): line \(line): \(error.sentence); nothing was changed", error.code)
@@ -68,8 +72,9 @@ struct ImportCommand {
     }
   }
 
-  /// A line of a trial's difference.
+  /// Shows what a trial would do; for programs it is kept until the end.
   private func show(_ result: InventoryImportResult, _ inventory: Inventory) throws(InventoryError) {
+    if arguments.report != nil { return try differences.note(result, inventory) }
     switch result {
     case .added(let entry): Output.print("+ \(entry.kind.name)  " + (try inventory.line(of: entry)))
     case .changed(let old, let new):
@@ -86,11 +91,33 @@ struct ImportCommand {
         .object([
           "added": .number(Int64(counts.added)), "changed": .number(Int64(counts.changed)),
           "unchanged": .number(Int64(counts.unchanged)), "dry_run": .bool(isTrial),
+          "changes": .array(differences.changes),
         ]))
     }
     Output.printError(
       "\(isTrial ? "It would be" : "Imported"): \(counts.added) added, \(counts.changed) changed, "
         + "\(counts.unchanged) as they were." + (isTrial ? " Nothing was changed." : ""))
+  }
+}
+
+/// The changes of a trial, for programs.
+private final class Differences {
+  private(set) var changes: [JSON] = []
+
+  func note(_ result: InventoryImportResult, _ inventory: Inventory) throws(InventoryError) {
+    guard changes.count < Limits.inventoryDifferencesMax else { return }
+    switch result {
+    case .added(let entry):
+      changes.append(
+        .object(["was": .null, "becomes": try inventory.json(of: entry, hashesPhoto: false)]))
+    case .changed(let old, let new):
+      changes.append(
+        .object([
+          "was": try inventory.json(of: old, hashesPhoto: false),
+          "becomes": try inventory.json(of: new, hashesPhoto: false),
+        ]))
+    case .unchanged: break
+    }
   }
 }
 

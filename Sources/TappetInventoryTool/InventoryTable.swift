@@ -76,7 +76,12 @@ extension InventoryRecord {
   }
 
   private static func number(_ text: String, _ column: InventoryColumn) throws(InventoryRowError) -> Int64 {
-    guard let number = Int64(decimal: text.utf8) else {
+    // Spreadsheets write 5 as 5.0 or 5,00.
+    let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) {
+      $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",")
+    }
+    let isWhole = parts.count == 1 || !parts[1].isEmpty && parts[1].allSatisfy { $0 == UInt8(ascii: "0") }
+    guard isWhole, let number = Int64(decimal: parts[0]) else {
       throw InventoryRowError(sentence: "\(column.rawValue) is a whole number, not '\(text)'")
     }
     return number
@@ -186,6 +191,7 @@ struct HomeboxRow {
     }
     record.values.notes = notes
     if let text = value("quantity") { try record.take(text, .quantity) }
+    if let text = value("low_stock_threshold"), text != "0" { try record.take(text, .minimum) }
     return record
   }
 
@@ -204,7 +210,7 @@ struct HomeboxRow {
   }
 
   private var notes: String {
-    let known = ["name", "location", "import_ref", "quantity", "description", "notes"]
+    let known = ["name", "location", "import_ref", "quantity", "low_stock_threshold", "description", "notes"]
     var lines = ["description", "notes"].compactMap { value($0) }
     for entry in values where !known.contains(entry.name) && entry.text != "false" && entry.text != "0" {
       lines.append(entry.name + ": " + entry.text)

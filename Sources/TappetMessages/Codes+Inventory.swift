@@ -11,7 +11,7 @@ extension InventoryError {
     switch self {
     case .emptyName, .emptyCode: "text-missing"
     case .tooLong, .name, .notesWithNUL: "text-malformed"
-    case .codeTaken: "box-code-taken"
+    case .codeTaken, .codeElsewhere: "box-code-taken"
     case .wrongQuantity: "quantity-malformed"
     case .unknown, .unknownCode: "thing-unknown"
     case .ambiguous: "thing-ambiguous"

@@ -17,6 +17,8 @@ extension InventoryError {
     case .name(let what, let fault): fault.sentence(of: what)
     case .notesWithNUL: "the notes have NUL characters; leave them out"
     case .codeTaken(let code, let path): "another box has the QR code \(code): \(path)"
+    case .codeElsewhere(let code, let path, let row):
+      "the QR code \(code) is on \(path), and this row is about \(row); correct one of them, or give the box's id"
     case .wrongQuantity(let number):
       "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
     case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"

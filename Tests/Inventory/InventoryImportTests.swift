@@ -65,6 +65,13 @@ import Testing
     #expect(try inventory.count(of: .building) == 0 && world.isWhole() && world.found("m4").isEmpty)
   }
 
+  @Test func `a first import changes what it has added itself`() throws {
+    let id = InventoryID(unixMilliseconds: 1)
+    let rows = ["Drill", "Drill big"].map { name in row("House", "Cellar", "Shelf", "Tools", name) { $0.id = id } }
+    #expect(try load(rows) == [5, 1, 0])
+    #expect(try world.isWhole() && world.found("big") == ["Drill big"] && world.found("tools") == ["Tools"])
+  }
+
   @Test func `a name is looked up in its place alone, however many places have one like it`() throws {
     let plan = try world.sqlite("EXPLAIN QUERY PLAN \(Inventory.childQuery)")
     #expect(plan.contains("SEARCH place USING INDEX place_name (name=? AND parent=?)"), "\(plan)")
@@ -99,12 +106,13 @@ import Testing
     let box = try inventory.resolve("Screws", .box)
     let item = try inventory.resolve("M5", .item)
     let rows = [
+      row("House", "Attic", "Beam", "Screws", code: box.code),
       row("House", "Attic", "Beam", "Bolts", code: box.code),
       row("Barn", "Loft", "Hook", "Rope", "M5") { $0.id = item.id },
       row("House", "Cellar", "Rack", "Nails", "M4") { $0.values.quantity = 7 },
       row("", "", "", "Rope", "New"), row("", "", "", "", "By code", code: box.code),
     ]
-    #expect(try load(rows) == [4, 3, 0])
+    #expect(try load(rows) == [4, 4, 0])
     #expect(try inventory.location(of: try inventory.resolve("Bolts", .box)).path == "House → Attic → Beam")
     #expect(try inventory.location(of: try inventory.resolve("By code", .item)).names.last == "Bolts")
     #expect(try inventory.resolve("M4", .item).quantity == 7)

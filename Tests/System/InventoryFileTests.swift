@@ -38,7 +38,7 @@ import Testing
   {
     let path = try file("boxes.csv", boxes)
     let tried = try world.tappet("inventory", "import", "--dry-run", path)
-    #expect(tried.status == 0 && tried.output.split(separator: "\n").count == 400, "\(tried.errors)")
+    #expect(tried.status == 0 && tried.output.split(separator: "\n").count == 612, "\(tried.errors)")
     #expect(tried.errors.contains("612 added, 0 changed, 0 as they were. Nothing was changed."), "\(tried.errors)")
     #expect(try export().split(separator: "\r\n").count == 1)
     let done = try world.tappet("inventory", "import", path, "--json")
@@ -75,7 +75,11 @@ import Testing
       (columns + ",quantity\n\nA,B,C,D,E,many\n", "line 3: quantity is a whole number, not 'many'"),
       (columns + "\nA,,,,E\n", "line 2: No box found"), ("item\nE\n", "line 2: the row does not say in which box"),
       ("building,id\nA,x\n", "id is the id of an export"),
-      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\nA,B,C,E,,\u{1B}\n", "U+001B"),
+      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,\u{1B}\n", "U+001B"),
+      (columns + ",code\nA,B,C,D,,B-1\nA,B,C,E,,B-2\nA,B,C,D,,B-2\n", "line 4: the QR code B-2 is on A → B → C → E"),
+      (columns + ",code\nA,B,C,D,x,B-1\nA,B,C,E,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
+      (columns + ",code\nA,B,C,D,x,B-1\nF,B,C,D,y,B-1\n", "line 3: the QR code B-1 is on A → B → C → D"),
+      (columns + ",code\nA,B,C,D,,B-1\nF,G,H,I,,B-1\n", "and this row is about F → G → H → I"),
     ] {
       let done = try world.tappet("inventory", "import", try file("bad.csv", text))
       #expect(done.status == 1 && done.errors.contains(sentence), "\(sentence): \(done)")
@@ -110,14 +114,16 @@ import Testing
     let path = try file(
       "homebox.csv",
       """
-      HB.import_ref,HB.location,HB.labels,HB.name,HB.quantity,HB.description,HB.insured,HB.serial_number
-      a1,Home / Garage / Shelf,tools,Drill,2,"18 V, cordless",false,S-9
-      a2,Attic,,Tent,,,false,
+      HB.import_ref,HB.location,HB.labels,HB.name,HB.quantity,HB.description,HB.insured,HB.serial_number,\
+      HB.low_stock_threshold
+      a1,Home / Garage / Shelf,tools,Drill,2.0,"18 V, cordless",false,S-9,3
+      a2,Attic,,Tent,,,false,,0
       """ + "\n")
     let done = try world.tappet("inventory", "import", path)
     #expect(done.errors.contains("Imported: 10 added"), "\(done)")
     let drill = try world.tappet("item", "show", "Drill", "--json").data
     #expect(drill["location_path"] as? String == "Home → Garage → Shelf → Shelf" && drill["quantity"] as? Int == 2)
+    #expect(drill["minimum"] as? Int == 3 && drill["low"] as? Bool == true)
     #expect(drill["notes"] as? String == "18 V, cordless\nlabels: tools\nserial_number: S-9")
     #expect(try world.tappet("find", "tent").output == "item      Tent  1  Attic → Attic → Attic → Attic\n")
     #expect(try world.tappet("inventory", "import", path).errors.contains("0 added, 0 changed, 2 as they were"))
