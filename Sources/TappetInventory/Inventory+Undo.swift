@@ -1,154 +1,95 @@
-// Taking back: each change keeps the rows as they were before it, and the rows that it added. The last
-// `Limits.inventoryUndoMax` are kept. They are taken back in the opposite order, so a row's number is free again when
-// its row comes back.
+// Taking back, and making again. A change is taken back only while no later one is about the same things: nobody's work
+// is lost, and a row's number is free when its row comes back.
 
 import TappetCore
 import TappetSQLite
 
-/// A change that was made.
-package struct InventoryChange: Hashable, Sendable {
-  /// The kind of what was changed.
-  package var kind: InventoryKind
-  /// The kind of change.
-  package var verb: InventoryVerb
-  /// Its name before the change.
-  package var name: String
-  /// The name of the person who changed it.
-  package var who: String
-  /// When it was changed.
-  package var unixMilliseconds: Int64
-}
-
 extension Inventory {
-  /// Begins a change within a transaction; returns its number.
-  func note(
-    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
-  ) throws(InventoryError) -> Int64 {
-    try noteNews(verb, entry, now, by: who)
-    return try stored { () throws(DatabaseError) in
-      let insertion = try database.statement(
-        "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")
-      insertion.bind(now, at: 1)
-      insertion.bind(who, at: 2)
-      insertion.bind(entry.kind.rawValue, at: 3)
-      insertion.bind(verb.rawValue, at: 4)
-      insertion.bind(entry.name, at: 5)
-      try insertion.run()
-      let number = database.lastRow
-      let pruning = try database.statement(
-        "DELETE FROM change WHERE number <= (SELECT number FROM change ORDER BY number DESC LIMIT 1 OFFSET ?1)")
-      pruning.bind(Limits.inventoryUndoMax, at: 1)
-      try pruning.run()
-      return number
-    }
-  }
-
-  /// Keeps which rows a change added.
-  func noteAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
-    try stored { () throws(DatabaseError) in
-      let insertion = try database.statement(
-        "INSERT INTO undo_added (change, is_item, first, last) VALUES (?1, ?2, ?3, ?4)")
-      insertion.bind(change, at: 1)
-      insertion.bind(kind == .item, at: 2)
-      insertion.bind(rows.lowerBound, at: 3)
-      insertion.bind(rows.upperBound, at: 4)
-      try insertion.run()
-    }
-  }
-
-  /// Keeps a row as it is, before a change of it.
-  func keep(_ entry: InventoryEntry, in change: Int64) throws(InventoryError) {
-    let copy = try statement(
-      entry.kind,
-      place: """
-        INSERT OR IGNORE INTO undo_place SELECT ?1, id, uuid, parent, kind, name, code, created, folded FROM place
-        WHERE id = ?2
-        """,
-      item: """
-        INSERT OR IGNORE INTO undo_item
-        SELECT ?1, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded FROM item
-        WHERE id = ?2
-        """)
-    copy.bind(change, at: 1)
-    copy.bind(entry.row, at: 2)
-    try stored { () throws(DatabaseError) in try copy.run() }
-  }
-
-  /// Keeps a row and all that is in it.
-  func keepAll(of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
-    if entry.kind == .item { return try keep(entry, in: change) }
-    try stored { () throws(DatabaseError) in
-      let places = try database.statement(
-        """
-        WITH RECURSIVE inside (id) AS
-          (VALUES (?2) UNION ALL SELECT place.id FROM place JOIN inside ON place.parent = inside.id)
-        INSERT INTO undo_place SELECT ?1, id, uuid, parent, kind, name, code, created, folded FROM place
-        WHERE id IN inside
-        """)
-      places.bind(change, at: 1)
-      places.bind(entry.row, at: 2)
-      try places.run()
-      let items = try database.statement(
-        """
-        INSERT INTO undo_item
-        SELECT ?1, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded FROM item
-        WHERE box IN (SELECT id FROM undo_place WHERE change = ?1 AND kind = 3)
-        """)
-      items.bind(change, at: 1)
-      try items.run()
-    }
-  }
-
-  /// Takes the last change back; returns it.
+  /// Takes back the change of this number, or the last one of all people; returns it.
   @export(interface)
   @discardableResult
-  package func undo(by who: String) throws(InventoryError) -> InventoryChange {
+  package func undo(number: Int64? = nil, by who: String) throws(InventoryError) -> InventoryChange {
     try transaction { () throws(InventoryError) in
-      guard let (number, change) = try lastChange() else { throw .nothingToUndo }
-      let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
-      try stored { () throws(DatabaseError) in
-        // A thing and its place come back in whatever order the rows have.
-        try database.execute("PRAGMA defer_foreign_keys = ON")
-        for sql in Inventory.restoring {
-          let step = try database.statement(sql)
-          step.bind(number, at: 1)
-          try step.run()
-        }
-      }
+      let change = try changes().first { !$0.isTakenBack && (number == nil || $0.number == number) }
+      guard let change else { throw .nothingToUndo }
+      try requireUntouched(change)
       let now = now
-      for (old, origin) in moved {
-        guard let entry = try entry(row: old.row, of: old.kind) else { continue }
-        try noteMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
-      }
-      let undone = InventoryEntry(
+      let subject = InventoryEntry(
         change.kind, id: InventoryID(unixMilliseconds: now), name: change.name, in: nil, createdUnixMilliseconds: now)
-      try noteNews(.undone, undone, now, by: who)
-      try stored { () throws(DatabaseError) in
-        let removal = try database.statement("DELETE FROM change WHERE number = ?1")
-        removal.bind(number, at: 1)
-        try removal.run()
+      if change.thingCount <= Limits.inventoryRedoMax {
+        let reversal = try note(.undone, subject, now, by: who)
+        try run(Inventory.reversing, change.number, reversal)
+        try revert(change.number, now, by: who)
+      } else {
+        try noteNews(.undone, subject, now, by: who)
+        try revert(change.number, now, by: who)
+        try forget(change.number)
       }
       return change
     }
   }
 
-  /// The last change that can be taken back.
-  package func lastUndoableChange() throws(InventoryError) -> InventoryChange? { try lastChange()?.1 }
+  /// Makes the last change again that this person took back; returns it.
+  @export(interface)
+  @discardableResult
+  package func redo(by who: String) throws(InventoryError) -> InventoryChange {
+    try transaction { () throws(InventoryError) in
+      let all = try allChanges()
+      guard let reversal = all.first(where: { $0.reverts != nil && $0.who == who }) else { throw .nothingToRedo }
+      try requireUntouched(reversal)
+      let now = now
+      let subject = InventoryEntry(
+        reversal.kind, id: InventoryID(unixMilliseconds: now), name: reversal.name, in: nil,
+        createdUnixMilliseconds: now)
+      try noteNews(.undone, subject, now, by: who)
+      try revert(reversal.number, now, by: who)
+      try forget(reversal.number)
+      return all.first { $0.number == reversal.reverts } ?? reversal
+    }
+  }
 
-  private func lastChange() throws(InventoryError) -> (Int64, InventoryChange)? {
-    try stored { () throws(DatabaseError) in
-      let statement = try database.statement(
-        "SELECT number, unix_ms, who, kind, verb, name FROM change ORDER BY number DESC LIMIT 1")
+  /// Refuses if a later change is about the same things, or something else was put into what was added.
+  private func requireUntouched(_ change: InventoryChange) throws(InventoryError) {
+    let last = try stored { () throws(DatabaseError) in try database.integer("SELECT max(number) FROM change") }
+    // The last change of all: the usual case.
+    if last == change.number { return }
+    let later = try allChanges().filter { $0.number > change.number && !$0.isTakenBack }
+    // Two of this size are not compared row by row.
+    let large = later.first { $0.reverts == nil && $0.thingCount > Limits.inventoryRedoMax }
+    if let large { throw .changedSince(large) }
+    if change.thingCount > Limits.inventoryRedoMax, let other = later.first { throw .changedSince(other) }
+    let number: Int64? = try stored { () throws(DatabaseError) in
+      let statement = try database.statement(Inventory.laterAlike)
       defer { statement.reset() }
-      guard try statement.step(), let kind = InventoryKind(rawValue: statement.integer(3)),
-        let verb = InventoryVerb(rawValue: statement.integer(4))
-      else { return nil }
-      return (
-        statement.integer(0),
-        InventoryChange(
-          kind: kind, verb: verb, name: statement.text(5), who: statement.text(2),
-          unixMilliseconds: statement.integer(1))
-      )
+      statement.bind(change.number, at: 1)
+      return try statement.step() ? statement.integer(0) : nil
+    }
+    if let other = later.first(where: { $0.number == number }) { throw .changedSince(other) }
+  }
+
+  private func revert(_ number: Int64, _ now: Int64, by who: String) throws(InventoryError) {
+    let moved = try movedBack(.box, in: number) + movedBack(.item, in: number)
+    // A thing and its place come back in whatever order the rows have.
+    try stored { () throws(DatabaseError) in try database.execute("PRAGMA defer_foreign_keys = ON") }
+    try run(Inventory.restoring, number, nil)
+    for (old, origin) in moved {
+      guard let entry = try entry(row: old.row, of: old.kind) else { continue }
+      try noteMove(of: entry, from: origin, to: try location(of: entry).path, now, by: who)
+    }
+  }
+
+  private func forget(_ number: Int64) throws(InventoryError) {
+    try run(["DELETE FROM change WHERE number = ?1"], number, nil)
+  }
+
+  private func run(_ steps: [StaticString], _ number: Int64, _ other: Int64?) throws(InventoryError) {
+    try stored { () throws(DatabaseError) in
+      for sql in steps {
+        let step = try database.statement(sql)
+        step.bind(number, at: 1)
+        if let other { step.bind(other, at: 2) }
+        try step.run()
+      }
     }
   }
 
@@ -209,4 +150,68 @@ extension Inventory {
       SELECT place.id FROM undo_added JOIN place ON place.id BETWEEN first AND last WHERE change = ?1 AND is_item = 0)
     """,
   ]
+
+  /// The rows that a change touched, as they are before it is taken back.
+  private static let reversing: [StaticString] = [
+    "UPDATE change SET reverts = ?1 WHERE number = ?2",
+    """
+    INSERT INTO undo_place SELECT ?2, id, uuid, parent, kind, name, code, created, folded FROM place
+    WHERE id IN (SELECT id FROM undo_place WHERE change = ?1)
+    """,
+    """
+    INSERT OR IGNORE INTO undo_place
+    SELECT ?2, id, uuid, parent, place.kind, name, code, created, folded
+    FROM undo_added JOIN place ON id BETWEEN first AND last WHERE change = ?1 AND is_item = 0
+    """,
+    """
+    INSERT INTO undo_item
+    SELECT ?2, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded FROM item
+    WHERE id IN (SELECT id FROM undo_item WHERE change = ?1)
+    """,
+    """
+    INSERT OR IGNORE INTO undo_item
+    SELECT ?2, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded
+    FROM undo_added JOIN item ON id BETWEEN first AND last WHERE change = ?1 AND is_item = 1
+    """,
+    """
+    INSERT INTO undo_added SELECT ?2, 0, id, id FROM undo_place AS old
+    WHERE change = ?1 AND NOT EXISTS (SELECT 1 FROM place WHERE place.id = old.id)
+    """,
+    """
+    INSERT INTO undo_added SELECT ?2, 1, id, id FROM undo_item AS old
+    WHERE change = ?1 AND NOT EXISTS (SELECT 1 FROM item WHERE item.id = old.id)
+    """,
+  ]
+
+  /// The later changes in force about the same rows, about the places of these, or about what lies in them.
+  ///
+  /// A pair of a change and its reversal is as nothing, if both are later.
+  private static let laterAlike: StaticString = """
+    WITH later (number) AS (
+      SELECT number FROM change AS one WHERE number > ?1 AND ifnull(reverts, 0) <= ?1
+        AND NOT EXISTS (SELECT 1 FROM change WHERE change.reverts = one.number)),
+    place_span (change, first, last) AS (
+      SELECT change, id, id FROM undo_place UNION ALL SELECT change, first, last FROM undo_added WHERE is_item = 0),
+    item_span (change, first, last) AS (
+      SELECT change, id, id FROM undo_item UNION ALL SELECT change, first, last FROM undo_added WHERE is_item = 1),
+    place_needed (first, last) AS (
+      SELECT first, last FROM place_span WHERE change = ?1
+      UNION ALL SELECT parent, parent FROM undo_place WHERE change = ?1 AND parent IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM place WHERE place.id = undo_place.id)
+      UNION ALL SELECT box, box FROM undo_item WHERE change = ?1
+        AND NOT EXISTS (SELECT 1 FROM item WHERE item.id = undo_item.id)
+      UNION ALL SELECT place.id, place.id FROM undo_place AS old
+        JOIN place ON place.code = old.code AND place.id <> old.id WHERE change = ?1
+      UNION ALL SELECT place.id, place.id FROM undo_added JOIN place ON parent BETWEEN first AND last
+        WHERE change = ?1 AND is_item = 0),
+    item_needed (first, last) AS (
+      SELECT first, last FROM item_span WHERE change = ?1
+      UNION ALL SELECT item.id, item.id FROM undo_added JOIN item ON box BETWEEN first AND last
+        WHERE change = ?1 AND is_item = 0)
+    SELECT change FROM place_span AS one WHERE change IN later
+      AND EXISTS (SELECT 1 FROM place_needed WHERE one.first <= place_needed.last AND place_needed.first <= one.last)
+    UNION ALL SELECT change FROM item_span AS one WHERE change IN later
+      AND EXISTS (SELECT 1 FROM item_needed WHERE one.first <= item_needed.last AND item_needed.first <= one.last)
+    ORDER BY change DESC LIMIT 1
+    """
 }

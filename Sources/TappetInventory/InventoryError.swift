@@ -40,6 +40,10 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case trialOver
   /// There is no change to take back.
   case nothingToUndo
+  /// There is no change of this person's to make again.
+  case nothingToRedo
+  /// A later change is about the same things.
+  case changedSince(InventoryChange)
   /// The database does not work.
   case store(DatabaseError)
 }

@@ -6,7 +6,7 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal, names, desk, former]
+  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals]
 
   /// Before a first import: no index is written row by row.
   ///
@@ -145,4 +145,7 @@ enum InventorySchema {
     INSERT INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
     INSERT INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
     """
+
+  /// A change that took back another one.
+  private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
 }

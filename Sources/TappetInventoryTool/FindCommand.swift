@@ -1,4 +1,4 @@
-// tappet find, and the inventory's history.
+// tappet find.
 
 import TappetCommandLine
 import TappetConfig
@@ -42,58 +42,5 @@ enum FindCommand {
       return Output.print("\(Help.padded(entry.kind.name, 8))  " + (try inventory.line(of: entry)))
     }
     report.print(try inventory.json(of: entry, hashesPhoto: false))
-  }
-}
-
-/// Moves, and the last change.
-enum InventoryHistory {
-  static func listMoves(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
-    let inventory = try Inventory.of(configuration)
-    arguments.report?.beginList()
-    try judged { () throws(InventoryError) in
-      var subject: InventoryID?
-      for kind in [InventoryKind.box, .item] {
-        if let words = arguments.value(kind.name) { subject = try inventory.resolve(words, kind).id }
-      }
-      try inventory.forEachMove(of: subject) { move in
-        if let report = arguments.report {
-          report.print(move.json)
-        } else {
-          Output.print(move.line)
-        }
-        return Output.isTaken
-      }
-    }
-  }
-
-  static func undo(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
-    let inventory = try Inventory.of(configuration)
-    let change = try judged { () throws(InventoryError) in try inventory.undo(by: arguments.who) }
-    if let report = arguments.report { return report.set(change.json) }
-    let time = WallTime.second(unixMilliseconds: change.unixMilliseconds)
-    Output.printError("Taken back: \(change.sentence) by \(change.who) at \(time).")
-  }
-}
-
-extension InventoryMove {
-  fileprivate var line: String {
-    let time = WallTime.second(unixMilliseconds: unixMilliseconds)
-    return "\(time)  \(who)  \(kind.name) \(name): \(origin), now \(destination)"
-  }
-
-  fileprivate var json: JSON {
-    .object([
-      "time": .time(unixMilliseconds: unixMilliseconds), "by": .string(who), "kind": .string(kind.name),
-      "id": .string(id.text), "name": .string(name), "from": .string(origin), "to": .string(destination),
-    ])
-  }
-}
-
-extension InventoryChange {
-  fileprivate var json: JSON {
-    .object([
-      "kind": .string(kind.name), "verb": .string(verb.name), "name": .string(name), "by": .string(who),
-      "time": .time(unixMilliseconds: unixMilliseconds),
-    ])
   }
 }

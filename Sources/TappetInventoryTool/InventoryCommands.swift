@@ -11,7 +11,7 @@ extension Command {
     InventoryKind.allCases.flatMap { kind in
       [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
         + [thingEdit(kind), thingRemove(kind)]
-    } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryUndo]
+    } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo]
   }
 
   private static func thingAdd(_ kind: InventoryKind) -> Command {
@@ -148,16 +148,44 @@ extension Command {
       body: .running(InventoryHistory.listMoves))
   }
 
+  private static var inventoryChanges: Command {
+    Command(
+      words: "inventory changes", section: .inventory, summary: "list the changes that can be taken back, newest first",
+      options: [.json],
+      details: """
+        Lists the last 50 changes: number, when, who, what. An import is one change, and so is the removal of a
+        place with everything in it. With --json one object per line.
+        """,
+      body: .running(InventoryHistory.listChanges))
+  }
+
   private static var inventoryUndo: Command {
     Command(
-      words: "inventory undo", section: .inventory, summary: "take back the last change of the inventory",
+      words: "inventory undo", section: .inventory, summary: "take back a change of the inventory",
+      operands: [Operand("NUMBER", .text, .optional)],
+      options: [CommandOption("any", "the last one of all people, or another person's NUMBER"), .yes, .by, .json],
+      details: """
+        Takes back your last change that was not taken back yet, or change NUMBER of 'tappet inventory changes':
+        what was added is removed, what was removed comes back with everything that was in it, what was moved
+        or edited is as before. Asks first if that is more than one thing. A change is refused while a later
+        one is about the same things.
+        """,
+      misuse: { arguments in
+        guard let text = arguments.operands.first, Int64(decimal: text.utf8) == nil else { return nil }
+        return "NUMBER is one that 'tappet inventory changes' shows, not '\(text)'"
+      },
+      body: .running(InventoryHistory.undo))
+  }
+
+  private static var inventoryRedo: Command {
+    Command(
+      words: "inventory redo", section: .inventory, summary: "make a change again that was taken back",
       options: [.by, .json],
       details: """
-        Takes back the last change that was not taken back yet: what was added is removed, what was removed
-        comes back with everything that was in it, what was moved or edited is as before. The last 50 changes
-        can be taken back, one after the other.
+        Makes the change again that you took back last. An import of more than 10,000 things is imported again
+        instead.
         """,
-      body: .running(InventoryHistory.undo))
+      body: .running(InventoryHistory.redo))
   }
 
   // MARK: Words

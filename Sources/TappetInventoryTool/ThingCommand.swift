@@ -85,7 +85,9 @@ struct ThingCommand {
     let count = try judged { () throws(InventoryError) in try inventory.contentCount(of: entry) }
     if count > 0 {
       let contents = entry.contentKind.map { count == 1 ? $0.name : $0.plural } ?? ""
-      try Prompt.require("remove", "This removes the \(kind.name) with \(count) \(contents).", arguments)
+      try Prompt.require(
+        "remove", "This removes the \(kind.name) with \(count) \(contents).",
+        fact: "it has \(count) \(contents); 'tappet inventory undo' would bring them back", arguments)
     }
     let json = try judged { () throws(InventoryError) in try inventory.json(of: entry, hashesPhoto: false) }
     try judged { () throws(InventoryError) in try inventory.remove(entry, by: arguments.who) }

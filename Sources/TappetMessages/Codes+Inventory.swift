@@ -19,7 +19,8 @@ extension InventoryError {
     case .emptyRow, .noContainer: "row-malformed"
     case .trialOver: "refused"
     case .unchanged: "thing-unchanged"
-    case .nothingToUndo: "nothing-to-undo"
+    case .nothingToUndo, .nothingToRedo: "nothing-to-undo"
+    case .changedSince: "changed-since"
     case .store(let error): error.fault.code
     }
   }

@@ -38,6 +38,10 @@ extension InventoryError {
     case .trialOver: "it was only tried"
     case .nothingToUndo:
       "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"
+    case .nothingToRedo: "you have taken no change back that could be made again"
+    case .changedSince(let change):
+      "change \(change.number) by \(change.who) came later and is about the same things: \(change.sentence); "
+        + "take that one back first"
     case .store(let error): error.inventorySentence
     }
   }

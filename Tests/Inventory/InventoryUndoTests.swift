@@ -66,7 +66,62 @@ import TestSupport
     }
     #expect(throws: InventoryError.nothingToUndo) { try inventory.undo(by: "Ben") }
     #expect(try world.names(.building).count == 10)
-    #expect(try world.sqlite("SELECT count(*) FROM undo_added") == "0\n")
+    for _ in 10..<60 { try inventory.redo(by: "Ben") }
+    #expect(throws: InventoryError.nothingToRedo) { try inventory.redo(by: "Ben") }
+    #expect(try world.names(.building) == (0..<60).map { "\($0)" } && world.isWhole())
+  }
+
+  @Test func `a change taken back and made again is the same, whatever it was`() throws {
+    let shelf = try world.spot()
+    let barn = try world.spot(["Barn", "Loft", "Corner"])
+    let box = try world.add(.box, "Screws", shelf) { $0.code = "B-17" }
+    try world.add(.item, "M4", box)
+    var edit = InventoryEdit()
+    edit.code = "B-18"
+    let changes: [() throws -> Void] = [
+      { try self.inventory.move(box, to: barn, by: "Ann") }, { try self.inventory.edit(box, edit, by: "Ann") },
+      { try self.world.add(.item, "M5", box) },
+      { try self.inventory.remove(try self.inventory.resolve("Barn", .building), by: "Ann") },
+    ]
+    for change in changes {
+      let before = try world.dump()
+      try change()
+      let after = try world.dump()
+      for _ in 0..<2 {
+        try inventory.undo(by: "Ben")
+        #expect(try world.dump() == before)
+        try inventory.redo(by: "Ben")
+        #expect(try world.dump() == after)
+      }
+    }
+    #expect(try world.isWhole() && inventory.changes().allSatisfy { !$0.isTakenBack })
+  }
+
+  @Test func `an older change is taken back alone, unless a later one is about the same things`() throws {
+    let shelf = try world.spot()
+    let first = try world.add(.box, "Screws", shelf) { $0.code = "B-1" }
+    let second = try world.add(.box, "Nails", shelf) { $0.code = "B-2" }
+    try inventory.remove(first, by: "Ann")
+    let removal = try #require(try inventory.changes().first)
+    var edit = InventoryEdit()
+    edit.name = "Long nails"
+    try inventory.edit(second, edit, by: "Bob")
+    let bob = try #require(try inventory.changes().first)
+    try inventory.undo(number: removal.number, by: "Ann")
+    #expect(try world.names(.box).sorted() == ["Long nails", "Screws"])
+    #expect(try inventory.changes().first { $0.number == removal.number }?.isTakenBack == true)
+    // A box that was added, and what somebody put into it; a code that another box has meanwhile.
+    let addition = try #require(try inventory.changes().first { $0.name == "Nails" && $0.verb == .added })
+    #expect(throws: InventoryError.changedSince(bob)) { try inventory.undo(number: addition.number, by: "Ann") }
+    try inventory.redo(by: "Ann")
+    let other = try world.add(.box, "Other", shelf) { $0.code = "B-1" }
+    #expect(throws: InventoryError.self) { try inventory.undo(number: removal.number, by: "Ann") }
+    try inventory.remove(other, by: "Ann")
+    try inventory.undo(by: "Ann")
+    try inventory.undo(by: "Ann")
+    try world.add(.item, "M4", second)
+    #expect(throws: InventoryError.self) { try inventory.undo(number: addition.number, by: "Ann") }
+    #expect(try world.names(in: second) == ["M4"] && world.isWhole())
   }
 
   @Test func `every move is in the history, and the way back too`() throws {

@@ -55,8 +55,8 @@ import Testing
       #expect(try world.tappet("building", "remove", "House", "--yes").status == 0)
       #expect(try world.tappet("inventory", "import", copy).errors.contains("612 added, 0 changed"))
       #expect(try export("--format", format) == text)
-      #expect(try world.tappet("inventory", "undo").errors.contains("'copy.\(format)' was imported by"))
-      #expect(try world.tappet("inventory", "undo").status == 0)
+      #expect(try world.tappet("inventory", "undo", "--yes").errors.contains("'copy.\(format)' was imported by"))
+      #expect(try world.tappet("inventory", "undo", "--yes").status == 0)
       #expect(try export("--format", format) == text)
     }
   }

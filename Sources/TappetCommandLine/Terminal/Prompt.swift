@@ -85,9 +85,11 @@ extension Prompt {
     return true
   }
 
-  /// Requires that the person types `word`, before what cannot be undone.
-  package static func require(_ word: String, _ reason: String, _ arguments: Arguments) throws(CommandFailure) {
-    guard try isNeeded(for: "this cannot be undone", arguments) else { return }
+  /// Requires that the person types `word`; `fact` is for one who cannot be asked.
+  package static func require(
+    _ word: String, _ reason: String, fact: String = "this cannot be undone", _ arguments: Arguments
+  ) throws(CommandFailure) {
+    guard try isNeeded(for: fact, arguments) else { return }
     guard Prompt().ask("\(reason) Type '\(word)' to continue") == word else { throw .refused("not done") }
   }
 

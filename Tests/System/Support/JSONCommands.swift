@@ -66,7 +66,7 @@ extension JSONSuite {
       ("item edit", ["M4", "--notes", "steel"]), ("find", ["ste"]), ("item move", ["M4", "--to", "Nails"]),
       ("box move", ["Nails", "--to", "Hook"]), ("spot move", ["Hook", "--to", "Loft"]),
       ("room move", ["Loft", "--to", "Barn"]), ("inventory moves", []), ("inventory import", ["/dev/null"]),
-      ("inventory undo", []), ("item remove", ["M4"]),
+      ("inventory undo", []), ("inventory redo", []), ("inventory changes", []), ("item remove", ["M4"]),
       ("box remove", ["Nails"]), ("spot remove", ["Hook"]), ("room remove", ["Loft"]), ("building remove", ["Barn"]),
     ]
   }

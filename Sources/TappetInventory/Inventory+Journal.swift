@@ -1,0 +1,143 @@
+// The journal: each change keeps the rows as they were before it, and the rows that it added. The last
+// `Limits.inventoryUndoMax` are kept. To take one back is a change as well, whose `reverts` has the other's number.
+
+import TappetCore
+import TappetSQLite
+
+/// A change that was made.
+package struct InventoryChange: Hashable, Sendable {
+  /// Its number, rising.
+  package var number: Int64
+  /// The kind of what was changed.
+  package var kind: InventoryKind
+  /// The kind of change.
+  package var verb: InventoryVerb
+  /// Its name before the change.
+  package var name: String
+  /// The name of the person who changed it.
+  package var who: String
+  /// When it was changed.
+  package var unixMilliseconds: Int64
+  /// The number of things that it changed, added or removed.
+  package var thingCount: Int64
+  /// Whether it was taken back.
+  package var isTakenBack: Bool
+  /// The number of the change that it took back.
+  var reverts: Int64?
+}
+
+extension Inventory {
+  /// Begins a change within a transaction; returns its number.
+  func note(
+    _ verb: InventoryVerb, _ entry: InventoryEntry, _ now: Int64, by who: String
+  ) throws(InventoryError) -> Int64 {
+    try noteNews(verb, entry, now, by: who)
+    return try stored { () throws(DatabaseError) in
+      let insertion = try database.statement(
+        "INSERT INTO change (unix_ms, who, kind, verb, name) VALUES (?1, ?2, ?3, ?4, ?5)")
+      insertion.bind(now, at: 1)
+      insertion.bind(who, at: 2)
+      insertion.bind(entry.kind.rawValue, at: 3)
+      insertion.bind(verb.rawValue, at: 4)
+      insertion.bind(entry.name, at: 5)
+      try insertion.run()
+      let number = database.lastRow
+      let pruning = try database.statement(
+        """
+        DELETE FROM change WHERE number <=
+          (SELECT number FROM change WHERE reverts IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?1)
+        """)
+      pruning.bind(Limits.inventoryUndoMax, at: 1)
+      try pruning.run()
+      return number
+    }
+  }
+
+  /// Keeps which rows a change added.
+  func noteAdded(_ kind: InventoryKind, _ rows: ClosedRange<Int64>, in change: Int64) throws(InventoryError) {
+    try stored { () throws(DatabaseError) in
+      let insertion = try database.statement(
+        "INSERT INTO undo_added (change, is_item, first, last) VALUES (?1, ?2, ?3, ?4)")
+      insertion.bind(change, at: 1)
+      insertion.bind(kind == .item, at: 2)
+      insertion.bind(rows.lowerBound, at: 3)
+      insertion.bind(rows.upperBound, at: 4)
+      try insertion.run()
+    }
+  }
+
+  /// Keeps a row as it is, before a change of it.
+  func keep(_ entry: InventoryEntry, in change: Int64) throws(InventoryError) {
+    let copy = try statement(
+      entry.kind,
+      place: """
+        INSERT OR IGNORE INTO undo_place SELECT ?1, id, uuid, parent, kind, name, code, created, folded FROM place
+        WHERE id = ?2
+        """,
+      item: """
+        INSERT OR IGNORE INTO undo_item
+        SELECT ?1, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded FROM item
+        WHERE id = ?2
+        """)
+    copy.bind(change, at: 1)
+    copy.bind(entry.row, at: 2)
+    try stored { () throws(DatabaseError) in try copy.run() }
+  }
+
+  /// Keeps a row and all that is in it.
+  func keepAll(of entry: InventoryEntry, in change: Int64) throws(InventoryError) {
+    if entry.kind == .item { return try keep(entry, in: change) }
+    try stored { () throws(DatabaseError) in
+      let places = try database.statement(
+        """
+        WITH RECURSIVE inside (id) AS
+          (VALUES (?2) UNION ALL SELECT place.id FROM place JOIN inside ON place.parent = inside.id)
+        INSERT INTO undo_place SELECT ?1, id, uuid, parent, kind, name, code, created, folded FROM place
+        WHERE id IN inside
+        """)
+      places.bind(change, at: 1)
+      places.bind(entry.row, at: 2)
+      try places.run()
+      let items = try database.statement(
+        """
+        INSERT INTO undo_item
+        SELECT ?1, id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created, folded FROM item
+        WHERE box IN (SELECT id FROM undo_place WHERE change = ?1 AND kind = 3)
+        """)
+      items.bind(change, at: 1)
+      try items.run()
+    }
+  }
+
+  /// The changes that are kept, newest first.
+  @export(interface)
+  package func changes() throws(InventoryError) -> [InventoryChange] { try allChanges().filter { $0.reverts == nil } }
+
+  /// The same with those that took another one back.
+  func allChanges() throws(InventoryError) -> [InventoryChange] {
+    try stored { () throws(DatabaseError) in
+      let statement = try database.statement(
+        """
+        SELECT number, unix_ms, who, kind, verb, name,
+          (SELECT count(*) FROM undo_place WHERE change = number)
+            + (SELECT count(*) FROM undo_item WHERE change = number)
+            + (SELECT ifnull(sum(last - first + 1), 0) FROM undo_added WHERE change = number),
+          EXISTS (SELECT 1 FROM change AS later WHERE later.reverts = change.number), reverts
+        FROM change ORDER BY number DESC
+        """)
+      defer { statement.reset() }
+      var changes: [InventoryChange] = []
+      while try statement.step() {
+        guard let kind = InventoryKind(rawValue: statement.integer(3)),
+          let verb = InventoryVerb(rawValue: statement.integer(4))
+        else { continue }
+        changes.append(
+          InventoryChange(
+            number: statement.integer(0), kind: kind, verb: verb, name: statement.text(5), who: statement.text(2),
+            unixMilliseconds: statement.integer(1), thingCount: statement.integer(6),
+            isTakenBack: statement.integer(7) != 0, reverts: statement.isNull(8) ? nil : statement.integer(8)))
+      }
+      return changes
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// tappet inventory moves, changes, undo and redo.
+
+import TappetCommandLine
+import TappetConfig
+import TappetCore
+import TappetInventory
+import TappetJSON
+import TappetMessages
+import TappetPlatform
+
+/// The moves and the changes.
+enum InventoryHistory {
+  static func listMoves(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let inventory = try Inventory.of(configuration)
+    arguments.report?.beginList()
+    try judged { () throws(InventoryError) in
+      var subject: InventoryID?
+      for kind in [InventoryKind.box, .item] {
+        if let words = arguments.value(kind.name) { subject = try inventory.resolve(words, kind).id }
+      }
+      try inventory.forEachMove(of: subject) { move in
+        if let report = arguments.report {
+          report.print(move.json)
+        } else {
+          Output.print(move.line)
+        }
+        return Output.isTaken
+      }
+    }
+  }
+
+  static func listChanges(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let inventory = try Inventory.of(configuration)
+    arguments.report?.beginList()
+    for change in try judged({ () throws(InventoryError) in try inventory.changes() }) {
+      if let report = arguments.report { report.print(change.json) } else { Output.print(change.line) }
+    }
+  }
+
+  static func undo(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let inventory = try Inventory.of(configuration)
+    let number = arguments.operands.first.flatMap { Int64(decimal: $0.utf8) }
+    let isAny = arguments.has("any")
+    let change = try judged { () throws(InventoryError) in try inventory.changes() }.first { change in
+      !change.isTakenBack && (number.map { change.number == $0 } ?? (isAny || change.who == arguments.who))
+    }
+    guard let change else {
+      let own = "\(arguments.who) has made no change"
+      let what = number.map { "there is no change \($0)" } ?? (isAny ? "there is no change" : own)
+      throw .refused(
+        "\(what) that can be taken back; 'tappet inventory changes' lists the last \(Limits.inventoryUndoMax)",
+        InventoryError.nothingToUndo.code)
+    }
+    guard isAny || change.who == arguments.who else {
+      throw .refused(
+        "\(change.sentence) by \(change.who), not by \(arguments.who); --any takes it back", "others-change")
+    }
+    if change.thingCount > 1 {
+      let fact = "\(change.sentence): that is \(change.thingCount) things"
+      try Prompt.require("take back", fact + ".", fact: fact, arguments)
+    }
+    try judged { () throws(InventoryError) in try inventory.undo(number: change.number, by: arguments.who) }
+    report(change, "Taken back", arguments)
+  }
+
+  static func redo(_ arguments: Arguments, _ configuration: KioskConfiguration) throws(CommandFailure) {
+    let inventory = try Inventory.of(configuration)
+    report(
+      try judged { () throws(InventoryError) in try inventory.redo(by: arguments.who) }, "Made again", arguments)
+  }
+
+  private static func report(_ change: InventoryChange, _ what: String, _ arguments: Arguments) {
+    if let report = arguments.report { return report.set(change.json) }
+    let time = WallTime.second(unixMilliseconds: change.unixMilliseconds)
+    Output.printError("\(what): \(change.sentence) by \(change.who) at \(time).")
+  }
+}
+
+extension InventoryMove {
+  fileprivate var line: String {
+    let time = WallTime.second(unixMilliseconds: unixMilliseconds)
+    return "\(time)  \(who)  \(kind.name) \(name): \(origin), now \(destination)"
+  }
+
+  fileprivate var json: JSON {
+    .object([
+      "time": .time(unixMilliseconds: unixMilliseconds), "by": .string(who), "kind": .string(kind.name),
+      "id": .string(id.text), "name": .string(name), "from": .string(origin), "to": .string(destination),
+    ])
+  }
+}
+
+extension InventoryChange {
+  fileprivate var line: String {
+    let time = WallTime.second(unixMilliseconds: unixMilliseconds)
+    let count = thingCount > 1 ? ": \(thingCount) things" : ""
+    return "\(number)  \(time)  \(who)  \(sentence)\(count)" + (isTakenBack ? ", and taken back" : "")
+  }
+
+  fileprivate var json: JSON {
+    .object([
+      "number": .number(number), "kind": .string(kind.name), "verb": .string(verb.name), "name": .string(name),
+      "by": .string(who), "time": .time(unixMilliseconds: unixMilliseconds), "things": .number(thingCount),
+      "taken_back": .bool(isTakenBack),
+    ])
+  }
+}
