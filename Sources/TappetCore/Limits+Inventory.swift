@@ -23,6 +23,8 @@ extension Limits {
   package static let inventoryCacheSizeMax = 8 * 1024 * 1024
   /// Things that 'tappet find' shows unless it is asked for more.
   package static let inventoryFindsMax: Int64 = 50
+  /// Things with one word of a search whose places are looked at for the others.
+  package static let inventoryCandidatesMax: Int64 = 5000
   /// Changes that the JSON of a trial import lists.
   package static let inventoryDifferencesMax = 10_000
   /// Labels that one command makes.

@@ -32,7 +32,9 @@ extension Inventory {
   }
 
   /// The things of this name.
-  private func named(_ name: String, _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
+  private func named(
+    _ name: String, _ kind: InventoryKind, max: Int = Limits.inventoryNamesakesMax
+  ) throws(InventoryError) -> [InventoryEntry] {
     var found: [InventoryEntry] = []
     let query = kind == .item ? SearchText.phrase(name) : nil
     let statement: Statement
@@ -62,18 +64,25 @@ extension Inventory {
     statement.bind(name, at: 1)
     try forEachRow(of: statement, kind) { entry in
       found.append(entry)
-      return found.count < Limits.inventoryNamesakesMax
+      return found.count < max
     }
     return found
   }
 
-  /// The things whose name is the path's last one, in places of the other names.
+  /// The things at the end of a path, from its first name on: it may be the only one that few have.
   private func located(_ path: [String], _ kind: InventoryKind) throws(InventoryError) -> [InventoryEntry] {
-    guard path.count > 1, let last = path.last else { return [] }
-    var found: [InventoryEntry] = []
-    for entry in try named(last, kind) {
-      let places = try location(of: entry).names
-      if places.suffix(path.count - 1).elementsEqual(path.dropLast()) { found.append(entry) }
+    guard path.count > 1, let outer = InventoryKind(rawValue: kind.rawValue - Int64(path.count - 1)) else { return [] }
+    var found = try named(path[0], outer, max: .max)
+    for name in path.dropFirst() {
+      var inside: [InventoryEntry] = []
+      for place in found {
+        if place.kind == .box {
+          inside += try items(named: name, in: place)
+        } else if let kind = place.contentKind {
+          inside += try children(of: place, name, kind)
+        }
+      }
+      found = inside
     }
     return found
   }

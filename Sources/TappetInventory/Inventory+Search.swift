@@ -1,35 +1,84 @@
-// Full-text search: all words of a query, each as the beginning of one, in names, labels, codes and notes. The newest
-// come first: to rank ten thousand hits takes longer than a person waits.
+// Search: first the things that have all words of a query, each as the beginning of one, in names, labels, codes and
+// notes; then those that have them inside their names; then those that have some of them, and are in places that have
+// the others. The newest come first: to rank ten thousand hits takes longer than a person waits.
 
 import TappetCore
 import TappetSQLite
 
 extension Inventory {
-  /// The things that have all words of `text`, places before items, until `body` returns false or there are `limit`.
+  /// The things that `text` finds, places before items in each step, until `body` returns false or there are `limit`.
   @export(interface)
   package func search(
     _ text: String, limit: Int64, _ body: (InventoryEntry) throws(InventoryError) -> Bool
   ) throws(InventoryError) {
     let text = text.composed
-    var left = limit
-    var isGoingOn = true
-    func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
-      left -= 1
-      isGoingOn = try body(entry)
-      return isGoingOn && left > 0
-    }
-    guard left > 0 else { return }
+    var isGoingOn = limit > 0
+    // Items by the complement of their row.
     var seen: Set<InventoryRow> = []
-    try forEachBox(codePrefix: text, left) { (box) throws(InventoryError) in
-      seen.insert(box.row)
-      return try pass(box)
+    func pass(_ entry: InventoryEntry) throws(InventoryError) -> Bool {
+      guard isGoingOn, seen.insert(entry.kind == .item ? ~entry.row : entry.row).inserted else { return isGoingOn }
+      isGoingOn = try body(entry) && Int64(seen.count) < limit
+      return isGoingOn
     }
-    guard isGoingOn, left > 0, let query = SearchText.query(text) else { return }
-    try forEachRow(of: try matches(query, .box, left + Int64(seen.count)), .box) { (place) throws(InventoryError) in
-      seen.contains(place.row) ? true : try pass(place)
+    guard isGoingOn else { return }
+    try forEachBox(codePrefix: text, limit, pass)
+    let words = SearchText.queries(text)
+    guard !words.isEmpty else { return }
+    let tables: [InventoryKind] = [.box, .item]
+    for kind in tables where isGoingOn {
+      let rows = try matches(words.joined(separator: " "), kind, limit + Int64(seen.count))
+      try forEachRow(of: rows, kind, pass)
     }
-    guard isGoingOn, left > 0 else { return }
-    try forEachRow(of: try matches(query, .item, left), .item, pass)
+    if let pieces = SearchText.pieces(text) {
+      for kind in tables where isGoingOn {
+        try forEachRow(of: try partMatches(pieces, kind), kind) { (entry) throws(InventoryError) in
+          SearchText.contains(entry.name + " " + entry.code, eachOf: text) ? try pass(entry) : isGoingOn
+        }
+      }
+    }
+    if words.count > 1 {
+      for kind in tables where isGoingOn { try forEachEntry(with: words, kind, pass) }
+    }
+  }
+
+  /// The things with one of these words, in places with the others, as far as one has them not itself.
+  private func forEachEntry(
+    with words: [String], _ kind: InventoryKind, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    // By place and word.
+    var known: [Int64: Bool] = [:]
+    func isInside(_ row: InventoryRow?, _ index: Int) throws(InventoryError) -> Bool {
+      guard let row else { return false }
+      let key = row * Int64(words.count) + Int64(index)
+      if let answer = known[key] { return answer }
+      var answer = try has(row, words[index], .box)
+      if !answer { answer = try isInside(try entry(row: row, of: .box)?.container, index) }
+      known[key] = answer
+      return answer
+    }
+    for (own, word) in words.enumerated() {
+      var isGoingOn = true
+      try forEachRow(of: try matches(word, kind, Limits.inventoryCandidatesMax), kind) {
+        (entry) throws(InventoryError) in
+        for index in words.indices where index != own {
+          if try isInside(entry.container, index) { continue }
+          if try !has(entry.row, words[index], kind) { return true }
+        }
+        isGoingOn = try body(entry)
+        return isGoingOn
+      }
+      if !isGoingOn { return }
+    }
+  }
+
+  private func has(_ row: InventoryRow, _ word: String, _ kind: InventoryKind) throws(InventoryError) -> Bool {
+    let statement = try statement(
+      kind, place: "SELECT 1 FROM place_text WHERE place_text MATCH ?1 AND rowid = ?2",
+      item: "SELECT 1 FROM item_text WHERE item_text MATCH ?1 AND rowid = ?2")
+    defer { statement.reset() }
+    statement.bind(word, at: 1)
+    statement.bind(row, at: 2)
+    return try stored { () throws(DatabaseError) in try statement.step() }
   }
 
   private func matches(_ query: String, _ kind: InventoryKind, _ limit: Int64) throws(InventoryError) -> Statement {
@@ -47,6 +96,23 @@ extension Inventory {
         """)
     statement.bind(query, at: 1)
     statement.bind(limit, at: 2)
+    return statement
+  }
+
+  private func partMatches(_ query: String, _ kind: InventoryKind) throws(InventoryError) -> Statement {
+    let statement = try statement(
+      kind,
+      place: """
+        SELECT place.id, uuid, parent, kind, place.name, place.code, created
+        FROM place_part JOIN place ON place.id = place_part.rowid
+        WHERE place_part MATCH ?1 ORDER BY place_part.rowid DESC
+        """,
+      item: """
+        SELECT item.id, uuid, box, item.name, item.notes, quantity, minimum, photo, photo_hash, created
+        FROM item_part JOIN item ON item.id = item_part.rowid
+        WHERE item_part MATCH ?1 ORDER BY item_part.rowid DESC
+        """)
+    statement.bind(query, at: 1)
     return statement
   }
 

@@ -269,16 +269,27 @@ extension Inventory {
   /// The place of this name in another, or the building.
   fileprivate func child(
     of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
-  ) throws(InventoryError) -> InventoryEntry? {
+  ) throws(InventoryError) -> InventoryEntry? { try children(of: place, name, kind).first }
+
+  /// The places of this name in another, or the buildings.
+  func children(
+    of place: InventoryEntry?, _ name: String, _ kind: InventoryKind
+  ) throws(InventoryError) -> [InventoryEntry] {
     let statement = try stored { () throws(DatabaseError) in try database.statement(Inventory.childQuery) }
     if let place { statement.bind(place.row, at: 1) }
     statement.bind(name, at: 2)
     statement.bind(kind.rawValue, at: 3)
-    return try first(statement, of: kind)
+    var found: [InventoryEntry] = []
+    try forEachRow(of: statement, kind) { entry in
+      found.append(entry)
+      return true
+    }
+    return found
   }
 
-  fileprivate func items(
-    named name: String, in box: InventoryEntry, upTo last: InventoryRow
+  /// The items of this name in a box, up to a row.
+  func items(
+    named name: String, in box: InventoryEntry, upTo last: InventoryRow = .max
   ) throws(InventoryError) -> [InventoryEntry] {
     let statement = try stored { () throws(DatabaseError) in
       try database.statement(

@@ -6,13 +6,14 @@
 /// The list of migrations; a database's `user_version` is the number of migrations that it has had.
 enum InventorySchema {
   /// All migrations in order.
-  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals]
+  static let migrations: [String] = [tables, texts, journal, names, desk, former, reversals, parts]
 
   /// Before a first import: no index is written row by row.
   ///
   /// A row may also change what an earlier one has added, so all triggers of the words go, not only the adding ones.
-  static let beforeBulk = """
-    DROP INDEX item_contents; DROP INDEX item_low;
+  static let beforeBulk = "DROP INDEX item_contents; DROP INDEX item_low; \(noTriggers)"
+
+  private static let noTriggers = """
     DROP TRIGGER place_added; DROP TRIGGER place_removed; DROP TRIGGER place_renamed;
     DROP TRIGGER item_added; DROP TRIGGER item_removed; DROP TRIGGER item_reworded;
     """
@@ -24,6 +25,8 @@ enum InventorySchema {
     \(itemTriggers)
     INSERT INTO place_text (place_text) VALUES ('rebuild');
     INSERT INTO item_text (item_text) VALUES ('rebuild');
+    INSERT INTO place_part (place_part) VALUES ('rebuild');
+    INSERT INTO item_part (item_part) VALUES ('rebuild');
     """
 
   /// The indexes of the items, by box and by need.
@@ -32,34 +35,43 @@ enum InventorySchema {
     CREATE INDEX item_low ON item (created) WHERE minimum IS NOT NULL AND quantity < minimum;
     """
 
-  /// Keep the words of the places.
+  /// Keep the words of the places, and the parts of their names.
   private static let placeTriggers = """
     CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
       INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+      INSERT INTO place_part (rowid, name, code) VALUES (NEW.id, NEW.name, NEW.code);
     END;
     CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
       INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+      INSERT INTO place_part (place_part, rowid, name, code) VALUES ('delete', OLD.id, OLD.name, OLD.code);
     END;
-    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
+    CREATE TRIGGER place_renamed AFTER UPDATE OF name, code, folded ON place
+    WHEN OLD.name IS NOT NEW.name OR OLD.code IS NOT NEW.code OR OLD.folded IS NOT NEW.folded BEGIN
       INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
       INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+      INSERT INTO place_part (place_part, rowid, name, code) VALUES ('delete', OLD.id, OLD.name, OLD.code);
+      INSERT INTO place_part (rowid, name, code) VALUES (NEW.id, NEW.name, NEW.code);
     END;
     """
 
-  /// Keep the words of the items.
+  /// Keep the words of the items, and the parts of their names.
   private static let itemTriggers = """
     CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
       INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+      INSERT INTO item_part (rowid, name) VALUES (NEW.id, NEW.name);
     END;
     CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
       INSERT INTO item_text (item_text, rowid, name, notes, folded)
       VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+      INSERT INTO item_part (item_part, rowid, name) VALUES ('delete', OLD.id, OLD.name);
     END;
     CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
-    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
+    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes OR OLD.folded IS NOT NEW.folded BEGIN
       INSERT INTO item_text (item_text, rowid, name, notes, folded)
       VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
       INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+      INSERT INTO item_part (item_part, rowid, name) VALUES ('delete', OLD.id, OLD.name);
+      INSERT INTO item_part (rowid, name) VALUES (NEW.id, NEW.name);
     END;
     """
 
@@ -85,10 +97,31 @@ enum InventorySchema {
   private static let texts = """
     CREATE VIRTUAL TABLE place_text USING fts5(
       name, folded, content='place', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    \(placeTriggers)
+    CREATE TRIGGER place_added AFTER INSERT ON place BEGIN
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
+    CREATE TRIGGER place_removed AFTER DELETE ON place BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+    END;
+    CREATE TRIGGER place_renamed AFTER UPDATE OF name, folded ON place WHEN OLD.name IS NOT NEW.name BEGIN
+      INSERT INTO place_text (place_text, rowid, name, folded) VALUES ('delete', OLD.id, OLD.name, OLD.folded);
+      INSERT INTO place_text (rowid, name, folded) VALUES (NEW.id, NEW.name, NEW.folded);
+    END;
     CREATE VIRTUAL TABLE item_text USING fts5(
       name, notes, folded, content='item', content_rowid='id', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
-    \(itemTriggers)
+    CREATE TRIGGER item_added AFTER INSERT ON item BEGIN
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
+    CREATE TRIGGER item_removed AFTER DELETE ON item BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+    END;
+    CREATE TRIGGER item_reworded AFTER UPDATE OF name, notes, folded ON item
+    WHEN OLD.name IS NOT NEW.name OR OLD.notes IS NOT NEW.notes BEGIN
+      INSERT INTO item_text (item_text, rowid, name, notes, folded)
+      VALUES ('delete', OLD.id, OLD.name, OLD.notes, OLD.folded);
+      INSERT INTO item_text (rowid, name, notes, folded) VALUES (NEW.id, NEW.name, NEW.notes, NEW.folded);
+    END;
     """
 
   /// The last changes with the rows as they were before, and the moves.
@@ -148,4 +181,20 @@ enum InventorySchema {
 
   /// A change that took back another one.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
+
+  /// The names in pieces of three letters, for what is inside a word. The columns `folded` are written again: they have
+  /// the letters of scripts without spaces one by one.
+  private static let parts = """
+    \(noTriggers)
+    CREATE VIRTUAL TABLE place_part USING fts5(
+      name, code, content='place', content_rowid='id', tokenize='trigram', detail='none');
+    CREATE VIRTUAL TABLE item_part USING fts5(
+      name, content='item', content_rowid='id', tokenize='trigram', detail='none');
+    \(placeTriggers)
+    \(itemTriggers)
+    INSERT INTO place_part (place_part) VALUES ('rebuild');
+    INSERT INTO item_part (item_part) VALUES ('rebuild');
+    INSERT OR IGNORE INTO former SELECT 0, id FROM place WHERE name || coalesce(code, '') GLOB '*[^ -~]*';
+    INSERT OR IGNORE INTO former SELECT 1, id FROM item WHERE name || notes GLOB '*[^ -~]*';
+    """
 }

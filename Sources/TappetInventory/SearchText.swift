@@ -1,6 +1,6 @@
 // Words as the full-text index has them. Its tokenizer makes ü an u, but leaves letters that are not a Latin letter
 // with a mark: ß, æ, ø, ł, ё, ό and the like. Their words are in a shadow column once more, spelt without them, as is
-// each query.
+// each query. Scripts that put no space between words are there letter by letter, so that a query finds any of them.
 
 import TappetCore
 
@@ -18,22 +18,43 @@ enum SearchText {
     return shadow.isEmpty ? nil : shadow
   }
 
-  /// A query of FTS5 for all words of a text, each as the beginning of one; `nil` when it has no word.
-  static func query(_ text: String) -> String? { expression(text, suffix: " *") }
+  /// A query of FTS5 for each word of a text as the beginning of one; side by side they mean all of them.
+  static func queries(_ text: String) -> [String] { expressions(text).map { $0 + " *" } }
 
-  /// A query for exactly these words, wherever they are.
-  static func phrase(_ text: String) -> String? { expression(text, suffix: "") }
+  /// A query for exactly these words, wherever they are; `nil` when the text has none.
+  static func phrase(_ text: String) -> String? {
+    let all = expressions(text)
+    return all.isEmpty ? nil : all.joined(separator: " ")
+  }
 
   /// Each word is quoted, so that none of FTS5's operators is in it (sqlite.org/fts5.html, §3.1).
-  private static func expression(_ text: String, suffix: String) -> String? {
-    var query = ""
-    for word in words(text) where word.contains(where: { isPartOfWord($0) }) {
-      var plain = String.UnicodeScalarView()
-      plain.append(contentsOf: word)
-      let quoted = (folded(word) ?? String(plain)).unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
-      query += (query.isEmpty ? "\"" : " \"") + quoted + "\"" + suffix
+  private static func expressions(_ text: String) -> [String] {
+    words(text).filter { $0.contains { isPartOfWord($0) } }.map { word in
+      quoted(folded(word)?.unicodeScalars.map { $0 } ?? word)
     }
-    return query.isEmpty ? nil : query
+  }
+
+  private static func quoted(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+    "\"" + scalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+  }
+
+  /// A query for all pieces of three letters of each word, wherever in a name; `nil` when a word has fewer.
+  ///
+  /// A name that it finds may have the pieces of a word apart from each other.
+  static func pieces(_ text: String) -> String? {
+    let words = words(text)
+    guard !words.isEmpty, words.allSatisfy({ $0.count >= 3 }) else { return nil }
+    return words.flatMap { word in (0...word.count - 3).map { quoted(word[$0..<$0 + 3]) } }.joined(separator: " ")
+  }
+
+  /// Whether a text has each word of another inside it; letters beyond ASCII are not compared.
+  static func contains(_ text: String, eachOf words: String) -> Bool {
+    let bytes = Array(text.asciiLowercased.utf8)
+    return self.words(words.asciiLowercased).allSatisfy { word in
+      guard word.allSatisfy({ $0.isASCII }) else { return true }
+      let sought = word.map { UInt8(truncatingIfNeeded: $0.value) }
+      return bytes.indices.contains { bytes[$0...].starts(with: sought) }
+    }
   }
 
   private static func words(_ text: String) -> [[Unicode.Scalar]] {
@@ -56,11 +77,25 @@ enum SearchText {
       if let letters = plainLetters(scalar) {
         plain += letters
         isFolded = true
+      } else if hasNoSpaces(scalar) {
+        plain += (plain.isEmpty ? "" : " ") + String(scalar) + " "
+        isFolded = true
       } else {
         plain.unicodeScalars.append(scalar)
       }
     }
     return isFolded ? plain : nil
+  }
+
+  /// Whether its script puts no space between words: Thai, Lao, Burmese, Khmer, kana, Han; in Korean, words begin with
+  /// others.
+  private static func hasNoSpaces(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF,
+      0x4E00...0x9FFF, 0xAC00...0xD7AF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
   }
 
   private static func plainLetters(_ scalar: Unicode.Scalar) -> String? {

@@ -20,13 +20,14 @@ enum FindCommand {
         return 1
       }
       if arguments.has("code") { throw .unknownCode(text) }
+      let limit = arguments.number("limit") ?? Limits.inventoryFindsMax
       var count = 0
-      try inventory.search(text, limit: arguments.number("limit") ?? Limits.inventoryFindsMax) {
-        (entry) throws(InventoryError) in
+      try inventory.search(text, limit: limit + 1) { (entry) throws(InventoryError) in
         count += 1
-        try print(entry, inventory, arguments)
+        if count <= limit { try print(entry, inventory, arguments) }
         return Output.isTaken
       }
+      if count > limit { Output.printError("There are more than \(limit); give more words, or --limit.") }
       return count
     }
     if count == 0 {

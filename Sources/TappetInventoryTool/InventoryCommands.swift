@@ -126,9 +126,10 @@ extension Command {
         CommandOption("limit", "N", .number(1...1_000_000), "show at most N (50)"), .json,
       ],
       details: """
-        The box whose QR code TEXT is; else all things that have each word of TEXT, as the beginning of a word,
-        in their name, label or notes, and boxes whose code begins with it. Case and accents do not matter.
-        Newest first. Exit status: 1 nothing was found.
+        The box whose QR code TEXT is; else boxes whose code begins with it, and all things that have each word
+        of TEXT in their name, label or notes: as the beginning of a word, or from three letters on anywhere
+        in the name. Some of the words may be those of places that a thing is in. Case and accents do not
+        matter. Newest first. Exit status: 1 nothing was found.
         """,
       example: "tappet find 'schraub m4'",
       body: .running(FindCommand.run))

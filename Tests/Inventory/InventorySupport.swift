@@ -75,11 +75,13 @@ final class TestInventory {
     return done.output
   }
 
-  /// SQLite's own judgement of the file, its foreign keys and both indexes of words.
+  /// SQLite's own judgement of the file, its foreign keys and the indexes of words.
   func isWhole() throws -> Bool {
     let sql = """
       PRAGMA integrity_check; PRAGMA foreign_key_check; INSERT INTO item_text (item_text) VALUES ('integrity-check');
       INSERT INTO place_text (place_text) VALUES ('integrity-check');
+      INSERT INTO item_part (item_part) VALUES ('integrity-check');
+      INSERT INTO place_part (place_part) VALUES ('integrity-check');
       """
     return try sqlite(sql) == "ok\n"
   }

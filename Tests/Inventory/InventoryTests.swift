@@ -167,7 +167,7 @@ import Testing
       ("lodz", ["Łódź"]), ("Łop", ["Łódź"]), ("aero", ["Ærø"]), ("grosse", ["Größe 5", "grosse Schraube"]),
       ("größ", ["Größe 5", "grosse Schraube"]), ("КЛЮ", ["ключ"]), ("елка", ["ключ"]), ("αλφα Ομι", ["Άλφα"]),
       ("oeuv", ["Œuvre"]),
-      ("kiste", ["Größe 5"]), ("schraube m4", ["grosse Schraube"]), ("chlüssel", []), ("\" OR \"", []), ("*", []),
+      ("kiste", ["Größe 5"]), ("schraube m4", ["grosse Schraube"]), ("chlüssel", ["Schlüssel"]), ("üs", []), ("\" OR \"", []), ("*", []),
       ("name:schl", []), ("", []), ("grosse nichts", []),
     ] {
       #expect(try world.found(query) == names, "\(query)")
@@ -180,6 +180,38 @@ import Testing
     try inventory.edit(item, edit, by: "Ann")
     #expect(try world.found("schlüssel").isEmpty && world.found("tur").isEmpty && world.found("strasse") == ["Straße"])
     #expect(try world.isWhole())
+  }
+
+  @Test(arguments: [
+    ("螺丝", ["不锈钢螺丝"]), ("钢螺", ["不锈钢螺丝"]), ("螺钢", []), ("M4螺", ["M4螺丝刀"]), ("กุญ", ["กุญแจบ้าน"]),
+    ("แจ", ["กุญแจบ้าน"]), ("ねじ", ["皿ねじ"]), ("나사", ["육각나사못"]), ("schraube", ["Senkkopfschraube"]),
+    ("KOPFSCHRAUB senk", ["Senkkopfschraube"]),
+    ("042", ["Kiste"]), ("k-04", ["Kiste"]), ("raube", ["Senkkopfschraube"]), ("rauben", []),
+    ("gaffa raum 1", ["Gaffa"]), ("raum gaffa", ["Gaffa"]), ("haus kiste", ["Kiste"]), ("gaffa raum 2", []),
+    ("raum 1", ["Raum 1"]), ("haus regal raum", ["Regal"]),
+  ])
+  func `a search looks inside words, in every script, and at the places`(_ query: String, _ names: [String]) throws {
+    let box = try world.add(.box, "Kiste", try world.spot(["Haus", "Raum 1", "Regal"])) { $0.code = "K-042" }
+    for name in ["不锈钢螺丝", "M4螺丝刀", "กุญแจบ้าน", "皿ねじ", "육각나사못", "Senkkopfschraube", "Gaffa"] {
+      try world.add(.item, name, box)
+    }
+    #expect(try world.found(query) == names)
+    #expect(try world.isWhole())
+  }
+
+  @Test func `a path is followed from its outermost name, however many things have the last one`() throws {
+    for building in 0..<30 {
+      let room = try world.add(.room, "Room", try world.add(.building, "House \(building)"))
+      for shelf in 0..<40 { try world.add(.spot, "Shelf \(shelf)", room) }
+    }
+    let spot = try inventory.resolve("House 29 / Room / Shelf 39", .spot)
+    #expect(try inventory.location(of: spot).path == "House 29 → Room")
+    #expect(throws: InventoryError.ambiguous(.spot, "Room / Shelf 39", count: 30)) {
+      try inventory.resolve("Room / Shelf 39", .spot)
+    }
+    #expect(throws: InventoryError.unknown(.spot, "Attic / House 29 / Room / Shelf 39")) {
+      try inventory.resolve("Attic / House 29 / Room / Shelf 39", .spot)
+    }
   }
 
   @Test func `a thing is found and named however its letters are made up, and so are those of an earlier version`()

@@ -114,12 +114,21 @@ struct Model {
 
   // MARK: Questions
 
-  /// The things that the words of `query` begin words of, in no order; words are of plain lower-case letters.
+  /// The things that `query` finds, in no order; its words are of plain lower-case letters.
+  ///
+  /// Each word begins one of the thing's, or is inside its name; or some begin words of places that it is in.
   func search(_ query: [String]) -> Set<Int> {
     Set(
       things.filter { thing in
-        let words = (thing.name + " " + thing.notes).split(separator: " ")
-        return query.allSatisfy { part in words.contains { $0.hasPrefix(part) } }
+        let own = query.map { Model.begins($0, thing.name + " " + thing.notes) }
+        let places = path(of: thing)
+        let isInside = query.allSatisfy { $0.count >= 3 && thing.name.contains($0) }
+        let isSpread = own.contains(true) && zip(query, own).allSatisfy { $1 || Model.begins($0, places) }
+        return isInside || isSpread
       }.map { $0.number })
+  }
+
+  private static func begins(_ part: String, _ text: String) -> Bool {
+    text.split(separator: " ").contains { $0.hasPrefix(part) }
   }
 }
