@@ -21,6 +21,21 @@ extension Inventory {
     }
   }
 
+  /// The place that these words mean, of whatever kind can have things of this one in it: the nearest kind first.
+  @export(interface)
+  package func resolve(_ words: String, around kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
+    var next = kind.container
+    while let container = next {
+      do throws(InventoryError) { return try resolve(words, container) } catch {
+        switch error {
+        case .unknown, .unknownCode: next = container.container
+        default: throw error
+        }
+      }
+    }
+    throw .unknownPlace(words)
+  }
+
   /// The one place of a kind that these names mean, of which the first ones may be empty.
   func resolve(names: [String], _ kind: InventoryKind) throws(InventoryError) -> InventoryEntry {
     let path = Array(names.drop { $0.isEmpty })

@@ -99,6 +99,30 @@ extension Inventory {
     try forEachRow(of: statement, kind, body)
   }
 
+  /// The things of a kind that are in a place, or in places in it, until `body` returns false, oldest first.
+  @export(interface)
+  package func forEach(
+    _ kind: InventoryKind, inside place: InventoryEntry, _ body: (InventoryEntry) throws(InventoryError) -> Bool
+  ) throws(InventoryError) {
+    let statement = try statement(
+      kind,
+      place: """
+        WITH RECURSIVE inside (id) AS
+          (VALUES (?1) UNION ALL SELECT place.id FROM place JOIN inside ON place.parent = inside.id)
+        SELECT id, uuid, parent, kind, name, code, created FROM place WHERE id IN inside AND kind = ?2
+        ORDER BY created, id
+        """,
+      item: """
+        WITH RECURSIVE inside (id) AS
+          (VALUES (?1) UNION ALL SELECT place.id FROM place JOIN inside ON place.parent = inside.id)
+        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item WHERE box IN inside
+        ORDER BY created, id
+        """)
+    statement.bind(place.row, at: 1)
+    if kind != .item { statement.bind(kind.rawValue, at: 2) }
+    try forEachRow(of: statement, kind, body)
+  }
+
   /// The items of which there is less than there should be, newest first, until `body` returns false.
   @export(interface)
   package func forEachLowItem(_ body: (InventoryEntry) throws(InventoryError) -> Bool) throws(InventoryError) {

@@ -26,6 +26,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case unknown(InventoryKind, String)
   /// No box has this code.
   case unknownCode(String)
+  /// No place of any kind is meant by these words.
+  case unknownPlace(String)
   /// Several things have this name.
   case ambiguous(InventoryKind, String, count: Int)
   /// Something of this kind cannot be in a place of that kind.

@@ -182,7 +182,9 @@ enum InventorySchema {
   /// A change that took back another one.
   private static let reversals = "ALTER TABLE change ADD COLUMN reverts INTEGER;"
 
-  /// The names in pieces of three letters, for what is inside a word. The columns `folded` are written again: they have
+  /// The names in pieces of three letters, for what is inside a word.
+  ///
+  /// The columns `folded` are written again: they have
   /// the letters of scripts without spaces one by one.
   private static let parts = """
     \(noTriggers)

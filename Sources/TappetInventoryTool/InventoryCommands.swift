@@ -34,7 +34,9 @@ extension Command {
   private static func thingList(_ kind: InventoryKind) -> Command {
     var options: [CommandOption] = []
     if let container = kind.container {
-      options.append(CommandOption("in", container.operand, "only those in this \(container.name)"))
+      let places = InventoryKind.allCases.prefix { $0 != kind }.map { $0.name }.reversed().joined(separator: " or ")
+      options.append(
+        CommandOption("in", container == .building ? "BUILDING" : "PLACE", "only those in this \(places)"))
     }
     if kind == .item {
       options.append(CommandOption("low", "only those of which there are fewer than their minimum").orElse)

@@ -40,8 +40,8 @@ struct ThingCommand {
       let pass = { (entry: InventoryEntry) throws(InventoryError) in try self.pass(entry) }
       if arguments.has("low") { return try inventory.forEachLowItem(pass) }
       if arguments.has("lent") { return try inventory.forEachLentItem(pass) }
-      guard let place = try container("in") else { return try inventory.forEach(kind, pass) }
-      try inventory.forEach(in: place, pass)
+      guard let words = arguments.value("in") else { return try inventory.forEach(kind, pass) }
+      try inventory.forEach(kind, inside: try inventory.resolve(words, around: kind), pass)
     }
   }
 

@@ -23,6 +23,8 @@ extension InventoryError {
       "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
     case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
     case .unknownCode(let code): "No box found with QR code: \(code)"
+    case .unknownPlace(let words):
+      "there is no place '\(words)'; give a name, a path such as 'House / Cellar / …', a box's code, or an id"
     case .ambiguous(let kind, let words, let count):
       "\(count) \(kind.plural) are named '\(words)'; give the whole path, as in 'House / Cellar / …', or the id"
     case .wrongContainer(let kind, let container):

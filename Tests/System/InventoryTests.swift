@@ -26,7 +26,10 @@ import Testing
     #expect(try world.tappet("box", "move", "B-17", "--to", "House/Cellar/Rack", "--by", "Ann").status == 0)
     #expect(try world.tappet("item", "edit", "M4 x 20", "--minimum", "500").status == 0)
     #expect(try world.tappet("find", "grosse").output == line)
-    #expect(try world.tappet("item", "list", "--low").output == String(line.dropFirst(10)))
+    for place in ["--low", "--in=B-17", "--in=Rack", "--in=House / Cellar", "--in=House"] {
+      #expect(try world.tappet("item", "list", place).output == String(line.dropFirst(10)))
+    }
+    #expect(try world.tappet("box", "list", "--in", "House").output.hasPrefix("Schrauben  [B-17]"))
     let move = "Ann  box Schrauben: House → Cellar → Shelf, now House → Cellar → Rack\n"
     #expect(try world.tappet("inventory", "moves", "--box", "B-17").output.hasSuffix(move))
     let shown = try world.tappet("box", "show", "Schrauben").output
@@ -65,6 +68,7 @@ import Testing
     #expect(try refusal("find", "--code", "b-17").contains("No box found with QR code: b-17\n"))
     #expect(try refusal("box", "show", "X").contains("No box found with QR code: X\n"))
     #expect(try refusal("find", "schraubenzieher").contains("nothing has these words"))
+    #expect(try refusal("item", "list", "--in", "Attic").contains("there is no place 'Attic'"))
     #expect(try refusal("building", "add", " ").contains("Building name cannot be empty"))
     #expect(try refusal("box", "add", "", "--in", "Shelf").contains("Box label cannot be empty"))
     #expect(try refusal("box", "edit", "B-17", "--code", "").contains("QR code cannot be empty"))
