@@ -42,6 +42,24 @@ extension Inventory {
     }
   }
 
+  /// Adds pieces to an item, or takes some away: the changes of several people add up.
+  @export(interface)
+  @discardableResult
+  package func adjust(
+    _ old: InventoryEntry, by pieces: Int64, by who: String
+  ) throws(InventoryError) -> InventoryEntry {
+    try transaction { () throws(InventoryError) in
+      let current = try require(old)
+      var changed = current
+      changed.quantity += pieces
+      if changed.quantity < 0 { throw .tooFew(name: current.name, quantity: current.quantity) }
+      try checkTexts(&changed)
+      try keep(current, in: try note(.edited, current, now, by: who))
+      try stored { () throws(DatabaseError) in try update(changed) }
+      return changed
+    }
+  }
+
   /// Moves a thing, with all that is in it, to another place; an item that somebody had is brought back.
   @export(interface)
   @discardableResult

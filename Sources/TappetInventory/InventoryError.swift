@@ -22,6 +22,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case codeElsewhere(code: String, path: String, row: String)
   /// A quantity or minimum that nothing can have.
   case wrongQuantity(Int64)
+  /// More pieces are to be taken than there are.
+  case tooFew(name: String, quantity: Int64)
   /// There is nothing of this kind that is meant by these words.
   case unknown(InventoryKind, String)
   /// No box has this code.

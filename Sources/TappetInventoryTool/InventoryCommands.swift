@@ -10,7 +10,7 @@ extension Command {
   package static var inventory: [Command] {
     InventoryKind.allCases.flatMap { kind in
       [thingAdd(kind), thingList(kind), thingShow(kind)] + (kind == .building ? [] : [thingMove(kind)])
-        + [thingEdit(kind), thingRemove(kind)]
+        + [thingEdit(kind), thingRemove(kind)] + (kind == .item ? [itemTake, itemPut, itemCount] : [])
     } + [find, label, inventoryImport, inventoryExport, inventoryMoves, inventoryChanges, inventoryUndo, inventoryRedo]
   }
 
@@ -117,6 +117,41 @@ extension Command {
         \(naming(kind))
         """,
       body: .thing(kind) { (thing) throws(CommandFailure) in try thing.remove() })
+  }
+
+  private static var itemTake: Command {
+    pieces("item take", "take pieces of an item", "Takes N pieces (1) of an item", count: .optional) {
+      (thing) throws(CommandFailure) in try thing.adjust(-1)
+    }
+  }
+
+  private static var itemPut: Command {
+    pieces("item put", "put pieces of an item into its box", "Adds N pieces (1) to an item", count: .optional) {
+      (thing) throws(CommandFailure) in try thing.adjust(1)
+    }
+  }
+
+  private static var itemCount: Command {
+    pieces("item count", "say how many pieces of an item there are", "Sets how many pieces of an item there are") {
+      (thing) throws(CommandFailure) in try thing.count()
+    }
+  }
+
+  /// A command about a number of pieces.
+  private static func pieces(
+    _ words: String, _ summary: String, _ details: String, count: Operand.Count = .one,
+    _ run: @escaping (ThingCommand) throws(CommandFailure) -> Void
+  ) -> Command {
+    Command(
+      words: words, section: .inventory, summary: summary, operands: [Operand("ITEM"), Operand("N", .text, count)],
+      options: [.by, .json], details: "\(details).\n\(naming(.item))", example: "\(words) 'M4 x 20' 12",
+      misuse: { arguments in
+        guard arguments.operands.count > 1 else { return nil }
+        let text = arguments.operands[1]
+        if let number = Int64(decimal: text.utf8), number <= Limits.inventoryQuantityMax { return nil }
+        return "N is a whole number from 0 to \(Limits.inventoryQuantityMax), not '\(text)'"
+      },
+      body: .thing(.item, run))
   }
 
   package static var find: Command {

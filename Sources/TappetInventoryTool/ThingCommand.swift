@@ -80,6 +80,30 @@ struct ThingCommand {
     try report(edited, "Changed")
   }
 
+  /// Adds pieces, or takes some away; `sign` is 1 or -1.
+  func adjust(_ sign: Int64) throws(CommandFailure) {
+    let entry = try named()
+    let pieces = arguments.operands.count > 1 ? Int64(decimal: arguments.operands[1].utf8) ?? 1 : 1
+    let changed = try judged { () throws(InventoryError) in
+      try inventory.adjust(entry, by: sign * pieces, by: arguments.who)
+    }
+    try report(changed, sign > 0 ? "Put back" : "Taken")
+  }
+
+  func count() throws(CommandFailure) {
+    let entry = try named()
+    var values = InventoryEdit()
+    values.quantity = Int64(decimal: arguments.operands[1].utf8)
+    let counted = try judged { () throws(InventoryError) in
+      do throws(InventoryError) { return try inventory.edit(entry, values, by: arguments.who) } catch {
+        // As many as there should be.
+        guard case .unchanged = error else { throw error }
+        return entry
+      }
+    }
+    try report(counted, "Counted")
+  }
+
   func remove() throws(CommandFailure) {
     let entry = try named()
     let count = try judged { () throws(InventoryError) in try inventory.contentCount(of: entry) }

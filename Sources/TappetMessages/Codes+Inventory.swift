@@ -13,6 +13,7 @@ extension InventoryError {
     case .tooLong, .name, .notesWithNUL: "text-malformed"
     case .codeTaken, .codeElsewhere: "box-code-taken"
     case .wrongQuantity: "quantity-malformed"
+    case .tooFew: "too-few"
     case .unknown, .unknownCode, .unknownPlace: "thing-unknown"
     case .ambiguous: "thing-ambiguous"
     case .wrongContainer: "container-wrong"

@@ -21,6 +21,8 @@ extension InventoryError {
       "the QR code \(code) is on \(path), and this row is about \(row); correct one of them, or give the box's id"
     case .wrongQuantity(let number):
       "\(number) is not a quantity; it is a whole number from 0 to \(Limits.inventoryQuantityMax)"
+    case .tooFew(let name, let quantity):
+      "there are only \(quantity) of '\(name)'; if there are more, 'tappet item count' says how many"
     case .unknown(let kind, let words): "there is no \(kind.name) '\(words)'; 'tappet \(kind.name) list' shows them"
     case .unknownCode(let code): "No box found with QR code: \(code)"
     case .unknownPlace(let words):

@@ -36,6 +36,12 @@ import Testing
     for text in ["Box Schrauben\n", "  in        House → Cellar → Rack\n", "  1 item:\n  M4 x 20  200"] {
       #expect(shown.contains(text), "\(shown)")
     }
+    #expect(try world.tappet("item", "take", "M4 x 20", "50", "--by", "Ann").errors.contains("Taken: M4 x 20  150"))
+    #expect(try world.tappet("item", "put", "M4 x 20").errors.contains("Put back: M4 x 20  151"))
+    let tooMany = try world.tappet("item", "take", "M4 x 20", "152")
+    #expect(tooMany.status == 1 && tooMany.errors.contains("there are only 151 of 'M4 x 20'"), "\(tooMany)")
+    for _ in 0..<2 { #expect(try world.tappet("item", "count", "M4 x 20", "200").status == 0) }
+    #expect(try world.tappet("item", "take", "M4 x 20", "few").status == 2)
     let refused = try world.tappet("building", "remove", "House")
     #expect(refused.status == 1 && refused.errors.contains("add --yes"), "\(refused)")
     #expect(try world.tappet("building", "remove", "House", "--yes").status == 0)
