@@ -13,6 +13,8 @@ extension Limits {
   package static let inventoryPhotoSizeMax = 64 * 1024 * 1024
   /// Changes that can be taken back.
   package static let inventoryUndoMax: Int64 = 50
+  /// Bytes of the disk that an import leaves free.
+  package static let inventoryReserve: Int64 = 8 * 1024 * 1024
   /// Things in a change that can be made again after it was taken back; an import of more is imported again.
   package static let inventoryRedoMax: Int64 = 10_000
   /// Moves that are remembered.

@@ -30,16 +30,29 @@ package final class Inventory {
     try folder.lock()
     defer { folder.unlock() }
     try folder.ensureDatabase(fileName)
-    let database = try Database(path: folder.file(fileName))
-    try database.prepare(
-      InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
-      hasVirtualTables: true)
+    let path = folder.file(fileName)
+    let database: Database
+    do throws(DatabaseError) { database = try prepared(path, isDurable) } catch {
+      guard error.fault == .full else { throw error }
+      // To read needs no room, if the log's index is in memory.
+      database = try prepared(path, isDurable, isExclusive: true)
+    }
     let inventory = Inventory(database)
     do throws(InventoryError) { try inventory.mendFormerNames() } catch {
       guard case .store(let error) = error else { return inventory }
       throw error
     }
     return inventory
+  }
+
+  private static func prepared(
+    _ path: String, _ isDurable: Bool, isExclusive: Bool = false
+  ) throws(DatabaseError) -> Database {
+    let database = try Database(path: path, isExclusive: isExclusive)
+    try database.prepare(
+      InventorySchema.migrations, cacheSizeMax: Limits.inventoryCacheSizeMax, isDurable: isDurable,
+      hasVirtualTables: true)
+    return database
   }
 
   /// Brings the names of an earlier version under the rule of names, all or none.

@@ -38,6 +38,8 @@ package indirect enum InventoryError: Error, Hashable, Sendable {
   case emptyRow
   /// A row of an import that does not say where its thing is.
   case noContainer(InventoryKind)
+  /// An import would leave less of the disk than `Limits.inventoryReserve`.
+  case noRoom(path: String)
   /// Everything is as it was.
   case unchanged(InventoryKind)
   /// The end of a trial, which takes everything back.

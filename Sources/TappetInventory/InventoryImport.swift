@@ -44,6 +44,7 @@ package final class InventoryImport {
   private var choices: [(name: String, box: InventoryEntry, count: Int)] = []
   /// The places that the last row needed, and that were not there.
   package private(set) var madePlaces: [InventoryEntry] = []
+  private var rowCount = 0
   /// The number of rows so far.
   package private(set) var counts = InventoryImportCounts()
 
@@ -65,6 +66,7 @@ package final class InventoryImport {
     if isBulk { try stored { () throws(DatabaseError) in try inventory.database.execute(InventorySchema.afterBulk) } }
     if let addedPlaces { try inventory.noteAdded(.box, addedPlaces, in: change) }
     if let addedItems { try inventory.noteAdded(.item, addedItems, in: change) }
+    try inventory.requireRoom()
   }
 
   /// Adds or changes the thing of one row, and adds the places of its path that are missing.
@@ -72,6 +74,8 @@ package final class InventoryImport {
   @discardableResult
   package func add(_ record: InventoryRecord) throws(InventoryError) -> InventoryImportResult {
     guard let kind = record.kind else { throw .emptyRow }
+    rowCount += 1
+    if rowCount.isMultiple(of: 1024) { try inventory.requireRoom() }
     if !madePlaces.isEmpty { madePlaces = [] }
     let container = try container(of: record, kind)
     let old = try existing(record, kind, in: container)
@@ -245,6 +249,9 @@ extension Inventory {
     _ body: (InventoryImport) throws(InventoryError) -> Void
   ) throws(InventoryError) -> InventoryImportCounts {
     var counts = InventoryImportCounts()
+    let isFirst = try count(of: .building) == 0
+    if isFirst { database.useRollbackJournal(true) }
+    defer { if isFirst { database.useRollbackJournal(false) } }
     do throws(InventoryError) {
       try transaction { () throws(InventoryError) in
         let job = try InventoryImport(self, name, by: who)
@@ -258,6 +265,12 @@ extension Inventory {
       guard case .trialOver = error else { throw error }
     }
     return counts
+  }
+
+  /// Refuses an import that would leave a kiosk no room for its taps.
+  fileprivate func requireRoom() throws(InventoryError) {
+    guard let room = database.room, room < Limits.inventoryReserve else { return }
+    throw .noRoom(path: database.path)
   }
 
   /// Asked for each row of an import that is in another place than the row before.

@@ -65,7 +65,10 @@ struct ImportCommand {
           try show(result, inventory)
         }
       } catch {
-        if case .store = error { throw .failed(error.sentence, error.code) }
+        switch error {
+        case .store, .noRoom: throw .failed("\(error.sentence); nothing was changed", error.code)
+        default: break
+        }
         throw .refused("\(path): line \(line): \(error.sentence); nothing was changed", error.code)
       }
       progress.note(job.counts, line: line)

@@ -18,6 +18,7 @@ extension InventoryError {
     case .ambiguous: "thing-ambiguous"
     case .wrongContainer: "container-wrong"
     case .emptyRow, .noContainer: "row-malformed"
+    case .noRoom: StoreFault.full.code
     case .trialOver: "refused"
     case .unchanged: "thing-unchanged"
     case .nothingToUndo, .nothingToRedo: "nothing-to-undo"

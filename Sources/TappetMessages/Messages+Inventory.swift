@@ -39,6 +39,9 @@ extension InventoryError {
     case .emptyRow: "the row names nothing"
     case .noContainer(let kind):
       "the row does not say in which \(kind.container?.name ?? "place") the \(kind.name) is"
+    case .noRoom(let path):
+      "the import would leave less than \(Limits.inventoryReserve / 1024 / 1024) MB on the disk of \(path), which a "
+        + "kiosk needs for its taps; delete something"
     case .trialOver: "it was only tried"
     case .nothingToUndo:
       "there is no change that can be taken back; the last \(Limits.inventoryUndoMax) are kept"

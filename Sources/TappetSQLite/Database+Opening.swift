@@ -28,6 +28,15 @@ extension Database {
     try migrate(migrations)
   }
 
+  /// Keeps what a transaction replaces, or what it writes (the log).
+  ///
+  /// The first takes no room where nothing was. No other process may have the database open: then nothing changes.
+  @export(interface)
+  package func useRollbackJournal(_ isOn: Bool) {
+    let mode = isOn ? "DELETE" : "WAL"
+    try? withoutWaiting { () throws(DatabaseError) in try execute("PRAGMA journal_mode = \(mode)") }
+  }
+
   /// Applies the steps that the database lacks, all or none.
   @export(interface)
   package func migrate(_ migrations: [String]) throws(DatabaseError) {

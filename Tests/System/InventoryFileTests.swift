@@ -98,6 +98,29 @@ import Testing
     #expect(try export() == before)
   }
 
+  @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
+  func `an import leaves room for taps, and a full disk is read as ever`() throws {
+    let disk = try SmallDisk(size: 32 * 1024)
+    try (try String(contentsOfFile: world.configPath, encoding: .utf8))
+      .replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
+      .write(toFile: world.configPath, atomically: true, encoding: .utf8)
+    let rows = { (count: Int) in "building,room,spot,box,item\n" + (0..<count).map { "A,B,C,D,item \($0)\n" }.joined() }
+    #expect(try world.tappet("inventory", "import", try file("small.csv", rows(10))).status == 0)
+    try disk.fill(leaving: 12 * 1024 * 1024)
+    let large = try file("large.csv", rows(30_000))
+    let refused = try world.tappet("inventory", "import", large)
+    #expect(refused.status == 4 && refused.errors.contains("would leave less than 8 MB"), "\(refused)")
+    try disk.fill()
+    let before = try export()
+    #expect(before.split(separator: "\r\n").count == 15)
+    #expect(try world.tappet("find", "item 7").status == 0 && world.tappet("box", "show", "D").status == 0)
+    let change = try world.tappet("building", "add", "E")
+    #expect(change.status == 4 && change.errors.contains("no space is left"), "\(change)")
+    disk.empty()
+    #expect(try world.tappet("inventory", "import", large).status == 0)
+    #expect(try world.tappet("building", "add", "E").status == 0)
+  }
+
   @Test func `a killed import leaves nothing, and the next one works`() throws {
     let text = "building,room,spot,box,item\n" + (0..<200_000).map { "A,B,C,D\($0 / 100),item \($0)\n" }.joined()
     let path = try file("large.csv", text)
