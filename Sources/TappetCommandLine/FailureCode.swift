@@ -20,6 +20,7 @@ package enum FailureCode {
   package static let publishUnacknowledged = "publish-unacknowledged"
   package static let subscriptionRefused = "subscription-refused"
   package static let timedOut = "timed-out"
+  package static let othersChange = "others-change"
   package static let fileMalformed = "file-malformed"
   package static let actionUnfit = "action-unfit"
   package static let enrolmentRefused = "enrolment-refused"

@@ -53,7 +53,8 @@ enum InventoryHistory {
     }
     guard isAny || change.who == arguments.who else {
       throw .refused(
-        "\(change.sentence) by \(change.who), not by \(arguments.who); --any takes it back", "others-change")
+        "\(change.sentence) by \(change.who), not by \(arguments.who); --any takes it back",
+        FailureCode.othersChange)
     }
     if change.thingCount > 1 {
       let fact = "\(change.sentence): that is \(change.thingCount) things"

@@ -1,5 +1,5 @@
-/* Seals secrets as the store does (Sources/TappetStore/StoreSecretSeal.swift), for a benchmark that needs thousands of
-   them: reads lines of "key context", both in hexadecimal digits, and prints what is sealed.
+/* Seals secrets as the store does (Sources/TappetStore/Secrets/StoreSecretSeal.swift), for a benchmark that needs
+   thousands of them: reads lines of "key context", both in hexadecimal digits, and prints what is sealed.
    Usage: seal FILE-OF-THE-SEALING-KEY */
 #include <openssl/evp.h>
 #include <openssl/rand.h>

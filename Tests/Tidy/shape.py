@@ -1,4 +1,6 @@
 """Sizes: lines, files, and the pages that must stay short."""
+import collections
+import os
 import re
 
 from rule import rule
@@ -7,6 +9,7 @@ RULES = []
 
 COLUMNS_MAX = 120
 FILE_LINES_MAX = 400
+FOLDER_FILES_MAX = 15
 # Reads in one piece, as one contract.
 LONG_FILES = {"Include/tappet.h"}
 SOURCE_FOLDERS = ("Sources/", "Tests/", "tools/", "board/", "Include/")
@@ -28,6 +31,17 @@ def _long_files(tree):
         if len(file.lines) > FILE_LINES_MAX and file.path not in LONG_FILES:
             sentence = f"{len(file.lines)} lines; find the second subject in it, and give it a file"
             yield file.path, FILE_LINES_MAX + 1, sentence
+
+
+@rule("large-folder", f"no folder of Sources has more than {FOLDER_FILES_MAX} files beside its own folders", into=RULES)
+def _large_folders(tree):
+    folders = collections.defaultdict(list)
+    for file in tree.under("Sources/"):
+        folders[os.path.dirname(file.path)].append(file.path)
+    for folder, paths in sorted(folders.items()):
+        if len(paths) > FOLDER_FILES_MAX:
+            sentence = f"{len(paths)} files in {folder}; give those of one subject a folder"
+            yield sorted(paths)[FOLDER_FILES_MAX], 1, sentence
 
 
 def _size_rule(name, path, limit, unit, measure, instead):

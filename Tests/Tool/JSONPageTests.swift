@@ -30,10 +30,8 @@ import TestSupport
       .compactMap { $0.split(separator: "|").first }.flatMap { words($0) }
     #expect(Set(documented).count == documented.count)
     var known: Set<String> = []
-    for file in [
-      "TappetMessages/Codes.swift", "TappetMessages/Codes+Link.swift", "TappetMessages/Codes+Webhooks.swift",
-      "TappetMessages/Codes+Inventory.swift", "TappetMessages/Codes+Site.swift", "TappetCommandLine/FailureCode.swift",
-    ] {
+    let codes = try FileManager.default.contentsOfDirectory(atPath: Repository.path("Sources/TappetMessages/Codes"))
+    for file in codes.map({ "TappetMessages/Codes/" + $0 }) + ["TappetCommandLine/FailureCode.swift"] {
       let source = try String(contentsOfFile: Repository.path("Sources/" + file), encoding: .utf8)
       let literals = source.split(separator: "\n").filter { !$0.hasPrefix("//") }.joined(separator: "\n")
         .split(separator: "\"", omittingEmptySubsequences: false).enumerated()

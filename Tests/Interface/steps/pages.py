@@ -58,7 +58,8 @@ def check_configuration(page):
     """Checks that kiosk.yaml(5) has every key and every word that the parser knows."""
     folder = os.path.join(ROOT, "Sources/TappetConfig")
     sources = "".join(
-        read(os.path.join(folder, name)) for name in os.listdir(folder) if name.startswith("ConfigurationParser"))
+        read(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names
+        if name.startswith("ConfigurationParser"))
     lists = re.findall(r'\[\s*((?:"\w+",?\s*){2,})\]', sources)
     keys = {key for names in lists for key in re.findall(r"\w+", names)}
     words = set(re.findall(r"\w+", page.lower()))
