@@ -53,6 +53,17 @@ def _size_rule(name, path, limit, unit, measure, instead):
             yield path, 1, f"{size:,} {unit}, not at most {limit:,}; {instead}"
 
 
+@rule("module-size", "no module has more lines than its row of docs/architecture.md allows", into=RULES)
+def _module_sizes(tree):
+    page = tree.get("docs/architecture.md")
+    rows = re.finditer(r"^\| (\w+) \| .* \| ([\d,]+) \|$", page.text, re.MULTILINE) if page else ()
+    for row in rows:
+        size = sum(len(file.lines) for file in tree.under(f"Sources/{row[1]}/", languages={"swift"}))
+        if size > int(row[2].replace(",", "")):
+            line = page.line_at(row.start())
+            yield page.path, line, f"{row[1]} has {size:,} lines; make it smaller, or decide that it may grow"
+
+
 def _section(text, title):
     """The lines below the heading that matches `title`, to the next heading of its level or above."""
     match = re.search(rf"^(#+) (?:{title})[^\n]*\n", text, re.MULTILINE)
