@@ -103,12 +103,12 @@ import Testing
     story.at(4_000, .homeAssistant(isOnline: false))
     #expect(reload(at: 5_000, hasAnnounced: true) { $0.homeAssistant = nil } == ["discovery"])
     #expect(reload(at: 8_000, hasAnnounced: false) { $0.actions = [.light] } == [])
-    #expect(story.kiosk.homeAssistant.deadline == nil)
+    #expect(story.kiosk.selfReport.homeAssistant.deadline == nil)
     #expect(reload(at: 10_000, hasAnnounced: false) { $0.publishesState = true }.contains("discovery"))
     #expect(reload(at: 13_000, hasAnnounced: true) { $0.publishesState = false } == ["discovery"])
     let again = reload(at: 16_000, hasAnnounced: false) { $0.homeAssistant = plan }
     #expect(again == ["discovery", "output 0 off", "output 1 off"])
-    #expect(!story.kiosk.homeAssistant.isAway)
+    #expect(!story.kiosk.selfReport.homeAssistant.isAway)
   }
 
   @Test func `a reload that changes nothing that it describes is no reason`() {
@@ -253,7 +253,7 @@ import Testing
     story.startAll()
     let words = story.tap(at: 3_000, .of(.lightSecret)) + story.commit(at: 3_010).words
     #expect(announced(words) == [] && announced(story.at(4_000, .homeAssistant(isOnline: true))) == [])
-    #expect(story.kiosk.homeAssistant.deadline == nil)
+    #expect(story.kiosk.selfReport.homeAssistant.deadline == nil)
   }
 }
 

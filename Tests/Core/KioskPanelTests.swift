@@ -135,7 +135,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     #expect(story.press(0, at: 100) == ["light reading"])
     #expect(story.press(1, at: 300) == ["light reading"])
     #expect(story.press(1, at: 500) == ["light accepted", "light ready", "report unlocked by button"])
-    #expect(story.kiosk.outbox.uncommittedCount == 0)
+    #expect(story.kiosk.delivery.outbox.uncommittedCount == 0)
     #expect(story.press(1, at: 700) == ["store scene"])
   }
 
@@ -209,7 +209,7 @@ func button(_ name: String, _ actions: [Gesture: String]) -> ButtonPlan {
     story.press(0, at: 100)
     #expect(story.sleep(until: 5_099) == [])
     #expect(story.sleep(until: 5_100) == ["light refused", "light ready", "report not confirmed alarm timeUp"])
-    #expect(story.kiosk.outbox.uncommittedCount == 0)
+    #expect(story.kiosk.delivery.outbox.uncommittedCount == 0)
   }
 
   @Test func `a tag confirms by staying until the time is over`() {

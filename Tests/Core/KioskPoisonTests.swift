@@ -24,7 +24,7 @@ import Testing
       #expect(story.taken.sorted() == (1...100).filter { $0 != place })
       #expect(story.setAside == [place] && story.disk.map { $0.sequence } == [place])
       #expect(story.kiosk.kiosk.asideCount == 1)
-      #expect(story.stormCount == 0 && story.kiosk.kiosk.link.isUp)
+      #expect(story.stormCount == 0 && story.kiosk.kiosk.delivery.link.isUp)
     }
   }
 
@@ -65,9 +65,9 @@ import Testing
     let story = PoisonStory(PoisonStory.waiting(1), poison: [1])
     story.run(until: 30_000)
     let connects = story.connects.count
-    #expect(story.kiosk.kiosk.link.isUp && story.setAside == [1] && connects <= 7)
+    #expect(story.kiosk.kiosk.delivery.link.isUp && story.setAside == [1] && connects <= 7)
     story.run(until: 60_000)
-    #expect(story.kiosk.kiosk.link.isUp && story.connects.count == connects)
+    #expect(story.kiosk.kiosk.delivery.link.isUp && story.connects.count == connects)
   }
 
   @Test func `the reason is the message, with its topic and size, and not another client`() {
@@ -115,7 +115,7 @@ import Testing
       PoisonStory.waiting(count, actions: [.light]) + others, poison: Set(1...Int64(count)))
     story.run(until: 60_000)
     #expect(story.taken.sorted() == Array(Int64(count) + 1...last))
-    let waiting = story.kiosk.kiosk.outbox.window.count
+    let waiting = story.kiosk.kiosk.delivery.outbox.window.count
     #expect(waiting <= Limits.suspectsMax + 2 * Limits.outboxWindow, "\(waiting)")
     story.poison = []
     story.run(until: 1_500_000)
@@ -147,7 +147,7 @@ import Testing
     story.delay = 1_000_000
     for time in stride(from: 500, through: 300_000, by: 500) {
       story.run(until: time)
-      if story.kiosk.kiosk.outbox.inflightCount > 0 { story.restartBroker(downFor: 1_500) }
+      if story.kiosk.kiosk.delivery.outbox.inflightCount > 0 { story.restartBroker(downFor: 1_500) }
     }
     #expect(story.setAside.isEmpty && story.connects.count > 3)
   }
@@ -161,7 +161,7 @@ import Testing
     story.delay = 1_000_000
     for time in stride(from: 100, through: 100_000, by: 100) {
       story.run(until: time)
-      if story.kiosk.kiosk.outbox.inflightCount > 0 { story.lose(failure) }
+      if story.kiosk.kiosk.delivery.outbox.inflightCount > 0 { story.lose(failure) }
     }
     #expect(story.disk.allSatisfy { $0.closes == 0 } && story.setAside.isEmpty)
   }

@@ -68,7 +68,7 @@ import Testing
     story.startAll()
     #expect(count(story.at(20_000, .link(.lost(.closedByBroker)))) == 0)
     #expect(count(story.at(20_100, .certificates(daysLeft: 3))) == 0)
-    #expect(story.kiosk.telemetry.deadline == nil)
+    #expect(story.kiosk.selfReport.telemetry.deadline == nil)
     _ = story.sleep(until: 30_000)
     #expect(count(story.at(30_000, .link(.connected(sessionPresent: false)))) == 1)
   }
@@ -77,7 +77,7 @@ import Testing
     let story = KioskScript()
     story.startAll()
     #expect(count(story.at(5_000, .certificates(daysLeft: 3))) == 0)
-    #expect(story.kiosk.telemetry.deadline == nil && count(story.sleep(until: 200_000)) == 0)
+    #expect(story.kiosk.selfReport.telemetry.deadline == nil && count(story.sleep(until: 200_000)) == 0)
   }
 
   @Test func `a tap's counters are in the state that follows it, and its own message goes first`() {

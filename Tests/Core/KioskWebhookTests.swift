@@ -96,13 +96,13 @@ extension KioskScript {
     #expect(!story.sleep(until: 30_199).contains("stop webhooks"))
     #expect(story.sleep(until: 30_201).contains("stop webhooks"))
     #expect(story.at(30_300, .webhook(.ended(.exited(0)))) == [])
-    #expect(story.kiosk.supervision.state == .none)
+    #expect(story.kiosk.delivery.webhookProcess.state == .none)
   }
 
   @Test func `without a webhook nothing is read, started or due`() {
     let story = KioskScript()
     story.startAll()
-    #expect(story.kiosk.supervision.deadline == nil && story.kiosk.status.webhooks == nil)
+    #expect(story.kiosk.delivery.webhookProcess.deadline == nil && story.kiosk.status.webhooks == nil)
     #expect(!story.lastEffects.map(\.words).contains { $0.contains("webhook") })
   }
 
@@ -142,9 +142,9 @@ extension KioskScript {
       #expect(woken.contains("fetch webhooks after 0"), "\(woken)")
       time += pause + 10
       if let entry { story.at(time, .store(.webhooks(.fetched([entry], reachedEnd: true)))) }
-      if case .none = story.kiosk.supervision.state { story.at(time, .timerFired) }
-      if case .ending = story.kiosk.supervision.state { story.at(time, .webhook(.ended(.exited(0)))) }
-      if case .starting = story.kiosk.supervision.state { _ = story.ready(at: time) }
+      if case .none = story.kiosk.delivery.webhookProcess.state { story.at(time, .timerFired) }
+      if case .ending = story.kiosk.delivery.webhookProcess.state { story.at(time, .webhook(.ended(.exited(0)))) }
+      if case .starting = story.kiosk.delivery.webhookProcess.state { _ = story.ready(at: time) }
       #expect(story.lastEffects.map(\.words).contains("post hook"))
       time += 10
     }
@@ -160,7 +160,9 @@ extension KioskScript {
     _ = story.enter("hook", at: 120, sequence: 2)
     _ = story.answer(first, 503, at: 130)
     #expect(story.enter("other", at: 140, sequence: 3).words.contains("post other"))
-    #expect(story.kiosk.supervision.hasFailed("hook") && !story.kiosk.supervision.mayPost("hook") == true)
+    #expect(
+      story.kiosk.delivery.webhookProcess.hasFailed("hook")
+        && !story.kiosk.delivery.webhookProcess.mayPost("hook") == true)
     #expect(story.kiosk.baseLight == .offline)
     let (queued, words) = story.enter("hook", at: 150, sequence: 4)
     #expect(queued != nil && words.contains("light queued") && words.contains("report queued hook for its webhook"))
@@ -171,7 +173,7 @@ extension KioskScript {
     for number in 0..<4 { story.enter("hook", at: 100, sequence: Int64(number + 1)) }
     #expect(story.ready(at: 110) == ["post hook", "post hook"])
     for number in 4..<8 { story.enter("other", at: 120, sequence: Int64(number + 1)) }
-    #expect(story.kiosk.webhooks.inflightCount == Limits.webhooksInflightMax)
+    #expect(story.kiosk.delivery.webhooks.inflightCount == Limits.webhooksInflightMax)
   }
 
   @Test func `a refused entry is given up, and the next one goes`() {
@@ -204,7 +206,7 @@ extension KioskScript {
     guard let id = story.lastEffects.compactMap({ $0.storedEntry }).first?.id else { return }
     let words = story.at(110, .store(.storeFailed(id, .full)))
     #expect(words.filter { $0 == "light refused" }.count == 1)
-    #expect(!story.kiosk.webhooks.isUncommitted(id) && story.kiosk.counters.refused == 1)
+    #expect(!story.kiosk.delivery.webhooks.isUncommitted(id) && story.kiosk.counters.refused == 1)
   }
 
   @Test func `a process that dies, hangs or is missing loses nothing`() {
@@ -212,7 +214,7 @@ extension KioskScript {
     let (entry, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
     #expect(story.at(120, .webhook(.ended(.signaled(9)))).contains("report webhooks lost ended"))
-    #expect(story.kiosk.baseLight == .offline && story.kiosk.webhooks.inflightCount == 0)
+    #expect(story.kiosk.baseLight == .offline && story.kiosk.delivery.webhooks.inflightCount == 0)
     // An answer that comes too late is nobody's.
     #expect(story.answer(entry, 200, at: 121) == [])
     let words = story.sleep(until: 2_000)
@@ -232,7 +234,7 @@ extension KioskScript {
     _ = story.ready(at: 110)
     let (second, _) = story.enter("hook", at: 120, sequence: 2)
     _ = story.answer(second, 503, at: 130)
-    #expect(story.kiosk.webhooks.inflightCount == 1)
+    #expect(story.kiosk.delivery.webhooks.inflightCount == 1)
     #expect(story.answer(first, 200, at: 140).contains { $0.hasPrefix("fetch webhooks") })
   }
 
@@ -243,7 +245,7 @@ extension KioskScript {
     _ = story.answer(entry, 200, at: 120)
     story.at(130, .store(.webhooks(.removed([entry?.id ?? EntryID(high: 0, low: 0)]))))
     #expect(story.at(140, .webhook(.ended(.signaled(9)))).contains("report webhooks lost ended"))
-    #expect(story.kiosk.baseLight != .offline && story.kiosk.supervision.loss == nil)
+    #expect(story.kiosk.baseLight != .offline && story.kiosk.delivery.webhookProcess.loss == nil)
   }
 
   @Test func `an entry expires while its server is away, and is not posted afterwards`() {
@@ -300,7 +302,7 @@ extension KioskScript {
     let (first, _) = story.enter("hook", at: 100, sequence: 1)
     _ = story.ready(at: 110)
     let (second, _) = story.enter("other", at: 120, sequence: 2)
-    #expect(story.kiosk.webhooks.inflightCount == 2 && first != nil)
+    #expect(story.kiosk.delivery.webhooks.inflightCount == 2 && first != nil)
     _ = story.answer(second, 500, at: 130)
     #expect(story.at(140, .dropAsked(nil)) == ["drop all but 1"])
     guard let second else { return }

@@ -31,19 +31,19 @@ struct PendingReplies: Sendable {
 extension Kiosk {
   /// Handles a message on a topic with commands; on any other topic it is nobody's.
   mutating func commandArrived(_ arrival: CommandArrival, at now: Moment) -> [Effect] {
-    guard let index = commands.index(of: arrival.topic), arrival.content != .report else { return [] }
-    let address = commands.address(of: arrival, index)
+    guard let index = intake.gate.index(of: arrival.topic), arrival.content != .report else { return [] }
+    let address = intake.gate.address(of: arrival, index)
     do throws(CommandRefusal) {
-      let wish = try commands.judge(arrival, index, indexes, clockIsGood: clockIsGood, at: now)
-      if commands.plan(index).obeysLock, lock.isLocked { throw .locked }
+      let wish = try intake.gate.judge(arrival, index, tapPolicy.indexes, clockIsGood: clockIsGood, at: now)
+      if intake.gate.plan(index).obeysLock, panel.lock.isLocked { throw .locked }
       let effects = try execute(wish, index, address, by: arrival.sender?.user, at: now)
-      commands.noteAccepted(index)
+      intake.gate.noteAccepted(index)
       return effects
     } catch {
-      commands.noteRefused(index, isRetained: error == .retained)
+      intake.gate.noteRefused(index, isRetained: error == .retained)
       let report = Report.commandRefused(topic: arrival.topic, address.wish, error, by: arrival.sender?.user)
-      let effects = commandRefusals.report(report, at: now.instant)
-      guard commands.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
+      let effects = throttles.commandRefusals.report(report, at: now.instant)
+      guard intake.gate.mayReply(to: error, on: index, address.destination, at: now.instant) else { return effects }
       return effects + reply(address, .refused(error))
     }
   }
@@ -55,10 +55,10 @@ extension Kiosk {
     guard isTaking else { throw .output(.closing) }
     var address = address
     address.wish = wish
-    let plan = commands.plan(index)
+    let plan = intake.gate.plan(index)
     let topic = plan.topic
     // A newer command replaces what is left of a timed opening.
-    if plan.firmware != nil, wish != .report { firmware.cancel(topic) }
+    if plan.firmware != nil, wish != .report { intake.firmware.cancel(topic) }
     switch wish {
     case .report:
       return [.report(.commandAccepted(topic: topic, wish))] + announcing(.firmwareReport(topic: topic))
@@ -84,10 +84,10 @@ extension Kiosk {
     if let refusal = refusal(toSwitch: order.output) { throw .output(refusal) }
     let report = Report.commandAccepted(topic: topic, .output(order), by: sender)
     let effects = drive([order], .command(topic: topic), at: now)
-    guard let index = outputs.index(of: order.output), outputs.isWaiting(index) else {
+    guard let index = panel.outputs.index(of: order.output), panel.outputs.isWaiting(index) else {
       return [.report(report)] + effects + reply(address, .done)
     }
-    waitingReplies.wait(forOutput: index, address)
+    intake.waitingReplies.wait(forOutput: index, address)
     return [.report(report)] + effects + reply(address, .accepted)
   }
 
@@ -100,7 +100,7 @@ extension Kiosk {
     let effects: [Effect] = [.report(.commandAccepted(topic: topic, .action(action.name), by: sender))]
     let (driven, entry) = perform(action, by: .command, at: now)
     guard let entry else { return effects + driven + reply(address, .done) }
-    waitingReplies.wait(for: entry, address)
+    intake.waitingReplies.wait(for: entry, address)
     return effects + driven
   }
 
@@ -111,11 +111,11 @@ extension Kiosk {
   }
 
   /// Replies that a command's entry is committed; its end is still to come.
-  func commandStored(_ id: EntryID) -> [Effect] { reply(waitingReplies.address(of: id), .accepted) }
+  func commandStored(_ id: EntryID) -> [Effect] { reply(intake.waitingReplies.address(of: id), .accepted) }
 
   /// Replies with the end of a command's entry.
   mutating func commandEnded(_ id: EntryID, _ result: CommandReply.Result) -> [Effect] {
-    reply(waitingReplies.take(id), result)
+    reply(intake.waitingReplies.take(id), result)
   }
 
   /// Replies to the commands among entries that will not be sent.
@@ -131,20 +131,22 @@ extension Kiosk {
   }
 
   /// Handles commands that the link threw away.
-  mutating func commandsDiscarded(at now: Moment) -> [Effect] { commandRefusals.count(at: now.instant) }
+  mutating func commandsDiscarded(at now: Moment) -> [Effect] { throttles.commandRefusals.count(at: now.instant) }
 
   /// Replies to the command that an output waited for.
   mutating func outputFollowed(_ index: Int, _ reason: OutputReason) -> [Effect] {
-    guard let address = waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
+    guard let address = intake.waitingReplies.take(output: index), case .asked(.command) = reason else { return [] }
     return reply(address, .done)
   }
 
   /// Publishes what a command asks for; without a link nobody would get it.
-  private func announcing(_ announcement: Announcement) -> [Effect] { link.isUp ? [.announce(announcement)] : [] }
+  private func announcing(_ announcement: Announcement) -> [Effect] {
+    delivery.link.isUp ? [.announce(announcement)] : []
+  }
 
   /// Handles the broker's answer to a subscription.
   mutating func commandsSubscribed(_ index: Int, isGranted: Bool) -> [Effect] {
-    guard commands.subscribed(index, isGranted: isGranted) else { return [] }
-    return [.report(.commandsSubscribed(topic: commands.plan(index).topic, isGranted: isGranted))]
+    guard intake.gate.subscribed(index, isGranted: isGranted) else { return [] }
+    return [.report(.commandsSubscribed(topic: intake.gate.plan(index).topic, isGranted: isGranted))]
   }
 }

@@ -102,32 +102,32 @@ extension Kiosk {
     let order = OutputOrder(output: role.open, request: .pulse)
     let effects = drive([order], .command(topic: plan.topic), at: now)
     let (stopsAt, closesAt) = (now.instant + Limits.firmwareStopsAfter, now.instant + Limits.firmwareClosesAfter)
-    firmware.add(.init(topic: plan.topic, output: role.stop, due: stopsAt, isClosing: false))
-    firmware.add(.init(topic: plan.topic, output: role.close, due: closesAt, isClosing: true))
+    intake.firmware.add(.init(topic: plan.topic, output: role.stop, due: stopsAt, isClosing: false))
+    intake.firmware.add(.init(topic: plan.topic, output: role.close, due: closesAt, isClosing: true))
     return [.report(report)] + effects + reply(address, .done)
   }
 
   /// Does what is due of timed openings, and reports.
   mutating func firmwareDue(at now: Moment) -> [Effect] {
     var effects: [Effect] = []
-    for var order in firmware.takeDue(at: now.instant) {
+    for var order in intake.firmware.takeDue(at: now.instant) {
       // A panel that was replaced, or has just started, opens its lines soon.
       if refusal(toSwitch: order.output) == .unavailable, now.instant < order.until {
         order.due = now.instant + Limits.firmwareRetryInterval
-        firmware.add(order)
+        intake.firmware.add(order)
         continue
       }
       effects += drive(
         [OutputOrder(output: order.output, request: .pulse)], .command(topic: order.topic), at: now)
     }
-    if let due = firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
-    return effects + firmware.notes()
+    if let due = intake.firmware.reportDue, due <= now.instant { effects += announceDevices(at: now.instant) }
+    return effects + intake.firmware.notes()
   }
 
   /// Reports on every topic of the firmware's, now and in ten minutes again.
   mutating func announceDevices(at now: Instant) -> [Effect] {
     let topics = settings.commands.filter { $0.firmware != nil }.map { $0.topic }
-    firmware.reported(at: topics.isEmpty ? nil : now)
+    intake.firmware.reported(at: topics.isEmpty ? nil : now)
     return topics.map { .announce(.firmwareReport(topic: $0)) }
   }
 }

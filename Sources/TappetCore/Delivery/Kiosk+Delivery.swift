@@ -4,89 +4,93 @@ extension Kiosk {
   mutating func linkChanged(_ change: LinkEvent, at now: Moment) -> [Effect] {
     switch change {
     case .connected:
-      let effects = link.connected(at: now.instant)
-      guard link.isUp else { return effects }
-      outbox.linkUp()
-      let setAside = outbox.suspicion.connected(at: now.instant).map {
-        [Effect.report(.setAside($0, endpoint: link.endpoint))]
+      let effects = delivery.link.connected(at: now.instant)
+      guard delivery.link.isUp else { return effects }
+      delivery.outbox.linkUp()
+      let setAside = delivery.outbox.suspicion.connected(at: now.instant).map {
+        [Effect.report(.setAside($0, endpoint: delivery.link.endpoint))]
       }
       return effects + (setAside ?? []) + announceDevices(at: now.instant)
-    case .fellBack(let failure): return link.fellBack(failure, at: now)
-    case .foundMQTT5: return link.foundMQTT5()
-    case .lacksRetained: return link.isConnecting ? [.report(.linkWithoutRetained(endpoint: link.endpoint))] : []
+    case .fellBack(let failure): return delivery.link.fellBack(failure, at: now)
+    case .foundMQTT5: return delivery.link.foundMQTT5()
+    case .lacksRetained:
+      return delivery.link.isConnecting ? [.report(.linkWithoutRetained(endpoint: delivery.link.endpoint))] : []
     case .failed(let failure):
       let acquitted =
-        link.isConnecting ? outbox.suspicion.wasAway(failure, endpoint: link.endpoint) : nil
-      link.endedByOrder(at: now.instant)
-      return link.failed(failure, at: now.instant, random: &random) + (acquitted.map { [.noteCloses([$0])] } ?? [])
+        delivery.link.isConnecting ? delivery.outbox.suspicion.wasAway(failure, endpoint: delivery.link.endpoint) : nil
+      delivery.link.endedByOrder(at: now.instant)
+      return delivery.link.failed(failure, at: now.instant, random: &random)
+        + (acquitted.map { [.noteCloses([$0])] } ?? [])
     case .lost(let failure): return lost(failure, at: now)
     case .disconnected:
-      let effects = link.disconnected(at: now.instant)
+      let effects = delivery.link.disconnected(at: now.instant)
       // It was not by our command: the link is as it was, and so are the entries in flight.
-      return link.isUp ? effects : effects + endDelivery()
+      return delivery.link.isUp ? effects : effects + endDelivery()
     case .acknowledged(let id): return delivered(id, isHeard: true, at: now)
     case .acknowledgedUnheard(let id): return delivered(id, isHeard: false, at: now)
     case .publishRefused(let id, let code):
-      outbox.suspicion.answered()
+      delivery.outbox.suspicion.answered()
       return undeliverable(id, code: code)
     }
   }
 
   private mutating func lost(_ failure: LinkFailure, at now: Moment) -> [Effect] {
     let blame =
-      link.isUp && failure.mayBeOfMessage ? outbox.closedByBroker(endpoint: link.endpoint, at: now.instant) : nil
+      delivery.link.isUp && failure.mayBeOfMessage
+      ? delivery.outbox.closedByBroker(endpoint: delivery.link.endpoint, at: now.instant) : nil
     let effects = endDelivery()
-    link.endedByOrder(at: now.instant)
-    guard let blame else { return effects + link.lost(failure, at: now.instant, random: &random) }
+    delivery.link.endedByOrder(at: now.instant)
+    guard let blame else { return effects + delivery.link.lost(failure, at: now.instant, random: &random) }
     return effects
-      + link.lost(
-        failure.explained(by: blame), isAtMessage: outbox.suspicion.isActive, at: now.instant, random: &random)
+      + delivery.link.lost(
+        failure.explained(by: blame), isAtMessage: delivery.outbox.suspicion.isActive, at: now.instant, random: &random)
       + [.noteCloses(blame.counts)]
   }
 
   mutating func sendWhatMayBeSent(at now: Moment) -> [Effect] {
     guard isSending else { return [] }
-    var effects = outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
+    var effects = delivery.outbox.takeSendable(at: now, clockIsGood: clockIsGood).map {
       Effect.publish($0, unixSeconds: now.unixSeconds)
     }
     // A full disk can be read, but it does not take the removal of what was sent.
-    let hasRoom = store.isGood || outbox.resolvedCount < Limits.outboxResolvedMax
-    if store.isReadable, hasRoom, let (after, limit) = outbox.takeFetch() {
+    let hasRoom = delivery.store.isGood || delivery.outbox.resolvedCount < Limits.outboxResolvedMax
+    if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.outbox.takeFetch() {
       effects.append(.fetch(after: after, limit: limit, clockIsGood: clockIsGood))
     }
     return effects
   }
 
   mutating func delivered(_ id: EntryID, isHeard: Bool, at now: Moment) -> [Effect] {
-    let mayWait = outbox.removalMayWait
-    guard let entry = outbox.resolve(id) else { return [] }
-    outbox.suspicion.answered()
-    link.acknowledged()
+    let mayWait = delivery.outbox.removalMayWait
+    guard let entry = delivery.outbox.resolve(id) else { return [] }
+    delivery.outbox.suspicion.answered()
+    delivery.link.acknowledged()
     counters.delivered += 1
-    let isOneOfMany = entry.acceptedAt == nil && outbox.count >= Limits.reportedBacklogMax
+    let isOneOfMany = entry.acceptedAt == nil && delivery.outbox.count >= Limits.reportedBacklogMax
     let after = entry.acceptedAt.map { now.instant - $0 }
     let report: Report =
       isOneOfMany
       ? .deliveredOfMany(entry)
       : isHeard ? .delivered(entry, after: after) : .deliveredUnheard(entry, after: after)
     let effects: [Effect] = entry.lightOfDelivery + [.report(report), .forget([id], mayWait: mayWait)]
-    outbox.noteRemoval(mayWait: mayWait)
-    return effects + commandEnded(id, .done) + (isOneOfMany ? backlog.note(at: now.instant) : backlog.reportRest())
+    delivery.outbox.noteRemoval(mayWait: mayWait)
+    return effects + commandEnded(id, .done)
+      + (isOneOfMany ? throttles.backlog.note(at: now.instant) : throttles.backlog.reportRest())
   }
 
   /// Handles the end of the connection.
   mutating func endDelivery() -> [Effect] {
-    outbox.linkDown()
-    commands.linkDown()
-    firmware.reported(at: nil)
-    let rest = backlog.reportRest()
-    guard outbox.waitingRemovals > 0 else { return rest }
-    outbox.noteRemoval(mayWait: false)
+    delivery.outbox.linkDown()
+    intake.gate.linkDown()
+    intake.firmware.reported(at: nil)
+    let rest = throttles.backlog.reportRest()
+    guard delivery.outbox.waitingRemovals > 0 else { return rest }
+    delivery.outbox.noteRemoval(mayWait: false)
     return rest + [.forget([], mayWait: false)]
   }
 
   mutating func undeliverable(_ id: EntryID, code: Int32?) -> [Effect] {
-    guard let entry = outbox.resolve(id) else { return [] }
+    guard let entry = delivery.outbox.resolve(id) else { return [] }
     counters.undeliverable += 1
     return [.light(.refused), .report(.undeliverable(entry, code: code)), .forget([id], mayWait: false)]
       + commandEnded(id, .refused(.undeliverable))
@@ -99,7 +103,7 @@ extension Kiosk {
   }
 
   mutating func expired(_ entries: [OutboxEntry], earliest: Expiry?) -> [Effect] {
-    let (outcomes, rows) = outbox.expired(entries, earliest: earliest)
+    let (outcomes, rows) = delivery.outbox.expired(entries, earliest: earliest)
     counters.expired += outcomes.count
     let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] } + repliesToExpired(outcomes)
     return rows.isEmpty ? effects : effects + [.forget(rows, mayWait: false)]
@@ -107,18 +111,20 @@ extension Kiosk {
 
   mutating func expireWhatIsOver(at now: Moment) -> [Effect] {
     guard let deadline = expiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let excluded = outbox.willExpire(at: now, clockIsGood: clockIsGood)
+    let excluded = delivery.outbox.willExpire(at: now, clockIsGood: clockIsGood)
     return [.fetchExpired(clockIsGood: clockIsGood, excluding: excluded)]
   }
 
-  func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: outbox, at: now) }
+  func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.outbox, at: now) }
 
   func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
-    guard !outbox.isExpiring, store.isGood else { return nil }
-    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else { return outbox.earliestInstant }
+    guard !delivery.outbox.isExpiring, delivery.store.isGood else { return nil }
+    guard clockIsGood, let time = delivery.outbox.earliestUnixMilliseconds else {
+      return delivery.outbox.earliestInstant
+    }
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
-    return min(outbox.earliestInstant ?? other, other)
+    return min(delivery.outbox.earliestInstant ?? other, other)
   }
 }
 

@@ -4,14 +4,14 @@
 extension Kiosk {
   /// Tells Home Assistant what is due, and what has happened by these effects.
   mutating func homeAssistantDue(after effects: [Effect], at now: Moment) -> [Effect] {
-    let isUp = settings.announces && link.isUp
-    homeAssistant.noteLink(isUp: isUp, at: now.instant)
+    let isUp = settings.announces && delivery.link.isUp
+    selfReport.homeAssistant.noteLink(isUp: isUp, at: now.instant)
     holdBack()
     guard isUp else { return [] }
-    var announcements: [Announcement] = homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
+    var announcements: [Announcement] = selfReport.homeAssistant.takeDiscovery(at: now.instant) ? [.discovery] : []
     if settings.homeAssistant != nil {
-      let levels = outputs.indices.map { outputs.status(of: $0).isOn }
-      announcements += homeAssistant.takeLevels(levels).map { .output($0, isOn: levels[$0]) }
+      let levels = panel.outputs.indices.map { panel.outputs.status(of: $0).isOn }
+      announcements += selfReport.homeAssistant.takeLevels(levels).map { .output($0, isOn: levels[$0]) }
       announcements += news(in: effects, at: now.instant)
     }
     return announcements.map { .announce($0) }
@@ -19,45 +19,48 @@ extension Kiosk {
 
   /// Handles the birth of Home Assistant: kiosks must not all answer it at once.
   mutating func homeAssistantChanged(isOnline: Bool, at now: Moment) -> [Effect] {
-    guard settings.homeAssistant != nil, link.isUp else { return [] }
-    homeAssistant.isAway = !isOnline
+    guard settings.homeAssistant != nil, delivery.link.isUp else { return [] }
+    selfReport.homeAssistant.isAway = !isOnline
     holdBack()
     guard isOnline else { return [] }
     let delay = Int64(bitPattern: random.next() % UInt64(Limits.birthDelayMax.wholeMilliseconds + 1))
-    homeAssistant.discover(at: now.instant + .milliseconds(delay))
+    selfReport.homeAssistant.discover(at: now.instant + .milliseconds(delay))
     return []
   }
 
   /// Holds back the entries for Home Assistant while that is away; they expire as any other.
-  private mutating func holdBack() { outbox.hold(homeAssistant.isAway ? settings.awaitingActions : []) }
+  private mutating func holdBack() {
+    delivery.outbox.hold(selfReport.homeAssistant.isAway ? settings.awaitingActions : [])
+  }
 
   /// Plans the discovery after a change of what it describes.
   mutating func rediscover(after old: KioskSettings, at now: Moment) {
-    if settings.panel != old.panel { homeAssistant.outputsReplaced() }
-    if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { homeAssistant.replaced() }
+    if settings.panel != old.panel { selfReport.homeAssistant.outputsReplaced() }
+    if settings.homeAssistant?.prefix != old.homeAssistant?.prefix { selfReport.homeAssistant.replaced() }
     holdBack()
     let isSame =
       settings.homeAssistant == old.homeAssistant && settings.publishesState == old.publishesState
       && settings.actions == old.actions && settings.panel == old.panel
-    if !isSame { homeAssistant.discover(at: now.instant) }
+    if !isSame { selfReport.homeAssistant.discover(at: now.instant) }
   }
 
   /// Tells Home Assistant of a gesture, whatever it triggers.
   mutating func gestureSeen(_ gesture: Gesture, on button: Int, at now: Moment) -> [Effect] {
-    guard settings.homeAssistant != nil, homeAssistant.admit(at: now.instant) else { return [] }
+    guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.gesture(button: button, gesture))]
   }
 
   /// Tells Home Assistant of two buttons that were pressed together, whatever that triggers.
   mutating func chordSeen(_ index: Int, at now: Moment) -> [Effect] {
-    guard settings.homeAssistant != nil, homeAssistant.admit(at: now.instant) else { return [] }
+    guard settings.homeAssistant != nil, selfReport.homeAssistant.admit(at: now.instant) else { return [] }
     return [.announce(.chord(index))]
   }
 
   private mutating func news(in effects: [Effect], at now: Instant) -> [Announcement] {
     var announcements: [Announcement] = []
     for effect in effects {
-      guard case .report(let report) = effect, let news = TapNews(report), homeAssistant.admit(at: now) else {
+      guard case .report(let report) = effect, let news = TapNews(report), selfReport.homeAssistant.admit(at: now)
+      else {
         continue
       }
       announcements.append(.tap(news))

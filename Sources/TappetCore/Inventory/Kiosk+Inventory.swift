@@ -10,17 +10,17 @@ extension Kiosk {
 
   private mutating func touchInventory(_ touch: InventoryTouch, at now: Moment) -> [Effect] {
     let action = touch.tap.action
-    guard inventory.isRunning, desk.hasRoom else {
+    guard stock.process.isRunning, stock.desk.hasRoom else {
       return refuseTouch(touch, .notInInventory(action: action.name, .away), at: now)
     }
     if let obstacle = obstacle(to: action) { return refuseTouch(touch, obstacle, at: now) }
-    desk.touched(touch)
+    stock.desk.touched(touch)
     return nextInventoryOrder(at: now)
   }
 
   /// Handles a code that was scanned.
   private mutating func scanned(_ code: String, at now: Moment) -> [Effect] {
-    guard isTaking, let name = settings.inventory?.scanAction, let action = indexes.action(named: name) else {
+    guard isTaking, let name = settings.inventory?.scanAction, let action = tapPolicy.indexes.action(named: name) else {
       return []
     }
     let tap = VerifiedTap(action: action)
@@ -30,12 +30,12 @@ extension Kiosk {
   }
 
   private mutating func nextInventoryOrder(at now: Moment) -> [Effect] {
-    desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
+    stock.desk.nextOrder(at: now.instant).map { [.orderInventory($0)] } ?? []
   }
 
   /// Refuses a touch, which may be repeated at once.
   private mutating func refuseTouch(_ touch: InventoryTouch, _ refusal: TapRefusal, at now: Moment) -> [Effect] {
-    if let uid = touch.uid { taps.notAccepted(uid, action: touch.tap.action.name) }
+    if let uid = touch.uid { tapPolicy.taps.notAccepted(uid, action: touch.tap.action.name) }
     return refuse(.tag, touch.uid, refusal, touch.tap.owner, at: now)
   }
 
@@ -43,26 +43,26 @@ extension Kiosk {
 
   mutating func inventoryChanged(_ change: InventoryEvent, at now: Moment) -> [Effect] {
     switch change {
-    case .message(.ready): return inventory.ready()
+    case .message(.ready): return stock.process.ready()
     case .message(.found(let number, let thing)): return inventoryAnswered(number, .success(thing), at: now)
     case .message(.failed(let number, let fault)): return inventoryAnswered(number, .failure(fault), at: now)
     case .message(.news(let number, let verb, let milliseconds, let who, let thing)):
-      news.outcome = InventoryOutcome(
+      stock.news.outcome = InventoryOutcome(
         verb: verb.name, thing: thing, who: who, change: number, unixMilliseconds: milliseconds)
       return []
     case .message(.low(let thing)):
-      news.low = thing
+      stock.news.low = thing
       return []
     case .message(.lowCount(let count)):
-      news.lowCount = count
+      stock.news.lowCount = count
       return []
     case .message(.scanned(let code)): return scanned(code, at: now)
     case .message(.scanner(let code)):
-      defer { news.scannerErrno = code }
-      return code == news.scannerErrno ?? 0 ? [] : [.report(.scanner(errno: code))]
-    case .malformed: return inventoryLost(inventory.lose(.malformed, at: now.instant), at: now)
-    case .ended(let end): return inventoryLost(inventory.ended(end, at: now.instant, random: &random), at: now)
-    case .notStarted(let code): return inventory.notStarted(code: code, at: now.instant, random: &random)
+      defer { stock.news.scannerErrno = code }
+      return code == stock.news.scannerErrno ?? 0 ? [] : [.report(.scanner(errno: code))]
+    case .malformed: return inventoryLost(stock.process.lose(.malformed, at: now.instant), at: now)
+    case .ended(let end): return inventoryLost(stock.process.ended(end, at: now.instant, random: &random), at: now)
+    case .notStarted(let code): return stock.process.notStarted(code: code, at: now.instant, random: &random)
     }
   }
 
@@ -70,7 +70,7 @@ extension Kiosk {
     _ number: UInt32, _ answer: Result<InventoryThing, InventoryFault>, at now: Moment
   ) -> [Effect] {
     let within = settings.inventory?.moveWithin ?? Limits.inventoryMoveWithin
-    switch desk.answered(number, answer, kiosk: settings.kioskName, within: within, at: now.instant) {
+    switch stock.desk.answered(number, answer, kiosk: settings.kioskName, within: within, at: now.instant) {
     case .stale: return []
     case .order(let order): return [.orderInventory(order)]
     case .done(let touch, let result, let thing, let who):
@@ -99,19 +99,19 @@ extension Kiosk {
   }
 
   private mutating func inventoryLost(_ effects: [Effect], at now: Moment) -> [Effect] {
-    guard !inventory.isRunning else { return effects }
-    desk.release()
-    news.forgetUnsaid()
+    guard !stock.process.isRunning else { return effects }
+    stock.desk.release()
+    stock.news.forgetUnsaid()
     return effects
-      + desk.giveUp().flatMap { refuseTouch($0, .notInInventory(action: $0.tap.action.name, .away), at: now) }
+      + stock.desk.giveUp().flatMap { refuseTouch($0, .notInInventory(action: $0.tap.action.name, .away), at: now) }
   }
 
   /// Has tappet-inventory run as long as the inventory is configured, and ends what takes too long.
   mutating func inventoryDue(at now: Moment) -> [Effect] {
-    desk.releaseIfOver(at: now.instant)
-    var effects = inventory.timeUp(at: now.instant, random: &random)
-    if desk.isOverdue(at: now.instant) { effects += inventory.lose(.silent, at: now.instant) }
-    if !inventory.isRunning, !desk.hasNone { effects = inventoryLost(effects, at: now) }
+    stock.desk.releaseIfOver(at: now.instant)
+    var effects = stock.process.timeUp(at: now.instant, random: &random)
+    if stock.desk.isOverdue(at: now.instant) { effects += stock.process.lose(.silent, at: now.instant) }
+    if !stock.process.isRunning, !stock.desk.hasNone { effects = inventoryLost(effects, at: now) }
     return effects + passOnNews(at: now)
   }
 
@@ -121,26 +121,26 @@ extension Kiosk {
   ///
   /// Only when the disk has them tappet-inventory forgets them.
   private mutating func passOnNews(at now: Moment) -> [Effect] {
-    guard isTaking, store.isGood, !isStopping else { return [] }
+    guard isTaking, delivery.store.isGood, !isStopping else { return [] }
     var effects: [Effect] = []
-    if let outcome = news.outcome, news.entry == nil {
+    if let outcome = stock.news.outcome, stock.news.entry == nil {
       let feed = settings.inventory?.feed
       // Half of the outbox stays free for taps: what waits here is safe in the inventory.
-      if let feed, obstacle(to: feed) == nil, outbox.count < settings.outboxCountMax / 2 {
+      if let feed, obstacle(to: feed) == nil, delivery.outbox.count < settings.outboxCountMax / 2 {
         let (performed, entry) = performNews(feed, outcome, at: now)
         effects += performed
-        news.entry = entry
+        stock.news.entry = entry
       } else if feed == nil {
         effects += passedOn(outcome)
       }
     }
-    if let thing = news.low, news.lowEntry == nil {
-      let action = settings.inventory?.lowStockAction.flatMap { indexes.action(named: $0) }
+    if let thing = stock.news.low, stock.news.lowEntry == nil {
+      let action = settings.inventory?.lowStockAction.flatMap { tapPolicy.indexes.action(named: $0) }
       let outcome = InventoryOutcome(verb: "low", thing: thing, who: "")
       if let action, obstacle(to: action) == nil {
         let (performed, entry) = performNews(action, outcome, at: now)
         effects += performed
-        news.lowEntry = entry
+        stock.news.lowEntry = entry
         if entry == nil { effects += passedLow(thing) }
       } else if action == nil {
         effects += passedLow(thing)
@@ -157,28 +157,28 @@ extension Kiosk {
   }
 
   private mutating func passedOn(_ outcome: InventoryOutcome) -> [Effect] {
-    news.outcome = nil
-    news.entry = nil
-    return inventory.isRunning ? [.orderInventory(.passedOn(outcome.change ?? 0))] : []
+    stock.news.outcome = nil
+    stock.news.entry = nil
+    return stock.process.isRunning ? [.orderInventory(.passedOn(outcome.change ?? 0))] : []
   }
 
   private mutating func passedLow(_ thing: InventoryThing) -> [Effect] {
-    news.low = nil
-    news.lowEntry = nil
-    return inventory.isRunning ? [.orderInventory(.passedLow(thing.id))] : []
+    stock.news.low = nil
+    stock.news.lowEntry = nil
+    return stock.process.isRunning ? [.orderInventory(.passedLow(thing.id))] : []
   }
 
   /// Handles the commit of an entry, which may be about news.
   mutating func newsStored(_ id: EntryID) -> [Effect] {
-    if news.entry == id, let outcome = news.outcome { return passedOn(outcome) }
-    if news.lowEntry == id, let thing = news.low { return passedLow(thing) }
+    if stock.news.entry == id, let outcome = stock.news.outcome { return passedOn(outcome) }
+    if stock.news.lowEntry == id, let thing = stock.news.low { return passedLow(thing) }
     return []
   }
 
   /// Handles an entry that the disk did not take: it is tried again when the disk does.
   mutating func newsNotStored(_ id: EntryID) {
-    if news.entry == id { news.entry = nil }
-    if news.lowEntry == id { news.lowEntry = nil }
+    if stock.news.entry == id { stock.news.entry = nil }
+    if stock.news.lowEntry == id { stock.news.lowEntry = nil }
   }
 }
 

@@ -3,16 +3,18 @@
 extension Kiosk {
   /// The lasting light while nothing happens: the most serious fault first.
   package var baseLight: Light {
-    if confirmation != nil || desk.isHolding { return .confirming }
-    if !store.isGood || !panel.isGood { return .fault }
+    if panel.confirmation != nil || stock.desk.isHolding { return .confirming }
+    if !delivery.store.isGood || !panel.supervision.isGood { return .fault }
     if reader.isLost { return .readerLost }
-    if isWriting { return .writing }
-    if link.hasFailed || inventory.loss != nil || supervision.loss != nil || supervision.trouble != nil {
+    if tapPolicy.isWriting { return .writing }
+    if delivery.link.hasFailed || stock.process.loss != nil || delivery.webhookProcess.loss != nil
+      || delivery.webhookProcess.trouble != nil
+    {
       return .offline
     }
-    if isClockMissed { return .clockUnknown }
-    guard reader.isUsable || !reader.isWanted, link.isUp else { return .starting }
-    if certificateDaysLeft != nil { return .certificateExpiring }
-    return lock.isLocked ? .locked : .ready
+    if clock.isMissed { return .clockUnknown }
+    guard reader.isUsable || !reader.isWanted, delivery.link.isUp else { return .starting }
+    if clock.certificateDaysLeft != nil { return .certificateExpiring }
+    return panel.lock.isLocked ? .locked : .ready
   }
 }

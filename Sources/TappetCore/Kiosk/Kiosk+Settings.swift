@@ -8,24 +8,26 @@ extension Kiosk {
     let old = self.settings
     let wasGood = clockIsGood
     self.settings = settings
-    indexes = ActionIndexes(settings.actions, secrets: secrets)
-    commands.replace(by: settings.commands, at: now.instant)
-    firmware.reconfigure(settings.commands, at: now.instant)
-    if link.isUp { firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil) }
+    tapPolicy.indexes = ActionIndexes(settings.actions, secrets: tapPolicy.secrets)
+    intake.gate.replace(by: settings.commands, at: now.instant)
+    intake.firmware.reconfigure(settings.commands, at: now.instant)
+    if delivery.link.isUp {
+      intake.firmware.reported(at: settings.commands.contains { $0.firmware != nil } ? now.instant : nil)
+    }
     // A confirmation may be about an action that was removed.
     var effects = endConfirmation(.closed)
     rediscover(after: old, at: now)
     if settings.trustsClock != old.trustsClock { clockJudged(before: wasGood, at: now) }
-    effects += inventory.want(settings.inventory != nil, at: now.instant)
-    effects += rooms.want(settings.hearsRooms, at: now.instant)
-    if !settings.hearsRooms { roomDuties = RoomDuties() }
+    effects += stock.process.want(settings.inventory != nil, at: now.instant)
+    effects += listening.process.want(settings.hearsRooms, at: now.instant)
+    if !settings.hearsRooms { listening.duties = RoomDuties() }
     if settings.site != old.site { site.replace() }
-    if settings.inventory == nil { news = InventoryNewsDuties() }
+    if settings.inventory == nil { stock.news = InventoryNewsDuties() }
     if settings.panel != old.panel { effects += panelReplaced(from: old.panel, at: now.instant) }
     // Another number of endpoints means another list, whatever `reconnect` says.
     if reconnect || settings.endpointCount != old.endpointCount {
-      outbox.suspicion.tryAgain()
-      effects += link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
+      delivery.outbox.suspicion.tryAgain()
+      effects += delivery.link.reconnect(endpointCount: settings.endpointCount, at: now.instant)
     }
     return effects
   }
@@ -34,17 +36,17 @@ extension Kiosk {
   private mutating func panelReplaced(from old: PanelPlan, at now: Instant) -> [Effect] {
     _ = panelClosed(at: now)
     guard settings.panel.lockAfter != old.lockAfter || settings.panel.unlockCode != old.unlockCode else { return [] }
-    let (wasLocked, failures) = (lock.isLocked, lock.failures)
-    lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
-    lock.resume(failures: failures, at: now)
-    return lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
+    let (wasLocked, failures) = (panel.lock.isLocked, panel.lock.failures)
+    panel.lock = PanelLock(after: settings.panel.lockAfter, code: settings.panel.unlockCode)
+    panel.lock.resume(failures: failures, at: now)
+    return panel.lock.isLocked && !wasLocked ? [.report(.panelLocked)] : []
   }
 
   /// Handles a panel whose parts were released: their faults are over, nothing is pressed, and no output is on.
   mutating func panelClosed(at now: Instant) -> [Effect] {
-    inputs = PanelInputs(settings.panel)
-    outputs = OutputBank(settings.panel.outputs, at: now)
-    panel = PanelSupervision()
+    panel.inputs = PanelInputs(settings.panel)
+    panel.outputs = OutputBank(settings.panel.outputs, at: now)
+    panel.supervision = PanelSupervision()
     return []
   }
 }

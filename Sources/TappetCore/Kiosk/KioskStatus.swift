@@ -118,43 +118,43 @@ package struct KioskStatus: Hashable, Sendable {
 
 extension Kiosk {
   private var webhookCondition: KioskStatus.Webhooks? {
-    guard settings.usesWebhooks || webhooks.count > 0 else { return nil }
-    if let loss = supervision.loss { return .lost(loss) }
-    return supervision.trouble.map { .failing(action: $0.action, $0.1) } ?? .good
+    guard settings.usesWebhooks || delivery.webhooks.count > 0 else { return nil }
+    if let loss = delivery.webhookProcess.loss { return .lost(loss) }
+    return delivery.webhookProcess.trouble.map { .failing(action: $0.action, $0.1) } ?? .good
   }
 
   private var inventoryCondition: KioskStatus.Inventory? {
     guard settings.inventory != nil else { return nil }
     return KioskStatus.Inventory(
-      loss: inventory.loss, scannerErrno: news.scannerErrno ?? 0, lowCount: news.lowCount)
+      loss: stock.process.loss, scannerErrno: stock.news.scannerErrno ?? 0, lowCount: stock.news.lowCount)
   }
 
   private var roomsCondition: KioskStatus.Rooms? {
     guard settings.hearsRooms else { return nil }
-    return rooms.loss.map { .lost($0) } ?? roomDuties.fault.map { .failing($0) } ?? .good
+    return listening.process.loss.map { .lost($0) } ?? listening.duties.fault.map { .failing($0) } ?? .good
   }
 
   /// Number of entries that wait in the store.
-  package var outboxCount: Int { outbox.count }
+  package var outboxCount: Int { delivery.outbox.count }
 
   /// Number of those that were set aside, as far as they were met since the start.
-  package var asideCount: Int { outbox.suspicion.asideIDs.count }
+  package var asideCount: Int { delivery.outbox.suspicion.asideIDs.count }
 
   /// Number of entries that wait for their webhook.
-  package var webhookCount: Int { webhooks.count }
+  package var webhookCount: Int { delivery.webhooks.count }
 
   /// Returns the number of entries in flight, of all or of this one.
   ///
   /// An entry for both destinations is in flight if one of its halves is.
   package func inflightCount(of id: EntryID?) -> Int {
-    let ids = outbox.inflightIDs(id)
-    return ids.count + webhooks.inflightIDs(id).count { !ids.contains($0) }
+    let ids = delivery.outbox.inflightIDs(id)
+    return ids.count + delivery.webhooks.inflightIDs(id).count { !ids.contains($0) }
   }
 
   /// The outputs in the order of the configuration.
   package var outputStates: [KioskStatus.Output] {
-    outputs.indices.map { index in
-      let (isOn, isAvailable) = outputs.status(of: index)
+    panel.outputs.indices.map { index in
+      let (isOn, isAvailable) = panel.outputs.status(of: index)
       return KioskStatus.Output(isOn: isOn, isAvailable: isAvailable)
     }
   }
@@ -162,12 +162,13 @@ extension Kiosk {
   /// The kiosk's condition now.
   package var status: KioskStatus {
     KioskStatus(
-      reader: reader.condition, link: link.condition, webhooks: webhookCondition, inventory: inventoryCondition,
-      rooms: roomsCondition, site: siteCondition, store: store.fault,
-      panel: panel.problems,
+      reader: reader.condition, link: delivery.link.condition, webhooks: webhookCondition,
+      inventory: inventoryCondition,
+      rooms: roomsCondition, site: siteCondition, store: delivery.store.fault,
+      panel: panel.supervision.problems,
       outputs: outputStates,
-      commands: commands.status, isLocked: settings.panel.lockAfter == nil ? nil : lock.isLocked,
-      clockIsGood: settings.trustsClock ? true : isClockSynchronised, needsClock: needsClock,
+      commands: intake.gate.status, isLocked: settings.panel.lockAfter == nil ? nil : panel.lock.isLocked,
+      clockIsGood: settings.trustsClock ? true : clock.isSynchronised, needsClock: needsClock,
       light: baseLight)
   }
 }

@@ -3,19 +3,19 @@
 extension Kiosk {
   /// Why a request to the output of this name would have no effect now; `nil` when it would have one.
   package func refusal(toSwitch name: String) -> OutputRefusal? {
-    guard let index = outputs.index(of: name) else { return .unknown }
-    return outputs.refusal(of: index)
+    guard let index = panel.outputs.index(of: name) else { return .unknown }
+    return panel.outputs.refusal(of: index)
   }
 
   /// Does what is requested of the outputs: at once, whatever the broker and the disk do.
   mutating func drive(_ orders: [OutputOrder], _ cause: OutputCause, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
     for order in orders {
-      guard let index = outputs.index(of: order.output) else {
+      guard let index = panel.outputs.index(of: order.output) else {
         effects.append(.report(.outputRefused(order, cause, .unknown)))
         continue
       }
-      switch outputs.ask(order.request, of: index, cause, at: now.instant) {
+      switch panel.outputs.ask(order.request, of: index, cause, at: now.instant) {
       case .success(let changes): effects += performed(changes)
       case .failure(let refusal): effects.append(.report(.outputRefused(order, cause, refusal)))
       }
@@ -25,29 +25,29 @@ extension Kiosk {
 
   /// Does what is due by time, or because the link was lost.
   mutating func dueOnOutputs(at now: Moment) -> [Effect] {
-    outputs.noteLink(isUp: link.isUp, at: now.instant)
-    return performed(outputs.advance(to: now.instant), isLater: true)
+    panel.outputs.noteLink(isUp: delivery.link.isUp, at: now.instant)
+    return performed(panel.outputs.advance(to: now.instant), isLater: true)
   }
 
   /// Handles a part of the panel whose lines are there.
   mutating func outputsOpened(_ part: PanelPart, at now: Moment) -> [Effect] {
     var effects: [Effect] = []
-    for index in outputs(behind: part) { effects += performed(outputs.opened(index, at: now.instant)) }
+    for index in outputs(behind: part) { effects += performed(panel.outputs.opened(index, at: now.instant)) }
     return effects
   }
 
   /// Handles a part of the panel whose lines are gone.
   mutating func outputsLost(_ part: PanelPart, at now: Moment) {
-    for index in outputs(behind: part) { outputs.lost(index, at: now.instant) }
+    for index in outputs(behind: part) { panel.outputs.lost(index, at: now.instant) }
   }
 
   /// Returns everything to its safe level before the lines are given back.
-  mutating func closeOutputs(at now: Moment) -> [Effect] { performed(outputs.close(at: now.instant)) }
+  mutating func closeOutputs(at now: Moment) -> [Effect] { performed(panel.outputs.close(at: now.instant)) }
 
   private func outputs(behind part: PanelPart) -> Range<Int> {
     switch part {
-    case .output(let index): outputs.indices.contains(index) ? index..<index + 1 : 0..<0
-    case .simulator: outputs.indices
+    case .output(let index): panel.outputs.indices.contains(index) ? index..<index + 1 : 0..<0
+    case .simulator: panel.outputs.indices
     case .input, .indicator: 0..<0
     }
   }

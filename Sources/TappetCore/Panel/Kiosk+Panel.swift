@@ -47,47 +47,47 @@ extension Kiosk {
   mutating func panelChanged(_ change: PanelEvent, at now: Moment) -> [Effect] {
     switch change {
     case .opened(let part, let isActive, let debouncesItself):
-      var effects = panel.opened(part) + outputsOpened(part, at: now)
+      var effects = panel.supervision.opened(part) + outputsOpened(part, at: now)
       for button in buttons(behind: part) {
-        if !isActive { effects += panel.recovered(button) }
-        effects += done(inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
+        if !isActive { effects += panel.supervision.recovered(button) }
+        effects += done(panel.inputs.opened(button, isActive: isActive, debouncesItself: debouncesItself), at: now)
       }
       return effects
     case .failed(let part, let fault):
       outputsLost(part, at: now)
       for button in buttons(behind: part) {
-        inputs.closed(button)
-        _ = panel.forget(button)
+        panel.inputs.closed(button)
+        _ = panel.supervision.forget(button)
       }
-      return panel.failed(part, fault, at: now.instant)
+      return panel.supervision.failed(part, fault, at: now.instant)
     case .closed:
       return closeOutputs(at: now) + panelClosed(at: now.instant)
     case .edge(let button, let isActive, let time):
       setGate()
-      return done(inputs.edge(button, isActive: isActive, at: time), at: now)
+      return done(panel.inputs.edge(button, isActive: isActive, at: time), at: now)
     case .edgesLost(let button, let isActive, let time):
       setGate()
-      return done(inputs.edgesLost(button, isActive: isActive, at: time), at: now)
+      return done(panel.inputs.edgesLost(button, isActive: isActive, at: time), at: now)
     case .edgesRead(let time):
-      inputs.edgesRead(until: time)
+      panel.inputs.edgesRead(until: time)
       return []
     case .key(let button, let isDown, let time):
       setGate()
-      return done(inputs.key(button, isDown: isDown, at: time), at: now)
+      return done(panel.inputs.key(button, isDown: isDown, at: time), at: now)
     case .asked(let action):
-      guard isTaking, lock.isLocked else { return gestured([], .press, action, at: now) }
+      guard isTaking, panel.lock.isLocked else { return gestured([], .press, action, at: now) }
       return refuse(.button, nil, .panelLocked, at: now)
     case .lockAsked:
-      return lock.lockNow() == true ? justLocked() : []
+      return panel.lock.lockNow() == true ? justLocked() : []
     }
   }
 
   /// Handles a lock that has just locked.
   private mutating func justLocked() -> [Effect] {
-    inputs.dropAll()
+    panel.inputs.dropAll()
     var effects: [Effect] = []
     // A tag is past the lock.
-    if case .buttons = confirmation?.source { effects = endConfirmation(.closed) }
+    if case .buttons = panel.confirmation?.source { effects = endConfirmation(.closed) }
     return effects + [.report(.panelLocked)]
   }
 
@@ -103,42 +103,42 @@ extension Kiosk {
   /// Handles everything that is due by time alone.
   mutating func dueOnPanel(at now: Moment) -> [Effect] {
     setGate()
-    var effects = done(inputs.due(at: now.instant), at: now)
-    if let confirmation {
+    var effects = done(panel.inputs.due(at: now.instant), at: now)
+    if let confirmation = panel.confirmation {
       switch confirmation.source {
       case .tag(let uid, let tap):
         if !reader.isUsable {
           effects += endConfirmation(.tagGone)
         } else if confirmation.until <= now.instant {
-          self.confirmation = nil
+          panel.confirmation = nil
           effects += tagConfirmed(uid, tap, at: now)
         }
       case .buttons, .room:
         if confirmation.until <= now.instant { effects += endConfirmation(.timeUp) }
       }
     }
-    if lock.advance(to: now.instant) { effects += justLocked() }
+    if panel.lock.advance(to: now.instant) { effects += justLocked() }
     return effects
   }
 
   /// Cancels the confirmation of a tag that was taken away.
   mutating func tagGone(_ uid: TagUID) -> [Effect] {
-    guard case .tag(uid, _) = confirmation?.source else { return [] }
+    guard case .tag(uid, _) = panel.confirmation?.source else { return [] }
     return endConfirmation(.tagGone)
   }
 
   /// Begins a confirmation, which the light shows.
   mutating func ask(_ question: Confirmation, within: Duration) -> [Effect] {
-    confirmation = question
-    desk.release()
+    panel.confirmation = question
+    stock.desk.release()
     let trigger: Trigger = if case .tag = question.source { .tag } else { .button }
     return [.report(.confirming(action: question.action.name, trigger, within: within))]
   }
 
   /// Ends the confirmation without running its action.
   mutating func endConfirmation(_ end: ConfirmationEnd) -> [Effect] {
-    guard let question = confirmation else { return [] }
-    confirmation = nil
+    guard let question = panel.confirmation else { return [] }
+    panel.confirmation = nil
     counters.refused += 1
     let effects: [Effect] = [.light(.refused), .report(.confirmationEnded(action: question.action.name, end))]
     guard case .room(let asked, _, _, _) = question.source else { return effects }
@@ -146,11 +146,11 @@ extension Kiosk {
   }
 
   private mutating func setGate() {
-    guard !lock.isLocked else { return inputs.gate = .closed }
-    switch confirmation?.source {
-    case nil, .room: inputs.gate = .open
-    case .tag: inputs.gate = .closed
-    case .buttons(let buttons, _): inputs.gate = .only(buttons)
+    guard !panel.lock.isLocked else { return panel.inputs.gate = .closed }
+    switch panel.confirmation?.source {
+    case nil, .room: panel.inputs.gate = .open
+    case .tag: panel.inputs.gate = .closed
+    case .buttons(let buttons, _): panel.inputs.gate = .only(buttons)
     }
   }
 
@@ -166,23 +166,24 @@ extension Kiosk {
         effects += chordSeen(index, at: now)
         effects += gestured([chord.first, chord.second], .press, chord.action, at: now)
       case .diverted(let button):
-        effects += confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
-      case .stuck(let button): effects += panel.stuck(button)
+        effects += panel.confirmation == nil ? pressedWhileLocked(button, at: now) : endConfirmation(.otherTouch)
+      case .stuck(let button): effects += panel.supervision.stuck(button)
       case .chattering(let button):
-        inputs.closed(button)
-        effects += panel.chattering(button, at: now.instant)
-      case .recovered(let button): effects += panel.recovered(button)
+        panel.inputs.closed(button)
+        effects += panel.supervision.chattering(button, at: now.instant)
+      case .recovered(let button): effects += panel.supervision.recovered(button)
       }
     }
     return effects
   }
 
   private mutating func gestured(_ buttons: [Int], _ gesture: Gesture, _ name: String?, at now: Moment) -> [Effect] {
-    guard isTaking, !lock.isLocked, let name, let action = settings.actions.first(where: { $0.name == name }) else {
+    guard isTaking, !panel.lock.isLocked, let name, let action = settings.actions.first(where: { $0.name == name })
+    else {
       return []
     }
-    lock.used(at: now.instant)
-    switch confirmation?.source {
+    panel.lock.used(at: now.instant)
+    switch panel.confirmation?.source {
     case nil: break
     // It began before the tag came, or the embedding program requests it: the gate does not hold it back.
     case .tag: return endConfirmation(.otherTouch)
@@ -194,7 +195,7 @@ extension Kiosk {
       // The release of the button does not confirm.
       if gesture == .release || gesture == .repeat { return [] }
       guard asked == buttons, wanted.name == name else { return endConfirmation(.otherTouch) }
-      confirmation = nil
+      panel.confirmation = nil
       return buttonAccepted(action, at: now)
     }
     guard let within = action.confirmWithin else { return buttonAccepted(action, at: now) }
@@ -206,14 +207,14 @@ extension Kiosk {
   }
 
   private mutating func pressedWhileLocked(_ button: Int, at now: Moment) -> [Effect] {
-    guard isTaking, lock.isLocked else { return [] }
-    let forgot: [Effect] = lock.failures > 0 ? [.noteWrongCodes(0)] : []
-    switch lock.pressed(button, at: now.instant) {
+    guard isTaking, panel.lock.isLocked else { return [] }
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.noteWrongCodes(0)] : []
+    switch panel.lock.pressed(button, at: now.instant) {
     case .accepted: return [.light(.reading)]
     case .refused, .blocked: return refuse(.button, nil, .panelLocked, at: now)
     case .wrong(let wait):
       counters.refused += 1
-      return [.light(.refused), .noteWrongCodes(lock.failures), .report(.codeRefused(wait: wait))]
+      return [.light(.refused), .noteWrongCodes(panel.lock.failures), .report(.codeRefused(wait: wait))]
     case .unlocked: return [.light(.accepted)] + forgot + [.report(.panelUnlocked(.button))]
     }
   }

@@ -28,39 +28,39 @@ extension Kiosk {
   mutating func roomsChanged(_ change: RoomEvent, at now: Moment) -> [Effect] {
     switch change {
     case .message(let message):
-      roomDuties.signAt = now.instant
+      listening.duties.signAt = now.instant
       return roomsSaid(message, at: now)
-    case .malformed: return rooms.lose(.malformed, at: now.instant)
+    case .malformed: return listening.process.lose(.malformed, at: now.instant)
     case .ended(let end):
-      commands.roomsClosed()
+      intake.gate.roomsClosed()
       let effects = questionLost()
       // It reads the session's file once: another one may find another session there.
-      if case .trouble(.tokenRefused, _) = roomDuties.fault, end == .exited(ProcessEnd.sessionRefused) {
-        return effects + rooms.endedToBeginAgain(at: now.instant)
+      if case .trouble(.tokenRefused, _) = listening.duties.fault, end == .exited(ProcessEnd.sessionRefused) {
+        return effects + listening.process.endedToBeginAgain(at: now.instant)
       }
-      return effects + rooms.ended(end, at: now.instant, random: &random)
-    case .notStarted(let code): return rooms.notStarted(code: code, at: now.instant, random: &random)
+      return effects + listening.process.ended(end, at: now.instant, random: &random)
+    case .notStarted(let code): return listening.process.notStarted(code: code, at: now.instant, random: &random)
     }
   }
 
   private mutating func roomsSaid(_ message: RoomMessage, at now: Moment) -> [Effect] {
     switch message {
-    case .ready: return rooms.ready()
+    case .ready: return listening.process.ready()
     case .listening:
-      defer { roomDuties.fault = nil }
-      return roomDuties.fault == nil ? [] : [.report(.roomsListening)]
+      defer { listening.duties.fault = nil }
+      return listening.duties.fault == nil ? [] : [.report(.roomsListening)]
     case .failed(let fault):
-      defer { roomDuties.fault = fault }
-      return roomDuties.fault == fault ? [] : [.report(.roomsFailing(fault))]
+      defer { listening.duties.fault = fault }
+      return listening.duties.fault == fault ? [] : [.report(.roomsFailing(fault))]
     case .access(let room, let access):
-      guard let index = commands.index(of: room), commands.plan(index).isRoom,
-        commands.subscribed(index, isGranted: access == .open)
+      guard let index = intake.gate.index(of: room), intake.gate.plan(index).isRoom,
+        intake.gate.subscribed(index, isGranted: access == .open)
       else { return [] }
       return [.report(.roomAccess(room: room, access))] + (access == .open ? [] : questionLost(in: room))
     case .answered(let answer): return roomAnswered(answer, at: now)
     case .heard(let line):
-      guard let index = commands.index(of: line.room), commands.plan(index).isRoom,
-        let content = commands.plan(index).content(of: line.text)
+      guard let index = intake.gate.index(of: line.room), intake.gate.plan(index).isRoom,
+        let content = intake.gate.plan(index).content(of: line.text)
       else { return [] }
       var arrival = CommandArrival(topic: line.room, size: line.text.utf8.count, content: content)
       if case .request(var request) = content {
@@ -78,13 +78,14 @@ extension Kiosk {
 
   /// When the process has been silent for too long; each answer of the homeserver, and each fault, is a sign.
   var roomDeadline: Instant? {
-    rooms.isRunning ? roomDuties.signAt.map { $0 + Limits.roomSignMax } : rooms.deadline
+    listening.process.isRunning ? listening.duties.signAt.map { $0 + Limits.roomSignMax } : listening.process.deadline
   }
 
   /// Has the process run as long as a room has commands, and ends one that hangs.
   mutating func roomsDue(at now: Moment) -> [Effect] {
     guard let deadline = roomDeadline, deadline <= now.instant else { return [] }
-    return rooms.isRunning ? rooms.lose(.silent, at: now.instant) : rooms.timeUp(at: now.instant, random: &random)
+    return listening.process.isRunning
+      ? listening.process.lose(.silent, at: now.instant) : listening.process.timeUp(at: now.instant, random: &random)
   }
 }
 

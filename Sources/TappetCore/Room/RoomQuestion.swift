@@ -52,35 +52,36 @@ extension Kiosk {
     at now: Moment
   ) -> [Effect] {
     let trigger: Trigger = tap == nil ? .button : .tag
-    guard rooms.isRunning, commands.isHeard(room) else {
+    guard listening.process.isRunning, intake.gate.isHeard(room) else {
       return refuse(trigger, uid, .nobodyToAsk(action: action.name), tap?.owner, at: now)
     }
     let question = RoomQuestion(
       number: random.next(), room: room, title: action.title, who: tap?.secret?.person?.name ?? tap?.label,
       within: within)
-    confirmation = Confirmation(asking: question, action, uid, tap, until: now.instant + within)
-    desk.release()
+    panel.confirmation = Confirmation(asking: question, action, uid, tap, until: now.instant + within)
+    stock.desk.release()
     return [.askRoom(question), .report(.confirming(action: action.name, trigger, within: within, room: room))]
   }
 
   /// Whether the room has been asked about this tag.
   func isAsking(about uid: TagUID) -> Bool {
-    if case .room(_, _, uid, _) = confirmation?.source { true } else { false }
+    if case .room(_, _, uid, _) = panel.confirmation?.source { true } else { false }
   }
 
   /// Handles a reaction to a question.
   mutating func roomAnswered(_ answer: RoomAnswer, at now: Moment) -> [Effect] {
-    guard let confirmation, case .room(let question, let action, let uid, let tap) = confirmation.source,
+    guard let confirmation = panel.confirmation,
+      case .room(let question, let action, let uid, let tap) = confirmation.source,
       question.number == answer.question, now.instant < confirmation.until, isTaking,
-      let index = commands.index(of: question.room), case .room(let commanders) = commands.plan(index).trust
+      let index = intake.gate.index(of: question.room), case .room(let commanders) = intake.gate.plan(index).trust
     else { return [] }
     guard commanders.include(RoomSender(user: answer.user, event: "", power: answer.power)) else {
-      commands.noteRefused(index, isRetained: false)
+      intake.gate.noteRefused(index, isRetained: false)
       let report = Report.commandRefused(topic: question.room, nil, .stranger, by: answer.user)
-      return commandRefusals.report(report, at: now.instant)
+      return throttles.commandRefusals.report(report, at: now.instant)
     }
     guard answer.isYes else { return endConfirmation(.refusedInRoom(by: answer.user)) }
-    self.confirmation = nil
+    self.panel.confirmation = nil
     let end = Effect.endQuestion(question.number, .confirmed(by: answer.user))
     if let uid, let tap { return [end] + tagConfirmed(uid, tap, at: now) }
     return [end] + buttonAccepted(action, at: now)
@@ -88,7 +89,7 @@ extension Kiosk {
 
   /// Ends the question when its room, or with `nil` any room, is not heard any more.
   mutating func questionLost(in room: String? = nil) -> [Effect] {
-    guard case .room(let question, _, _, _) = confirmation?.source, room == nil || room == question.room else {
+    guard case .room(let question, _, _, _) = panel.confirmation?.source, room == nil || room == question.room else {
       return []
     }
     return endConfirmation(.closed)

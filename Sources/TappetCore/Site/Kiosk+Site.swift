@@ -101,7 +101,7 @@ extension Kiosk {
     for effect in siteEffects(of: change, at: now) {
       // As with commands: a stranger who may publish there must not fill a disk with log lines.
       if case .report(.siteRefused) = effect, case .report(let report) = effect {
-        effects += commandRefusals.report(report, at: now.instant)
+        effects += throttles.commandRefusals.report(report, at: now.instant)
       } else {
         effects.append(effect)
       }
@@ -129,6 +129,6 @@ extension Kiosk {
     guard let name = settings.site else { return nil }
     return KioskStatus.Site(
       name: name, record: site.record.flatMap { $0.site == name ? $0 : nil },
-      isSubscribed: link.isUp ? site.isSubscribed : nil, trouble: site.trouble)
+      isSubscribed: delivery.link.isUp ? site.isSubscribed : nil, trouble: site.trouble)
   }
 }

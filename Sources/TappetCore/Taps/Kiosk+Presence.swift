@@ -4,11 +4,11 @@ extension Kiosk {
   /// Follows which tag lies on the reader, also while the next one is for a job.
   mutating func notePresence(_ message: ReaderMessage, wasUsable: Bool, at now: Instant) {
     switch message {
-    case .ready: if !wasUsable, reader.isUsable { presence.readerReady(at: now) }
+    case .ready: if !wasUsable, reader.isUsable { tapPolicy.presence.readerReady(at: now) }
     case .tagArrived(let uid):
       guard wasUsable else { return }
-      presence.tagArrived(uid, wasThere: reader.sinceReady(at: now) <= Limits.heldTagReturnMax)
-    case .tagLeft(let uid): if wasUsable { presence.tagLeft(uid) }
+      tapPolicy.presence.tagArrived(uid, wasThere: reader.sinceReady(at: now) <= Limits.heldTagReturnMax)
+    case .tagLeft(let uid): if wasUsable { tapPolicy.presence.tagLeft(uid) }
     case .tagRead, .tagFaulted, .tagDescribed, .heartbeat, .lost, .orderProgress, .orderDone: break
     }
   }
@@ -17,24 +17,24 @@ extension Kiosk {
   func isSetOff(_ action: Action, by uid: TagUID) -> Bool {
     switch action.mode {
     case .tap, .inventory: false
-    case .hold: presence.holds(uid, action.name)
-    case .toggle: presence.isSettling(action.name)
+    case .hold: tapPolicy.presence.holds(uid, action.name)
+    case .toggle: tapPolicy.presence.isSettling(action.name)
     }
   }
 
   /// Enters the removals that are due, once the disk takes them.
   mutating func removalsDue(at now: Moment) -> [Effect] {
-    presence.timeUp(readerIsUsable: reader.isUsable, at: now.instant)
+    tapPolicy.presence.timeUp(readerIsUsable: reader.isUsable, at: now.instant)
     var effects: [Effect] = []
-    while isTaking, store.isGood, let arrival = presence.due {
-      guard let action = indexes.action(named: arrival.action), let removal = action.removal else {
-        presence.forget(arrival.entry)
+    while isTaking, delivery.store.isGood, let arrival = tapPolicy.presence.due {
+      guard let action = tapPolicy.indexes.action(named: arrival.action), let removal = action.removal else {
+        tapPolicy.presence.forget(arrival.entry)
         continue
       }
       let entry = removalEntry(removal, of: action, arrival, ended: arrival.entry, at: now)
-      presence.willEnd(arrival.entry, by: entry.id)
+      tapPolicy.presence.willEnd(arrival.entry, by: entry.id)
       // No UID: nobody has tapped.
-      outbox.willStore(entry, nil)
+      delivery.outbox.willStore(entry, nil)
       effects.append(.store(entry))
     }
     return effects
@@ -44,7 +44,8 @@ extension Kiosk {
   mutating func switchedOff(
     _ action: Action, _ uid: TagUID?, _ tap: VerifiedTap?, _ count: Int64?, at now: Moment
   ) -> OutboxEntry? {
-    guard action.mode == .toggle, let removal = action.removal, let on = presence.switchedOn(action.name) else {
+    guard action.mode == .toggle, let removal = action.removal, let on = tapPolicy.presence.switchedOn(action.name)
+    else {
       return nil
     }
     let second = TagArrival(
@@ -52,7 +53,7 @@ extension Kiosk {
     let entry = removalEntry(
       removal, of: action, second, ended: on.entry, count: count, ticket: tap?.secret?.ticket,
       homeAssistantID: tap?.homeAssistantID, at: now)
-    presence.willEnd(on.entry, by: entry.id)
+    tapPolicy.presence.willEnd(on.entry, by: entry.id)
     return entry
   }
 
@@ -61,7 +62,7 @@ extension Kiosk {
     ticket: String? = nil, homeAssistantID: String? = nil, at now: Moment
   ) -> OutboxEntry {
     let id = EntryID(high: random.next(), low: random.next())
-    let person = arrival.person.flatMap { id in secrets.first { $0.person?.id == id }?.person }
+    let person = arrival.person.flatMap { id in tapPolicy.secrets.first { $0.person?.id == id }?.person }
     var facts = facts(of: action, at: now)
     facts[.uid] = arrival.uid.map { Hex.encode($0.bytes) } ?? ""
     facts[.tag] = arrival.tag ?? ""
@@ -81,15 +82,17 @@ extension Kiosk {
   /// Counts an accepted tap of the tag, if a message names the number.
   mutating func counted(_ uid: TagUID?) -> Int64? {
     guard settings.countsTaps, let uid, !uid.isRandom else { return nil }
-    guard let count = tagCounts[uid] ?? (tagCounts.count < Limits.tagHintsMax ? 0 : nil) else { return nil }
-    tagCounts[uid] = count + 1
+    guard let count = tapPolicy.tagCounts[uid] ?? (tapPolicy.tagCounts.count < Limits.tagHintsMax ? 0 : nil) else {
+      return nil
+    }
+    tapPolicy.tagCounts[uid] = count + 1
     return count + 1
   }
 
   /// Takes back what the disk did not take, unless a later tap has been counted since.
   mutating func notCounted(_ entry: OutboxEntry) {
-    guard let uid = entry.uid, let count = entry.notes.count, tagCounts[uid] == count else { return }
-    tagCounts[uid] = count - 1
+    guard let uid = entry.uid, let count = entry.notes.count, tapPolicy.tagCounts[uid] == count else { return }
+    tapPolicy.tagCounts[uid] = count - 1
   }
 }
 

@@ -4,13 +4,14 @@ extension Kiosk {
   mutating func tagRead(_ reading: TagReading, at now: Moment) -> [Effect] {
     let uid = reading.uid
     if let effects = notExamined(uid, at: now) { return effects }
-    switch settings.recognise(reading, or: indexes.verify(reading), learnedTags, indexes) {
+    switch settings.recognise(reading, or: tapPolicy.indexes.verify(reading), tapPolicy.learnedTags, tapPolicy.indexes)
+    {
     case .failure(let refusal):
-      rates.noteRefused(uid, at: now.instant)
+      tapPolicy.rates.noteRefused(uid, at: now.instant)
       return refuse(.tag, uid, refusal, at: now)
     case .success(let tap):
       if let refusal = tap.secret?.refusalOfPerson {
-        rates.noteRefused(uid, at: now.instant)
+        tapPolicy.rates.noteRefused(uid, at: now.instant)
         return refuse(.tag, uid, refusal, tap.owner, at: now)
       }
       return tagVerified(uid, tap, at: now)
@@ -19,7 +20,7 @@ extension Kiosk {
 
   /// Handles a tag whose content cannot be read: others may have written it, and its UID may be known.
   mutating func tagUnreadable(_ uid: TagUID, _ fault: TagFault, at now: Moment) -> [Effect] {
-    guard let tap = settings.recognise(uid, fault, learnedTags, indexes) else {
+    guard let tap = settings.recognise(uid, fault, tapPolicy.learnedTags, tapPolicy.indexes) else {
       return refuse(.tag, uid, .unreadable(fault), at: now)
     }
     return notExamined(uid, at: now) ?? tagVerified(uid, tap, at: now)
@@ -27,8 +28,8 @@ extension Kiosk {
 
   /// The effects of a tag that still lies there, or hammers; `nil` for any other.
   private mutating func notExamined(_ uid: TagUID, at now: Moment) -> [Effect]? {
-    guard !taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
-    guard let wait = rates.waitToBeVerified(uid, at: now.instant) else { return nil }
+    guard !tapPolicy.taps.isHeld(uid) else { return ignore(uid, action: nil, .held, at: now) }
+    guard let wait = tapPolicy.rates.waitToBeVerified(uid, at: now.instant) else { return nil }
     return refuse(.tag, uid, .tooMany(wait: wait), at: now)
   }
 
@@ -36,18 +37,18 @@ extension Kiosk {
     let action = tap.action
     if let refusal = timeRefusal(of: tap, at: now) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     // The power that comes back must not open a gate.
-    if !action.outputs.isEmpty, taps.wasThereAtStart(uid) {
+    if !action.outputs.isEmpty, tapPolicy.taps.wasThereAtStart(uid) {
       return ignore(uid, action: action.name, .held, tap.owner, at: now)
     }
     if isSetOff(action, by: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
-    if let remaining = taps.cooldownRemaining(uid, tap, at: now.instant) {
+    if let remaining = tapPolicy.taps.cooldownRemaining(uid, tap, at: now.instant) {
       // With a ticket, only a use unlocks.
       return (tap.secret?.ticket == nil ? unlock(by: action, at: now) : [])
         + ignore(uid, action: action.name, .cooldown(remaining: remaining), tap.owner, at: now)
     }
     if let refusal = ticketRefusal(of: tap) { return refuse(.tag, uid, refusal, tap.owner, at: now) }
     if isAsking(about: uid) { return ignore(uid, action: action.name, .held, tap.owner, at: now) }
-    let ended = confirmation == nil ? [] : endConfirmation(.otherTouch)
+    let ended = panel.confirmation == nil ? [] : endConfirmation(.otherTouch)
     if let within = action.confirmWithin {
       if let room = action.confirmRoom { return ended + askInRoom(room, action, within: within, uid, tap, at: now) }
       return ended + ask(Confirmation(tap: tap, uid: uid, until: now.instant + within), within: within)
@@ -60,7 +61,7 @@ extension Kiosk {
   mutating func tagConfirmed(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     var tap = tap
     if let former = tap.secret {
-      guard let secret = indexes.current(former) else {
+      guard let secret = tapPolicy.indexes.current(former) else {
         return refuse(.tag, uid, .invalidSignature(action: tap.action.name), tap.owner, at: now)
       }
       tap.secret = secret
@@ -76,7 +77,7 @@ extension Kiosk {
     let ticket = tap.secret?.ticket
     // A ticket unlocks once its use is on the disk.
     let effects = ticket == nil ? unlock(by: action, at: now) : []
-    if let wait = rates.waitToBeAccepted(uid, at: now.instant) {
+    if let wait = tapPolicy.rates.waitToBeAccepted(uid, at: now.instant) {
       return effects + refuse(.tag, uid, .tooMany(wait: wait), tap.owner, at: now)
     }
     if action.mode == .inventory, ticket == nil {
@@ -95,14 +96,14 @@ extension Kiosk {
 
   /// Begins the cooldown.
   private mutating func noteAccepted(_ uid: TagUID, _ tap: VerifiedTap, at now: Moment) {
-    lock.used(at: now.instant)
-    rates.noteAccepted(uid, at: now.instant)
-    taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
+    panel.lock.used(at: now.instant)
+    tapPolicy.rates.noteAccepted(uid, at: now.instant)
+    tapPolicy.taps.noteAccepted(uid, tap, cooldownMax: settings.cooldownMax, at: now.instant)
   }
 
   private mutating func secretUsed(_ tap: VerifiedTap, on uid: TagUID, at now: Moment) -> [Effect] {
     guard let secret = tap.secret else { return [] }
-    let isNews = indexes.learn(uid, secret)
+    let isNews = tapPolicy.indexes.learn(uid, secret)
     return [.noteSecretUse(id: secret.id, uid: isNews ? uid : nil, unixSeconds: now.unixSeconds)]
   }
 
@@ -116,7 +117,7 @@ extension Kiosk {
   }
 
   private func ticketRefusal(of tap: VerifiedTap) -> TapRefusal? {
-    guard let secret = tap.secret, tickets.isUsedUp(secret), let person = secret.person else { return nil }
+    guard let secret = tap.secret, tapPolicy.tickets.isUsedUp(secret), let person = secret.person else { return nil }
     return .usedUp(action: tap.action.name, person: person.name)
   }
 
@@ -125,17 +126,17 @@ extension Kiosk {
   /// Outputs, the lock and the inventory wait for the commit.
   private mutating func used(_ ticket: String, _ uid: TagUID, _ tap: VerifiedTap, at now: Moment) -> [Effect] {
     if tap.action.mode != .inventory, let entry = enter(tap.action, by: .tag, uid, tap, at: now) {
-      tickets.use(tap, uid, entry.id, hasEntry: true)
+      tapPolicy.tickets.use(tap, uid, entry.id, hasEntry: true)
       return [.store(entry)]
     }
     let id = EntryID(high: random.next(), low: random.next())
-    tickets.use(tap, uid, id, hasEntry: false)
+    tapPolicy.tickets.use(tap, uid, id, hasEntry: false)
     return [.countUse(id, ticket: ticket)]
   }
 
   /// Handles the commit of a use without an entry: now the action is done.
   mutating func useCounted(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard let use = tickets.committed(id) else { return [] }
+    guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
     let effects = unlock(by: action, at: now)
     if action.mode == .inventory { return effects + touchInventory(use.uid, use.tap, at: now) }
@@ -144,7 +145,7 @@ extension Kiosk {
 
   /// Handles the commit of a use with its entry: now the panel is unlocked, and its outputs are driven.
   mutating func outputsAfterEntry(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard let use = tickets.committed(id) else { return [] }
+    guard let use = tapPolicy.tickets.committed(id) else { return [] }
     let action = use.tap.action
     return unlock(by: action, at: now) + drive(action.outputs, .action(action.name, .tag), at: now)
   }
@@ -152,7 +153,7 @@ extension Kiosk {
   /// Handles a use that the disk did not count: nothing is done.
   mutating func useNotCounted(_ use: TicketLedger.Waiting, _ fault: StoreFault, at now: Moment) -> [Effect] {
     let action = use.tap.action.name
-    taps.notAccepted(use.uid, action: action)
+    tapPolicy.taps.notAccepted(use.uid, action: action)
     return refuse(.tag, use.uid, .notStored(action: action, fault), use.tap.owner, at: now)
   }
 
@@ -160,7 +161,7 @@ extension Kiosk {
   mutating func perform(
     _ action: Action, by trigger: Trigger, _ uid: TagUID? = nil, _ tap: VerifiedTap? = nil, at now: Moment
   ) -> (effects: [Effect], entry: EntryID?) {
-    if action.mode != .inventory, trigger != .inventory { desk.release() }
+    if action.mode != .inventory, trigger != .inventory { stock.desk.release() }
     let effects = drive(action.outputs, .action(action.name, trigger), at: now)
     if let entry = enter(action, by: trigger, uid, tap, at: now) { return (effects + [.store(entry)], entry.id) }
     if trigger == .inventory { return (effects, nil) }
@@ -172,8 +173,8 @@ extension Kiosk {
 
   /// Unlocks the panel: the holder of the tag may use it, whatever happens to the message.
   private mutating func unlock(by action: Action, at now: Moment) -> [Effect] {
-    let forgot: [Effect] = lock.failures > 0 ? [.noteWrongCodes(0)] : []
-    guard action.unlocksPanel, lock.unlock(at: now.instant) else { return [] }
+    let forgot: [Effect] = panel.lock.failures > 0 ? [.noteWrongCodes(0)] : []
+    guard action.unlocksPanel, panel.lock.unlock(at: now.instant) else { return [] }
     return forgot + [.report(.panelUnlocked(.tag))]
   }
 
@@ -184,8 +185,8 @@ extension Kiosk {
 
   /// Handles the commit: only now is the entry accepted, so that the light's promise survives a power cut.
   mutating func stored(_ id: EntryID, sequence: Int64) -> [Effect] {
-    guard let (entry, uid) = outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
-    presence.stored(id)
+    guard let (entry, uid) = delivery.outbox.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
+    tapPolicy.presence.stored(id)
     if entry.trigger == .inventory { return [.report(.accepted(entry, uid: nil))] }
     counters.accepted += 1
     let accepted = [Effect.report(.accepted(entry, uid: uid))] + commandStored(id)
@@ -197,9 +198,9 @@ extension Kiosk {
     _ trigger: Trigger, _ uid: TagUID?, _ refusal: TapRefusal, _ owner: TagOwner? = nil, at now: Moment
   ) -> [Effect] {
     counters.refused += 1
-    desk.release()
+    stock.desk.release()
     let report = Report.refused(trigger: trigger, uid: uid, refusal, owner)
-    return [.light(.refused)] + refusals.report(report, at: now.instant)
+    return [.light(.refused)] + throttles.refusals.report(report, at: now.instant)
   }
 
   private mutating func ignore(
@@ -207,7 +208,7 @@ extension Kiosk {
   ) -> [Effect] {
     counters.ignored += 1
     let report = Report.ignored(uid: uid, action: action, reason, owner)
-    return [.light(baseLight)] + refusals.report(report, at: now.instant)
+    return [.light(baseLight)] + throttles.refusals.report(report, at: now.instant)
   }
 
   /// Returns what prevents the action now, although it is allowed as such.
@@ -217,11 +218,11 @@ extension Kiosk {
     guard action.topic != nil || action.webhookBody != nil else { return nil }
     if action.offline == .drop {
       guard action.topic == nil || isSending else { return .brokerAway(action: action.name) }
-      let fails = supervision.loss != nil || supervision.hasFailed(action.name)
+      let fails = delivery.webhookProcess.loss != nil || delivery.webhookProcess.hasFailed(action.name)
       guard action.webhookBody == nil || isPosting && !fails else { return .webhookAway(action: action.name) }
     }
-    let count = outbox.promised.count + webhooks.promised.count
-    let size = outbox.promised.size + webhooks.promised.size
+    let count = delivery.outbox.promised.count + delivery.webhooks.promised.count
+    let size = delivery.outbox.promised.size + delivery.webhooks.promised.size
     let added = action.message.size + (action.webhookBody?.size ?? 0)
     let hasRoom = count < settings.outboxCountMax && size + added <= settings.outboxSizeMax
     return hasRoom ? nil : .outboxFull(action: action.name, count: count, size: size)
@@ -235,7 +236,7 @@ extension Kiosk {
     let isForBroker = action.topic != nil
     let count = counted(uid)
     if trigger == .tag, let entry = switchedOff(action, uid, tap, count, at: now) {
-      outbox.willStore(entry, uid)
+      delivery.outbox.willStore(entry, uid)
       return entry
     }
     let id = EntryID(high: random.next(), low: random.next())
@@ -253,9 +254,9 @@ extension Kiosk {
       webhookBody: isForBroker ? body : nil, uid: uid, tag: tap?.label, person: tap?.secret?.person,
       notes: EntryNotes(
         count: count, arrival: arrival, ticket: tap?.secret?.ticket, homeAssistantID: tap?.homeAssistantID))
-    if let arrival { presence.willStore(arrival) }
-    if isForBroker { outbox.willStore(entry, uid) }
-    if let webhook = entry.forWebhook { webhooks.willStore(webhook, isForBroker ? nil : uid) }
+    if let arrival { tapPolicy.presence.willStore(arrival) }
+    if isForBroker { delivery.outbox.willStore(entry, uid) }
+    if let webhook = entry.forWebhook { delivery.webhooks.willStore(webhook, isForBroker ? nil : uid) }
     return entry
   }
 
@@ -287,8 +288,8 @@ extension Kiosk {
   private func reasonToWait(_ entry: OutboxEntry) -> QueueReason? {
     if !isSending { return .linkDown }
     if !entry.isSendable(clockIsGood: clockIsGood) { return .clockUnknown }
-    if outbox.held.contains(entry.action) { return .homeAssistantAway }
-    let ahead = outbox.count - 1 - outbox.inflightCount
+    if delivery.outbox.held.contains(entry.action) { return .homeAssistantAway }
+    let ahead = delivery.outbox.count - 1 - delivery.outbox.inflightCount
     return ahead >= Limits.inflightMax ? .behindOthers(count: ahead) : nil
   }
 }

@@ -10,7 +10,7 @@ package enum TagJobPhase: Hashable, Sendable {
 
 extension Kiosk {
   mutating func tagJobChanged(_ phase: TagJobPhase) -> [Effect] {
-    isWriting = phase == .waiting
+    tapPolicy.isWriting = phase == .waiting
     switch phase {
     // A tag that is being confirmed is on the reader, and is now for the job.
     case .waiting: return endConfirmation(.closed)
@@ -24,13 +24,13 @@ extension Kiosk {
   mutating func saidWhileWriting(_ message: ReaderMessage, at now: Moment) -> [Effect] {
     switch message {
     case .tagArrived(let uid):
-      taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
+      tapPolicy.taps.tagArrived(uid, sinceReady: reader.sinceReady(at: now.instant))
       return []
     case .tagRead(let reading):
-      _ = taps.isHeld(reading.uid)
+      _ = tapPolicy.taps.isHeld(reading.uid)
       return []
     case .tagLeft(let uid):
-      taps.tagLeft(uid)
+      tapPolicy.taps.tagLeft(uid)
       return tagGone(uid)
     case .tagFaulted, .tagDescribed, .ready, .heartbeat, .lost, .orderProgress, .orderDone:
       return []

@@ -53,13 +53,14 @@ struct TicketLedger: Sendable {
 extension Kiosk {
   /// Takes over the secrets, and with them the people and their limits.
   mutating func loadSecrets(_ loaded: [TagSecret]) {
-    secrets = loaded
-    tickets.keep(loaded)
-    indexes = ActionIndexes(settings.actions, secrets: loaded)
+    tapPolicy.secrets = loaded
+    tapPolicy.tickets.keep(loaded)
+    tapPolicy.indexes = ActionIndexes(settings.actions, secrets: loaded)
   }
 
   /// Whether the store owes an answer.
   var isAwaitingStore: Bool {
-    outbox.isAwaitingStore || webhooks.isAwaitingStore || store.isChecking || tickets.isAwaitingStore
+    delivery.outbox.isAwaitingStore || delivery.webhooks.isAwaitingStore || delivery.store.isChecking
+      || tapPolicy.tickets.isAwaitingStore
   }
 }

@@ -7,31 +7,31 @@ extension Kiosk {
   /// Posts what may be posted, and starts tappet-webhook when something is due.
   mutating func postWhatMayBePosted(at now: Moment) -> [Effect] {
     guard isPosting else { return [] }
-    if settings.usesWebhooks || webhooks.count > 0 { webhooks.beginReading() }
+    if settings.usesWebhooks || delivery.webhooks.count > 0 { delivery.webhooks.beginReading() }
     // Nothing would find out that the server is back.
-    if webhooks.count == 0, webhooks.uncommittedCount == 0 { supervision.forgetTrouble() }
-    var effects = supervision.renew(at: now.instant)
-    let due = webhooks.takePostable(at: now, clockIsGood: clockIsGood, &supervision)
+    if delivery.webhooks.count == 0, delivery.webhooks.uncommittedCount == 0 { delivery.webhookProcess.forgetTrouble() }
+    var effects = delivery.webhookProcess.renew(at: now.instant)
+    let due = delivery.webhooks.takePostable(at: now, clockIsGood: clockIsGood, &delivery.webhookProcess)
     effects += due.map { .postWebhook($0, unixSeconds: now.unixSeconds) }
-    if due.isEmpty, webhooks.hasDue(at: now, clockIsGood: clockIsGood, supervision) {
-      effects += supervision.want(at: now.instant)
+    if due.isEmpty, delivery.webhooks.hasDue(at: now, clockIsGood: clockIsGood, delivery.webhookProcess) {
+      effects += delivery.webhookProcess.want(at: now.instant)
     }
-    let hasRoom = store.isGood || webhooks.resolvedCount < Limits.outboxResolvedMax
-    if store.isReadable, hasRoom, let (after, limit) = webhooks.takeFetch() {
+    let hasRoom = delivery.store.isGood || delivery.webhooks.resolvedCount < Limits.outboxResolvedMax
+    if delivery.store.isReadable, hasRoom, let (after, limit) = delivery.webhooks.takeFetch() {
       effects.append(
         .fetchWebhooks(
-          after: after, limit: limit, clockIsGood: clockIsGood, excluding: supervision.restingActions))
+          after: after, limit: limit, clockIsGood: clockIsGood, excluding: delivery.webhookProcess.restingActions))
     }
     return effects
   }
 
   mutating func webhooksTimeUp(at now: Moment) -> [Effect] {
-    let (effects, restIsOver) = supervision.timeUp(at: now.instant, random: &random)
-    switch supervision.state {
-    case .ending: webhooks.putAllBack()
+    let (effects, restIsOver) = delivery.webhookProcess.timeUp(at: now.instant, random: &random)
+    switch delivery.webhookProcess.state {
+    case .ending: delivery.webhooks.putAllBack()
     case .none, .starting, .running, .resting, .stopped: break
     }
-    if restIsOver { webhooks.readAgain() }
+    if restIsOver { delivery.webhooks.readAgain() }
     return effects + expireWebhooks(at: now)
   }
 
@@ -39,40 +39,41 @@ extension Kiosk {
 
   mutating func webhookChanged(_ change: WebhookEvent, at now: Moment) -> [Effect] {
     switch change {
-    case .ready: return supervision.ready(at: now.instant)
+    case .ready: return delivery.webhookProcess.ready(at: now.instant)
     case .answered(let id, let status, let retryAfter):
       return settle(id, WebhookVerdict(status: status), retryAfter: retryAfter, at: now)
     case .failed(let id, let trouble, let code):
       return settle(id, WebhookVerdict(trouble, code: code), retryAfter: nil, at: now)
     case .notConfigured(let id): return settle(id, .givenUp(.notConfigured), retryAfter: nil, at: now)
     case .malformed:
-      webhooks.putAllBack()
-      return supervision.lose(.malformed, at: now.instant)
+      delivery.webhooks.putAllBack()
+      return delivery.webhookProcess.lose(.malformed, at: now.instant)
     case .ended(let end):
-      webhooks.putAllBack()
-      return supervision.ended(end, at: now.instant, random: &random)
-    case .notStarted(let code): return supervision.notStarted(code: code, at: now.instant, random: &random)
+      delivery.webhooks.putAllBack()
+      return delivery.webhookProcess.ended(end, at: now.instant, random: &random)
+    case .notStarted(let code): return delivery.webhookProcess.notStarted(code: code, at: now.instant, random: &random)
     }
   }
 
   private mutating func settle(
     _ id: EntryID, _ verdict: WebhookVerdict, retryAfter: Duration?, at now: Moment
   ) -> [Effect] {
-    guard supervision.answered(id, at: now.instant) else { return [] }
+    guard delivery.webhookProcess.answered(id, at: now.instant) else { return [] }
     switch verdict {
     case .delivered: return webhookDelivered(id, at: now)
     case .givenUp(let refusal): return giveUp(id, refusal, at: now)
     case .again(let fault):
-      guard let entry = webhooks.putBack(id) else { return [] }
+      guard let entry = delivery.webhooks.putBack(id) else { return [] }
       counters.webhooks.again += 1
-      let light: [Effect] = supervision.hasFailed(entry.action) ? [] : [.light(.queued)]
-      let pause = supervision.failed(entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
+      let light: [Effect] = delivery.webhookProcess.hasFailed(entry.action) ? [] : [.light(.queued)]
+      let pause = delivery.webhookProcess.failed(
+        entry.action, fault, retryAfter: retryAfter, at: now.instant, random: &random)
       return light + [.report(.webhookWaits(action: entry.action, fault, retryIn: pause))]
     }
   }
 
   private mutating func webhookDelivered(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard let entry = webhooks.resolve(id) else { return [] }
+    guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.delivered += 1
     let isBack = serverReplied(entry.action)
     let report = Effect.report(.delivered(entry, after: entry.acceptedAt.map { now.instant - $0 }))
@@ -84,15 +85,15 @@ extension Kiosk {
   ///
   /// Entries that left the memory while it rested are read again: of two requests, one may have failed.
   private mutating func serverReplied(_ action: String) -> Bool {
-    let wasResting = supervision.isResting(action)
-    let isBack = supervision.succeeded(action)
-    if wasResting { webhooks.readAgain() }
+    let wasResting = delivery.webhookProcess.isResting(action)
+    let isBack = delivery.webhookProcess.succeeded(action)
+    if wasResting { delivery.webhooks.readAgain() }
     return isBack
   }
 
   /// Handles an entry that no request will ever deliver.
   mutating func giveUp(_ id: EntryID, _ refusal: WebhookRefusal, at now: Moment) -> [Effect] {
-    guard let entry = webhooks.resolve(id) else { return [] }
+    guard let entry = delivery.webhooks.resolve(id) else { return [] }
     counters.webhooks.givenUp += 1
     _ = serverReplied(entry.action)
     return [
@@ -103,8 +104,8 @@ extension Kiosk {
 
   /// Handles a `%T` that cannot be filled.
   mutating func webhookUnfillable(_ id: EntryID, at now: Moment) -> [Effect] {
-    guard webhooks.isInflight(id) else { return [] }
-    _ = supervision.answered(id, at: now.instant)
+    guard delivery.webhooks.isInflight(id) else { return [] }
+    _ = delivery.webhookProcess.answered(id, at: now.instant)
     return giveUp(id, .unfillable, at: now)
   }
 
@@ -115,44 +116,46 @@ extension Kiosk {
     case .stored(let id, let sequence):
       return webhookStored(id, sequence: sequence) + outputsAfterEntry(id, at: now)
     case .fetched(let entries, let reachedEnd):
-      webhooks.fetched(entries, reachedEnd: reachedEnd)
+      delivery.webhooks.fetched(entries, reachedEnd: reachedEnd)
       return []
     case .fetchFailed(let fault):
-      webhooks.fetchFailed()
-      return store.failed(fault, isRead: true, at: now.instant)
+      delivery.webhooks.fetchFailed()
+      return delivery.store.failed(fault, isRead: true, at: now.instant)
     case .removed(let ids):
-      webhooks.removed(ids)
+      delivery.webhooks.removed(ids)
       return []
     case .expired(let entries, let earliest):
-      let (outcomes, rows) = webhooks.expired(entries, earliest: earliest)
+      let (outcomes, rows) = delivery.webhooks.expired(entries, earliest: earliest)
       counters.webhooks.expired += outcomes.count
       let effects = outcomes.flatMap { [Effect.light(.expired), .report(.expired($0))] } + repliesToExpired(outcomes)
       let gone = entries.filter { entry in rows.contains(entry.id) }
       return gone.isEmpty ? effects : effects + [.forgetWebhooks(gone)]
     case .fetchExpiredFailed(let fault):
-      webhooks.fetchExpiredFailed()
-      return store.failed(fault, at: now.instant)
-    case .removeFailed(let fault), .checkFailed(let fault): return store.failed(fault, at: now.instant)
+      delivery.webhooks.fetchExpiredFailed()
+      return delivery.store.failed(fault, at: now.instant)
+    case .removeFailed(let fault), .checkFailed(let fault): return delivery.store.failed(fault, at: now.instant)
     case .storeFailed, .counted, .dropped, .dropFailed, .replaced, .checked, .webhooks: return []
     }
   }
 
   /// Handles the commit; an entry that the broker gets, too, is reported with the broker's.
   private mutating func webhookStored(_ id: EntryID, sequence: Int64) -> [Effect] {
-    guard let (entry, uid) = webhooks.stored(id, sequence: sequence, clockIsGood: clockIsGood) else { return [] }
-    let waits = supervision.hasFailed(entry.action)
+    guard let (entry, uid) = delivery.webhooks.stored(id, sequence: sequence, clockIsGood: clockIsGood) else {
+      return []
+    }
+    let waits = delivery.webhookProcess.hasFailed(entry.action)
     let queued: [Effect] = waits ? [.report(.queued(entry, .webhookFails))] : []
-    if outbox.isUncommitted(id) { return queued }
+    if delivery.outbox.isUncommitted(id) { return queued }
     counters.accepted += 1
-    return store.succeeded() + [.light(waits ? .queued : .accepted), .report(.accepted(entry, uid: uid))]
+    return delivery.store.succeeded() + [.light(waits ? .queued : .accepted), .report(.accepted(entry, uid: uid))]
       + commandStored(id) + queued
   }
 
   private mutating func expireWebhooks(at now: Moment) -> [Effect] {
     guard let deadline = webhookExpiryDeadline(at: now), deadline <= now.instant else { return [] }
-    let excluded = webhooks.willExpire(at: now, clockIsGood: clockIsGood)
+    let excluded = delivery.webhooks.willExpire(at: now, clockIsGood: clockIsGood)
     return [.fetchExpiredWebhooks(clockIsGood: clockIsGood, excluding: excluded)]
   }
 
-  func webhookExpiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: webhooks, at: now) }
+  func webhookExpiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.webhooks, at: now) }
 }

@@ -35,13 +35,13 @@ struct TelemetryDuties: Sendable {
 extension Kiosk {
   /// Publishes the state if it is configured and due.
   mutating func telemetryDue(at now: Moment) -> [Effect] {
-    guard settings.publishesState, link.isUp else {
-      telemetry.stop()
+    guard settings.publishesState, delivery.link.isUp else {
+      selfReport.telemetry.stop()
       return []
     }
     let state = TelemetryState(
       status: status, counters: counters, outboxCount: outboxCount, webhookCount: webhookCount,
-      certificateDaysLeft: certificateDaysLeft)
-    return telemetry.isDue(state, at: now.instant) ? [.announce(.state)] : []
+      certificateDaysLeft: clock.certificateDaysLeft)
+    return selfReport.telemetry.isDue(state, at: now.instant) ? [.announce(.state)] : []
   }
 }

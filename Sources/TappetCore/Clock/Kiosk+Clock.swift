@@ -6,24 +6,24 @@
 
 extension Kiosk {
   /// Whether `%T` may be sealed.
-  package var clockIsGood: Bool { settings.trustsClock || isClockSynchronised == true }
+  package var clockIsGood: Bool { settings.trustsClock || clock.isSynchronised == true }
 
   /// Whether an action, or an entry that waits, cannot do without the wall clock.
   var needsClock: Bool {
-    settings.usesTimestamp || outbox.isHoldingBack ?? (hasHeldBack && outbox.count > 0)
-      || webhooks.isHoldingBack == true && supervision.restingActions.isEmpty
+    settings.usesTimestamp || delivery.outbox.isHoldingBack ?? (clock.hasHeldBack && delivery.outbox.count > 0)
+      || delivery.webhooks.isHoldingBack == true && delivery.webhookProcess.restingActions.isEmpty
   }
 
   mutating func clockChecked(_ isSynchronised: Bool, at now: Moment) -> [Effect] {
     let wasGood = clockIsGood
-    let isFirst = isClockSynchronised == nil
-    isClockSynchronised = isSynchronised
-    if isSynchronised { commands.clockIsGood(at: now) }
+    let isFirst = clock.isSynchronised == nil
+    clock.isSynchronised = isSynchronised
+    if isSynchronised { intake.gate.clockIsGood(at: now) }
     if isFirst, !wasGood, !clockIsGood { return [] }
     clockJudged(before: wasGood, at: now)
     if wasGood, clockIsGood, !isFirst {
-      outbox.clockStepped(at: now.instant)
-      webhooks.clockStepped(at: now.instant)
+      delivery.outbox.clockStepped(at: now.instant)
+      delivery.webhooks.clockStepped(at: now.instant)
     }
     return []
   }
@@ -31,16 +31,16 @@ extension Kiosk {
   /// Handles a clock that became good, or ceased to be.
   mutating func clockJudged(before wasGood: Bool, at now: Moment) {
     guard wasGood != clockIsGood else { return }
-    outbox.clockChanged(at: now.instant)
-    webhooks.clockChanged(at: now.instant)
+    delivery.outbox.clockChanged(at: now.instant)
+    delivery.webhooks.clockChanged(at: now.instant)
   }
 
   /// Reports that the clock is missed, or no longer; where nothing needs it, it is never missed.
   mutating func reportClock() -> [Effect] {
-    let isMissed = !clockIsGood && isClockSynchronised != nil && needsClock
-    hasHeldBack = isMissed && !settings.usesTimestamp
-    guard isMissed != isClockMissed else { return [] }
-    isClockMissed = isMissed
+    let isMissed = !clockIsGood && clock.isSynchronised != nil && needsClock
+    clock.hasHeldBack = isMissed && !settings.usesTimestamp
+    guard isMissed != clock.isMissed else { return [] }
+    clock.isMissed = isMissed
     return [.report(isMissed ? .clockUnknown : .clockGood)]
   }
 }

@@ -1,0 +1,11 @@
+// The certificates' last days. Decides only.
+
+extension Kiosk {
+  /// Reports each change: once a day while an expiry is near.
+  mutating func certificatesChecked(_ daysLeft: Int?) -> [Effect] {
+    let warned = clock.certificateDaysLeft
+    clock.certificateDaysLeft = daysLeft.flatMap { $0 <= Int(Limits.certificateWarningDays) ? $0 : nil }
+    guard warned != clock.certificateDaysLeft else { return [] }
+    return [.report(clock.certificateDaysLeft.map { .certificateExpiring(daysLeft: $0) } ?? .certificatesGood)]
+  }
+}

@@ -1,0 +1,18 @@
+// The panel: what its contacts do, what its outputs are, and what is shown on it.
+
+struct PanelState: Sendable {
+  var supervision = PanelSupervision()
+  var inputs: PanelInputs
+  var outputs: OutputBank
+  var lock: PanelLock
+  /// The pending confirmation.
+  var confirmation: Confirmation?
+  /// The lasting light on display.
+  var shownLight: Light?
+
+  init(_ plan: PanelPlan, at now: Instant) {
+    inputs = PanelInputs(plan)
+    outputs = OutputBank(plan.outputs, at: now)
+    lock = PanelLock(after: plan.lockAfter, code: plan.unlockCode)
+  }
+}
