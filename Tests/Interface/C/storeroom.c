@@ -69,10 +69,10 @@ static void fill(void) {
   cellar = added(TAPPET_INVENTORY_KIND_ROOM, house.id, named("Cellar"));
   shelf = added(TAPPET_INVENTORY_KIND_SPOT, cellar.id, named("Shelf"));
   struct tappet_inventory_values values = named("Screws");
-  values.code = "B-17";
+  values.code = "K-17";
   screws = added(TAPPET_INVENTORY_KIND_BOX, shelf.id, values);
   CHECK(strcmp(screws.location, "House → Cellar → Shelf") == 0 && strcmp(screws.container_id, shelf.id) == 0);
-  CHECK(strcmp(screws.code, "B-17") == 0 && screws.notes == NULL && screws.minimum == -1);
+  CHECK(strcmp(screws.code, "K-17") == 0 && screws.notes == NULL && screws.minimum == -1);
   int64_t quantity = 40, minimum = 50;
   values = named("Größe M4");
   values.notes = "steel, A2";
@@ -93,12 +93,12 @@ static void fill(void) {
 static void ask(void) {
   char names[256] = "";
   struct tappet_inventory_entry entry = entry_of();
-  CHECK(tappet_inventory_get_by_code(inventory, "B-17", &entry) == 1 && strcmp(entry.id, screws.id) == 0);
-  CHECK(tappet_inventory_get_by_code(inventory, "b-17", &entry) == 0);
+  CHECK(tappet_inventory_get_by_code(inventory, "K-17", &entry) == 1 && strcmp(entry.id, screws.id) == 0);
+  CHECK(tappet_inventory_get_by_code(inventory, "k-17", &entry) == 0);
   CHECK(tappet_inventory_get(inventory, bolts.id, &entry) == 1 && strcmp(entry.name, "Größe M4") == 0);
   CHECK(tappet_inventory_get(inventory, nobody, &entry) == 0);
   CHECK(tappet_inventory_find(inventory, "grosse", 10, collect, names) == 1 && strcmp(names, "Größe M4 ") == 0);
-  CHECK(tappet_inventory_find(inventory, "b-1", SIZE_MAX, NULL, NULL) == 1);
+  CHECK(tappet_inventory_find(inventory, "k-1", SIZE_MAX, NULL, NULL) == 1);
   CHECK(tappet_inventory_find(inventory, "m", 1, NULL, NULL) == 1);
   CHECK(tappet_inventory_find(inventory, "m", 0, NULL, NULL) == 0);
   CHECK(tappet_inventory_find(inventory, "nothing", 10, NULL, NULL) == 0);
@@ -158,7 +158,7 @@ static void mistakes(void) {
   CHECK(refused(TAPPET_INVENTORY_KIND_ROOM, NULL, values) && says("a room is in a building"));
   CHECK(refused((enum tappet_inventory_kind)0, NULL, values) && says("no such kind"));
   CHECK(refused((enum tappet_inventory_kind)6, NULL, values) && says("no such kind"));
-  values.code = "B-17";
+  values.code = "K-17";
   CHECK(refused(TAPPET_INVENTORY_KIND_BOX, rack.id, values));
   CHECK(says("another box has the QR code B-17: House → Cellar → Shelf → Screws"));
   CHECK(refused(TAPPET_INVENTORY_KIND_BUILDING, NULL, values) && says("only a box has a QR code"));
