@@ -71,6 +71,32 @@ private func problems(
     #expect(alone.actions[0].topic == nil && alone.actions[0].message.text == "")
   }
 
+  @Test(arguments: [
+    ("notify: true", #""msgtype":"m.text","m.mentions":{}"#),
+    ("notify: false", #""msgtype":"m.notice","m.mentions":{}"#),
+    ("mention: room", #""msgtype":"m.text","m.mentions":{"room":true}"#),
+    ("mention: ['@a:h', '@b:h:8448']", #""msgtype":"m.text","m.mentions":{"user_ids":["@a:h","@b:h:8448"]}"#),
+  ])
+  func `a message rings phones if it is to, and calls whom it names`(_ keys: String, _ members: String) throws {
+    guard case .loaded(let configuration) = parse("message: a, room: '!a:h', \(keys)") else {
+      Issue.record("not loaded")
+      return
+    }
+    #expect(configuration.actions[0].webhookBody?.text == "{\(members),\"body\":\"a\"}")
+  }
+
+  @Test(arguments: [
+    ("room: '!a:h', notify: false, mention: room", "an action has 'mention' or 'notify: false'"),
+    ("topic: t, notify: true", "'room'"),
+    ("topic: t, mention: room", "'room'"), ("room: '!a:h', mention: [ann]", "a user, as '@ann:example.org'"),
+    ("room: '!a:h', mention: ann", "list"), ("room: '!a:h', mention: []", "at least one user"),
+    ("room: '!a:h', notify: loudly", "true or false"),
+  ])
+  func `a call that cannot be made is refused`(_ keys: String, _ sentence: String) {
+    let found = problems("message: a, \(keys)")
+    #expect(found.count == 1 && found[0].contains(sentence), "\(found)")
+  }
+
   @Test func `a fact about the tap cannot add members to the event`() throws {
     guard case .loaded(let configuration) = parse("message: '%{text}', room: '!a:h'") else {
       Issue.record("not loaded")

@@ -43,6 +43,29 @@ async def says_once(world, ann):
     assert world.tappet("outbox", "list") == ""
 
 
+async def rings_a_phone(world, ann):
+    """The homeserver notifies of a message that is to ring, and highlights one that mentions; not of a notice."""
+    def notified():
+        return {each["event"]["content"]["body"]: any(
+            action.get("set_tweak") == "highlight" and action.get("value", True)
+            for action in each["actions"] if isinstance(action, dict))
+            for each in ann.request("notifications")["notifications"]
+            if each["room_id"] == world.room and each["event"]["type"] == "m.room.message"}
+    assert notified() == {}, notified()
+    for keys, highlights in ((", notify: true", False), (", mention: ['@ann:localhost']", True)):
+        world.end("kiosk")
+        world.configure_rooms({"bell": ROOM}, keys=keys)
+        world.run_kiosk()
+        before = set(notified())
+        world.press()
+        await everything_is_said_once(world, ann)
+        new = {body: is_highlight for body, is_highlight in notified().items() if body not in before}
+        assert list(new.values()) == [highlights], new
+    world.end("kiosk")
+    world.configure_rooms({"bell": ROOM})
+    world.run_kiosk()
+
+
 async def waits_for_its_turn(world, ann):
     """More than the homeserver takes at a time is queued, and none is given up."""
     for _ in range(14):
@@ -272,5 +295,6 @@ async def back_to_plain(world, _):
     world.run_kiosk()
 
 
-STEPS = [logs_in, says_once, waits_for_its_turn, survives, waits_for_a_login, is_commanded, obeys_powers, follows_rooms,
-         refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces, back_to_plain, changes_people]
+STEPS = [logs_in, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login, is_commanded, obeys_powers,
+         follows_rooms, refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces, back_to_plain,
+         changes_people]

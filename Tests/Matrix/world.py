@@ -86,10 +86,10 @@ class RoomWorld(World):
 
     # The kiosk
 
-    def configure_rooms(self, rooms, commands="", more=""):
-        """A kiosk whose first three buttons send something to the first room, and so on."""
+    def configure_rooms(self, rooms, commands="", more="", keys=""):
+        """A kiosk whose first three buttons send something to the first room, and so on; `keys` are their actions'."""
         actions = "".join(
-            f"  - {{name: {name}, message: '{name} %I', room: '{room}', cooldown: 0 s}}\n"
+            f"  - {{name: {name}, message: '{name} %I', room: '{room}', cooldown: 0 s{keys}}}\n"
             for name, room in rooms.items())
         buttons = "".join(
             f"    - {{line: GPIO{line}, press: {name}}}\n"

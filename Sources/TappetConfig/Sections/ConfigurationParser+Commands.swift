@@ -91,7 +91,7 @@ extension YAMLReader {
   }
 
   /// A list of `@name:server`, at least one.
-  private mutating func roomUsers(_ node: YAMLNode) -> [String] {
+  mutating func roomUsers(_ node: YAMLNode) -> [String] {
     var users: [String] = []
     for element in list(node, max: Limits.roomUsersMax, of: " users") ?? [] {
       guard let user = text(element) else { continue }

@@ -88,8 +88,8 @@ extension YAMLReader {
     webhooks.append(endpoint)
     // A message with a mistake has been reported.
     guard let message = mapping["message"], let text = roomText(message) else { return nil }
-    // Without it, an '@room' or a name in the text calls people.
-    let start = "{\"msgtype\":\"m.notice\",\"m.mentions\":{},\"body\":\"" + text.jsonEscaped + "\""
+    guard let call = call(in: mapping) else { return nil }
+    let start = "{" + call + ",\"body\":\"" + text.jsonEscaped + "\""
     guard let html = mapping["html"] else {
       return PayloadTemplate(configured: start + "}", format: format == .literal ? .literal : .json)
     }
@@ -97,6 +97,26 @@ extension YAMLReader {
     let event = start + ",\"format\":\"org.matrix.custom.html\",\"formatted_body\":\""
     let whole = event + markup.jsonEscaped + "\"}"
     return format == .literal ? PayloadTemplate(whole) : PayloadTemplate(json: whole, markupStart: event.utf8.count)
+  }
+
+  /// The members of an event that decide whose phones ring: no phone rings for a notice.
+  ///
+  /// Without `m.mentions`, an '@room' or a name in the text calls people.
+  private mutating func call(in mapping: YAMLMapping) -> String? {
+    let notifies = flag(mapping["notify"])
+    guard let node = mapping["mention"] else {
+      return "\"msgtype\":\"\(notifies == true ? "m.text" : "m.notice")\",\"m.mentions\":{}"
+    }
+    if notifies == false { note(.excludes("mention", other: "notify: false"), at: node) }
+    let mentions: String
+    if case .scalar("room", _) = node.content {
+      mentions = "\"room\":true"
+    } else {
+      let users = roomUsers(node)
+      if users.isEmpty { return nil }
+      mentions = "\"user_ids\":[" + users.map { "\"" + $0.jsonEscaped + "\"" }.joined(separator: ",") + "]"
+    }
+    return "\"msgtype\":\"m.text\",\"m.mentions\":{" + mentions + "}"
   }
 
   /// Somebody must be allowed to answer in the rooms of `confirm_in`.

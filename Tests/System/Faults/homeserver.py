@@ -209,7 +209,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def say(self, room, words, body):
         # Without it, '@room' in the text calls everybody.
-        if words[:2] == ["send", "m.room.message"] and body.get("m.mentions") != {}:
+        if words[:2] == ["send", "m.room.message"] and "m.mentions" not in body:
             return self.refuse(400, "M_BAD_JSON")
         with lock:
             key = (session["device"], room, words[2])
