@@ -60,7 +60,7 @@ enum InventoryHistory {
       let fact = "\(change.sentence): that is \(change.thingCount) things"
       try Prompt.require("take back", fact + ".", fact: fact, arguments)
     }
-    try judged { () throws(InventoryError) in try inventory.undo(number: change.number, by: arguments.who) }
+    _ = try judged { () throws(InventoryError) in try inventory.undo(number: change.number, by: arguments.who) }
     report(change, "Taken back", arguments)
   }
 

@@ -19,12 +19,15 @@ extension Command {
       options: [CommandOption("by-space", "each room under its space, the newest message first, and what is unread")],
       details: """
         Lists the rooms: id, address, name, and whether a room is a space or is encrypted. Nothing can be sent
-        into an encrypted room. With --by-space each room is listed under its space, if the kiosk is in both;
-        the numbers of a space are the sums of its rooms.
+        into an encrypted room. Invitations come last, with who invites; 'tappet matrix join' accepts one. With
+        --by-space each room is listed under its space, if the kiosk is in both; the numbers of a space are the
+        sums of its rooms.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
         let client = try Homeserver.connect(configuration)
         let joined = try client.require(.get, "/_matrix/client/v3/joined_rooms")["joined_rooms"]?.elements ?? []
+        let invitations = try Invitation.all(client)
+        defer { for invitation in invitations { Output.print(invitation.line) } }
         if joined.isEmpty { Output.printError("The kiosk is in no room; 'tappet matrix join ROOM' lets it in.") }
         var rooms: [ListedRoom] = []
         for id in joined.compactMap({ $0.text }) {

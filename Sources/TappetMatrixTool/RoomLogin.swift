@@ -49,6 +49,9 @@ extension Command {
         let secret = try Prompt.privateLine(
           from: arguments.value("password-file"), question: isToken ? "Login token" : "Password of \(user)",
           what: isToken ? "login token" : "password", sizeMax: Limits.brokerPasswordSizeMax)
+        // Read before its file is written over: another user's token would stay valid.
+        let former = Homeserver.session(matrix).flatMap { $0.user == user ? nil : $0.user }
+        let formerClient = try former.map { (_) throws(CommandFailure) in try Homeserver.connect(configuration) }
         let session = try Homeserver.logIn(
           client, user, secret, isToken: isToken, url, Homeserver.device(of: user, matrix, configuration), place)
         do throws(AtomicFilesError) {
@@ -57,6 +60,9 @@ extension Command {
           try files.commit()
         } catch { throw error.failure }
         Output.printError("Logged in: \(session.user) at \(session.homeserver), as the device \(session.device).")
+        if let former, let formerClient, (try? formerClient.logOut())?.hasEndedSession != true {
+          Output.printError("warning: the session of \(former) is still valid; end it in another client.")
+        }
       })
   }
 
@@ -71,13 +77,21 @@ extension Command {
         let matrix = try Homeserver.settings(configuration)
         try KioskAccess.requireWritable(matrix.sessionFile, namedBy: KioskAccess.path(arguments))
         let client = try Homeserver.connect(configuration)
-        let answer = try client.ask(.post, "/_matrix/client/v3/logout", .object([JSON.Member]()))
-        // A token that is of no use any more is what was wanted.
-        guard answer.status == 200 && answer.json != nil || answer.code == "M_UNKNOWN_TOKEN" else {
-          throw answer.failure("the homeserver")
-        }
+        let answer = try client.logOut()
+        guard answer.hasEndedSession else { throw answer.failure("the homeserver") }
         unlink(matrix.sessionFile)
         Output.printError("Logged out.")
       })
   }
+}
+
+extension HomeserverClient {
+  fileprivate func logOut() throws(CommandFailure) -> Answer {
+    try ask(.post, "/_matrix/client/v3/logout", .object([JSON.Member]()))
+  }
+}
+
+extension HomeserverClient.Answer {
+  /// A token that is of no use any more is what was wanted.
+  fileprivate var hasEndedSession: Bool { status == 200 && json != nil || code == "M_UNKNOWN_TOKEN" }
 }

@@ -132,6 +132,14 @@ import Testing
     #expect(server.requests("/login").count == 2 * before && server.requests("elsewhere").isEmpty)
   }
 
+  @Test func `a login as another user ends the session of the first`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    for (user, count) in [(server.user, 0), ("@kiosk2:localhost:\(server.port)", 1)] {
+      #expect(try world.tappet("matrix", "login", user, input: "RIGHTWORD\n").status == 0)
+      #expect(server.requests("/logout").count == count, "\(user)")
+    }
+  }
+
   @Test func `the session is one that the homeserver gave, and ends`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let wrong = try world.tappet("matrix", "login", server.user, input: "WRONGWORD\n")
@@ -158,8 +166,9 @@ import Testing
   @Test func `rooms are listed, joined, left and made, and people let in and out`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     let list = try world.tappet("matrix", "list").output.split(separator: "\n")
-    #expect(list.count == 2 && list[0].hasPrefix("!open:h  #door:h  Front ") && !list[0].contains("\u{1B}"), "\(list)")
+    #expect(list.count == 3 && list[0].hasPrefix("!open:h  #door:h  Front ") && !list[0].contains("\u{1B}"), "\(list)")
     #expect(list[1].hasSuffix("  encrypted"))
+    #expect(list[2] == "!invited:h  Back\\u{1B} door  invited by @ann:h", "\(list)")
     #expect(try world.tappet("matrix", "join", "#door:h").errors.contains("Joined: !open:h."))
     #expect(try world.tappet("matrix", "join", "!hidden:h").errors.contains("It is encrypted"))
     let refused = try world.tappet("matrix", "join", "!invited-only:h")
@@ -217,9 +226,9 @@ import Testing
     let list = try world.tappet("matrix", "list", "--by-space").output.split(separator: "\n").map(String.init)
     #expect(
       list.map { $0.split(separator: "  ").first.map(String.init) ?? "" }
-        == ["!space:h", "!late:h", "!open:h", "!alone:h", "!hidden:h"], "\(list)")
+        == ["!space:h", "!late:h", "!open:h", "!alone:h", "!hidden:h", "!invited:h"], "\(list)")
     #expect(list.first?.hasSuffix("space  5 unread  1 for the kiosk") == true, "\(list)")
-    #expect(list.count == 5 && list[1].hasPrefix("  !late:h") && list[1].hasSuffix("  2 unread"))
+    #expect(list[1].hasPrefix("  !late:h") && list[1].hasSuffix("  2 unread"))
     #expect(list[2].hasPrefix("  !open:h") && list[3].hasPrefix("!alone:h"))
   }
 }

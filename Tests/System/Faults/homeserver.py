@@ -86,7 +86,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             wanted = json.loads(query["filter"][0])
             if "not_senders" in wanted["room"].get("timeline", {}):
                 return self.listen(wanted["room"], query)
-            return self.sync(wanted)
+            return self.sync(wanted) if "rooms" in wanted["room"] else self.invite()
         if words[0] == "rooms":
             return self.in_room(words[1], words[2:], body)
         self.refuse(404, "M_UNRECOGNIZED")
@@ -104,7 +104,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if body.get("type") == "m.login.token":
             good = body.get("token") == "RIGHTTOKEN"
         else:
-            good = body.get("password") == "RIGHTWORD" and body["identifier"]["user"].startswith("@kiosk:")
+            good = body.get("password") == "RIGHTWORD" and body["identifier"]["user"].startswith("@kiosk")
         if body.get("identifier", {}).get("user", "").startswith("@gone:"):
             return self.refuse(403, "M_USER_DEACTIVATED")
         if not good:
@@ -115,6 +115,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             session["token"] = f"SECRETTOKEN{session['count']}"
         self.answer(200, {"user_id": f"@kiosk:localhost:{port}", "access_token": session["token"],
                           "device_id": session["device"], "home_server": "h"})
+
+    def invite(self):
+        member = {"type": "m.room.member", "sender": "@ann:h", "content": {"membership": "invite"}}
+        name = {"type": "m.room.name", "content": {"name": "Back\u001b door"}}
+        self.answer(200, {"next_batch": "s1", "rooms": {
+            "invite": {"!invited:h": {"invite_state": {"events": [name, member]}}}}})
 
     def sync(self, wanted):
         room = wanted["room"]["rooms"][0]
