@@ -158,16 +158,17 @@ private func problems(
   @Test func `the session's file is private, and holds a session`() throws {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
-    func told(_ text: String?, mode: Int) throws -> String {
+    func told(_ text: String?, mode: Int, files: NamedFiles = .used) throws -> String {
       let path = folder.path + "/s"
       if let text {
         try text.write(toFile: path, atomically: false, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
       }
-      return problems("message: a, room: '!a:h'", folder: folder.path, files: .used).joined()
+      return problems("message: a, room: '!a:h'", folder: folder.path, files: files).joined()
     }
     let session = "homeserver https://h\nuser @k:h\ndevice D\ntoken SECRET\n"
-    #expect(try told(nil, mode: 0).contains("'tappet matrix login USER' writes it"))
+    #expect(try told(nil, mode: 0) == "")
+    #expect(try told(nil, mode: 0, files: .required).contains("'tappet matrix login USER' writes it"))
     #expect(try told(session, mode: 0o600) == "")
     #expect(try told(session, mode: 0o644).contains("can be read by others"))
     let bad = try told("token SECRET\n", mode: 0o600)

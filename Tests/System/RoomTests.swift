@@ -132,6 +132,17 @@ import Testing
     #expect(server.requests("/login").count == 2 * before && server.requests("elsewhere").isEmpty)
   }
 
+  @Test func `without a session rooms rest, and a login is enough for what waits`() throws {
+    let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
+    #expect(try world.tappet("matrix", "logout").status == 0)
+    try world.start()
+    try world.press(0)
+    #expect(eventually { world.log.contains("event=webhook-waiting") }, "\(world.log.suffix(1500))")
+    #expect(server.said(in: "!open:h").isEmpty)
+    #expect(try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n").status == 0)
+    #expect(eventually { server.said(in: "!open:h") == ["ring"] }, "\(world.log.suffix(1500))")
+  }
+
   @Test func `a login as another user ends the session of the first`() throws {
     let world = try KioskWorld.inRooms([("ring", "message: ring, room: '!open:h'")], server)
     for (user, count) in [(server.user, 0), ("@kiosk2:localhost:\(server.port)", 1)] {

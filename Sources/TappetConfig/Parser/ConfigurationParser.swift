@@ -8,7 +8,7 @@ import TappetPlatform
 package enum NamedFiles: Sendable {
   /// None of them: a user who may not read the keys can still ask the kiosk.
   case ignored
-  /// Keys are read, and must be private; a certificate that is missing may still come.
+  /// Keys are read, and must be private; a certificate or a session that is missing may still come.
   case used
   /// Each must be there, too.
   case required

@@ -1,5 +1,6 @@
 // The part `matrix:` of kiosk.yaml, and `room` of an action.
 
+import CPlatform
 import TappetCore
 import TappetJSON
 import TappetPlatform
@@ -51,6 +52,8 @@ extension YAMLReader {
   private mutating func checkSession(_ path: String, at node: YAMLNode) {
     guard files != .ignored else { return }
     switch TextFile.read(path, sizeMax: Limits.roomSessionSizeMax) {
+    // Messages wait for a login, and nothing else does.
+    case .failure(let error) where error.code == ENOENT && files == .used: break
     case .failure(let error): note(.sessionUnreadable(path: path, error), at: node)
     case .success(var content):
       defer { LibCrypto.wipe(&content.bytes) }
