@@ -108,14 +108,11 @@ extension Command {
       options: RoomRequest.options,
       details: """
         Makes a room without encryption, in which the kiosk is, and prints its id. Without --public only those who
-        are invited can join.
+        are invited can join. Without --admin nobody but the kiosk's account can ever change the room.
         """,
-      example: "tappet matrix create 'Front door' --alias door --invite @ann:example.org",
+      example: "tappet matrix create 'Front door' --alias door --admin @ann:example.org",
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let client = try Homeserver.connect(configuration)
-        let request = RoomRequest.members(arguments)
-        let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request))
-        Output.print(answer["room_id"]?.text ?? "")
+        try RoomRequest.perform(arguments, configuration)
       })
   }
 

@@ -1,21 +1,48 @@
-// The request for a new room.
+// The request for a new room, and the invitations that follow it.
 
 import TappetCommandLine
+import TappetConfig
+import TappetCore
 import TappetJSON
 
-/// The request for a new room.
 enum RoomRequest {
   static let options = [
     CommandOption("alias", "WORD", "its address: #WORD:server"),
     CommandOption("invite", "USER,…", "users to invite into it"),
+    CommandOption("admin", "USER,…", "users to invite who may do there what the kiosk may"),
     CommandOption("public", "anybody may join"),
   ]
 
-  static func members(_ arguments: Arguments) -> [JSON.Member] {
+  /// Makes the room, with `more` in the request; prints its id, and then invites.
+  static func perform(
+    _ arguments: Arguments, _ configuration: KioskConfiguration, _ more: [JSON.Member] = []
+  ) throws(CommandFailure) {
+    let client = try Homeserver.connect(configuration)
+    let admins = users("admin", arguments)
     var request = JSON.Member.text("name", arguments.operands[0])
     request += JSON.Member.text("room_alias_name", arguments.value("alias"))
-    request += JSON.Member.text("preset", arguments.has("public") ? "public_chat" : "private_chat")
-    let users = arguments.value("invite")?.split(separator: ",").map { JSON.string(String($0)) } ?? []
-    return request + [JSON.Member(name: "invite", value: .array(users))]
+    // Whom this preset invites gets the creator's power, whatever the version of the room.
+    let preset = arguments.has("public") ? "public_chat" : "private_chat"
+    request += JSON.Member.text("preset", admins.isEmpty ? preset : "trusted_private_chat")
+    if !admins.isEmpty, arguments.has("public") {
+      let rule = JSON.object([
+        "type": .string("m.room.join_rules"), "state_key": .string(""),
+        "content": .object(["join_rule": .string("public")]),
+      ])
+      request.append(JSON.Member(name: "initial_state", value: .array([rule])))
+    }
+    let first = admins.isEmpty ? users("invite", arguments) : admins
+    request.append(JSON.Member(name: "invite", value: .array(first.map { .string($0) })))
+    let answer = try client.require(.post, "/_matrix/client/v3/createRoom", .object(request + more))
+    let id = answer["room_id"]?.text ?? ""
+    Output.print(id)
+    for user in users("invite", arguments) where !first.contains(user) {
+      _ = try client.require(
+        .post, "/_matrix/client/v3/rooms/\(id.percentEncoded)/invite", .object(JSON.Member.text("user_id", user)))
+    }
+  }
+
+  private static func users(_ option: String, _ arguments: Arguments) -> [String] {
+    arguments.value(option)?.split(separator: ",").map { String($0) } ?? []
   }
 }

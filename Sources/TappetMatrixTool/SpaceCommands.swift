@@ -18,14 +18,11 @@ extension Command {
       operands: [Operand("NAME")], options: RoomRequest.options,
       details: """
         Makes a space, in which the kiosk is, and prints its id. Without --public only those who are invited can
-        join.
+        join. Without --admin nobody but the kiosk's account can ever change the space.
         """,
       body: .configured { (arguments, configuration) throws(CommandFailure) in
-        let client = try Homeserver.connect(configuration)
-        var request = RoomRequest.members(arguments)
-        request.append(JSON.Member(name: "creation_content", value: .object(["type": .string("m.space")])))
-        Output.print(
-          try client.require(.post, "/_matrix/client/v3/createRoom", .object(request))["room_id"]?.text ?? "")
+        let content = JSON.object(["type": .string("m.space")])
+        try RoomRequest.perform(arguments, configuration, [JSON.Member(name: "creation_content", value: content)])
       })
   }
 

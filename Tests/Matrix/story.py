@@ -3,6 +3,7 @@ import os
 import random
 import signal
 import time
+import urllib.parse
 import urllib.request
 
 import encrypted
@@ -41,6 +42,16 @@ async def says_once(world, ann):
     world.press()
     await everything_is_said_once(world, ann)
     assert world.tappet("outbox", "list") == ""
+
+
+async def shares_its_room(world, ann):
+    """A room with an administrator is not lost with the kiosk."""
+    room = world.tappet("matrix", "create", "Garden", "--admin", "@ann:localhost", "--public").strip()
+    await ann.client.join(room)
+    answer = await ann.client.room_put_state(room, "m.room.topic", {"topic": "Green"})
+    assert hasattr(answer, "event_id"), answer
+    rule = ann.request(f"rooms/{urllib.parse.quote(room)}/state/m.room.join_rules")
+    assert rule["join_rule"] == "public", rule
 
 
 async def rings_a_phone(world, ann):
@@ -295,6 +306,6 @@ async def back_to_plain(world, _):
     world.run_kiosk()
 
 
-STEPS = [logs_in, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login, is_commanded, obeys_powers,
-         follows_rooms, refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces, back_to_plain,
-         changes_people]
+STEPS = [logs_in, shares_its_room, says_once, rings_a_phone, waits_for_its_turn, survives, waits_for_a_login,
+         is_commanded, obeys_powers, follows_rooms, refuses_encryption, *encrypted.STEPS, handles_spaces, joins_spaces,
+         back_to_plain, changes_people]

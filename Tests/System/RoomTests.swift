@@ -185,6 +185,8 @@ import Testing
     let refused = try world.tappet("matrix", "join", "!invited-only:h")
     #expect(refused.status == 1 && refused.errors.contains("the reason of M_FORBIDDEN (M_FORBIDDEN)"), "\(refused)")
     #expect(try world.tappet("matrix", "create", "Door", "--alias", "door").output == "!new:h\n")
+    let shared = try world.tappet("matrix", "create", "Hall", "--admin", "@ann:h", "--invite", "@ben:h,@ann:h")
+    #expect(shared.output == "!new:h\n" && server.requests("/invite").count == 1, "\(shared)")
     #expect(try world.tappet("matrix", "invite", "#door:h", "@ann:h").status == 0)
     #expect(try world.tappet("matrix", "kick", "!a/b%:h", "@ann:h").status == 0)
     #expect(try world.tappet("matrix", "kick", "!open:h", "@absent:h").status == 1)
