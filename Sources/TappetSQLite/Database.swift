@@ -139,14 +139,16 @@ package final class Database {
   /// Leaves the part that another process still reads for the next time.
   package func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
-  /// Bytes that are left on the disk when the log's content is in the database, too; `nil` if the kernel does not say.
+  /// Bytes that are left on the disk when all is in the log and in the database; `nil` if the kernel does not say.
   package var room: Int64? {
     let free = tp_free_space(path)
     var size: Int64 = 0
+    var (cached, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &cached, &highest, 0)
     if let log = Database.log(of: handle), let methods = log.pointee.pMethods?.pointee {
       _ = methods.xFileSize?(log, &size)
     }
-    return free < 0 ? nil : free - size
+    return free < 0 ? nil : free - size - 2 * Int64(cached)
   }
 
   /// Fills the write-ahead log with zeros from its end up to `size` bytes, or not at all.

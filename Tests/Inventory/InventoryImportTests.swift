@@ -76,6 +76,8 @@ import Testing
     let plan = try world.sqlite("EXPLAIN QUERY PLAN \(Inventory.childQuery)")
     #expect(plan.contains("SEARCH place USING INDEX place_name (name=? AND parent=?)"), "\(plan)")
     #expect(!plan.contains("TEMP B-TREE"), "\(plan)")
+    let items = try world.sqlite("EXPLAIN QUERY PLAN \(Inventory.itemsQuery)")
+    #expect(items.contains("SEARCH item USING INDEX item_name (box=? AND name=?"), "\(items)")
   }
 
   @Test func `an export imports elsewhere as it was, and here changes nothing`() throws {

@@ -100,7 +100,7 @@ import Testing
 
   @Test(.enabled(if: SmallDisk.isPossible, "only root may mount a file system"))
   func `an import leaves room for taps, and a full disk is read as ever`() throws {
-    let disk = try SmallDisk(size: 32 * 1024)
+    let disk = try SmallDisk(size: 64 * 1024)
     try (try String(contentsOfFile: world.configPath, encoding: .utf8))
       .replacingOccurrences(of: "state: state", with: "state: \(disk.path)/state")
       .write(toFile: world.configPath, atomically: true, encoding: .utf8)

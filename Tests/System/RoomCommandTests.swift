@@ -199,7 +199,7 @@ import Testing
     try server.append(["fault": "token"])
     #expect(
       eventually { world.log.contains("event=rooms-failing code=room-token-refused") }, "\(world.log.suffix(900))")
-    #expect(try world.tappet("status").output.contains("run 'tappet matrix login USER'"))
+    #expect(try world.tappet("status").output.contains("'tappet matrix login USER'"))
     #expect(try world.tappet("matrix", "login", server.user, input: "RIGHTWORD\n").status == 0)
     world.kiosk?.signal(SIGHUP)
     #expect(eventually { world.log.contains("event=rooms-listening") }, "\(world.log.suffix(1500))")

@@ -102,7 +102,6 @@ extension YAMLReader {
         invalid(element, expected: "a user, as '@ann:example.org'")
       }
     }
-    if users.isEmpty, case .sequence = node.content { invalid(node, expected: "at least one user") }
     return users
   }
 

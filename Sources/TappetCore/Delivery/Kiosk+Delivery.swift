@@ -118,13 +118,13 @@ extension Kiosk {
   func expiryDeadline(at now: Moment) -> Instant? { expiryDeadline(of: delivery.outbox, at: now) }
 
   func expiryDeadline(of outbox: Outbox, at now: Moment) -> Instant? {
-    guard !delivery.outbox.isExpiring, delivery.store.isGood else { return nil }
-    guard clockIsGood, let time = delivery.outbox.earliestUnixMilliseconds else {
-      return delivery.outbox.earliestInstant
+    guard !outbox.isExpiring, delivery.store.isGood else { return nil }
+    guard clockIsGood, let time = outbox.earliestUnixMilliseconds else {
+      return outbox.earliestInstant
     }
     let (remaining, overflow) = time.subtractingReportingOverflow(now.unixMilliseconds)
     let other = now.instant + .milliseconds(overflow ? (time < 0 ? 0 : Int64.max) : max(0, remaining))
-    return min(delivery.outbox.earliestInstant ?? other, other)
+    return min(outbox.earliestInstant ?? other, other)
   }
 }
 

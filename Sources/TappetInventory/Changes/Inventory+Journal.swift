@@ -45,9 +45,10 @@ extension Inventory {
       let pruning = try database.statement(
         """
         DELETE FROM change WHERE number <=
-          (SELECT number FROM change WHERE reverts IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?1)
+          (SELECT number FROM change WHERE verb <> ?2 ORDER BY number DESC LIMIT 1 OFFSET ?1)
         """)
       pruning.bind(Limits.inventoryUndoMax, at: 1)
+      pruning.bind(InventoryVerb.undone.rawValue, at: 2)
       try pruning.run()
       return number
     }

@@ -300,17 +300,17 @@ extension Inventory {
     return found
   }
 
+  /// Asked for each row of an import without an id.
+  static let itemsQuery: StaticString = """
+    SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
+    WHERE box = ?1 AND name = ?2 AND id <= ?3 ORDER BY id
+    """
+
   /// The items of this name in a box, up to a row.
   func items(
     named name: String, in box: InventoryEntry, upTo last: InventoryRow = .max
   ) throws(InventoryError) -> [InventoryEntry] {
-    let statement = try stored { () throws(DatabaseError) in
-      try database.statement(
-        """
-        SELECT id, uuid, box, name, notes, quantity, minimum, photo, photo_hash, created FROM item
-        WHERE box = ?1 AND name = ?2 AND id <= ?3 ORDER BY id
-        """)
-    }
+    let statement = try stored { () throws(DatabaseError) in try database.statement(Inventory.itemsQuery) }
     statement.bind(box.row, at: 1)
     statement.bind(name, at: 2)
     statement.bind(last, at: 3)

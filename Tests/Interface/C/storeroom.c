@@ -160,7 +160,7 @@ static void mistakes(void) {
   CHECK(refused((enum tappet_inventory_kind)6, NULL, values) && says("no such kind"));
   values.code = "K-17";
   CHECK(refused(TAPPET_INVENTORY_KIND_BOX, rack.id, values));
-  CHECK(says("another box has the QR code B-17: House → Cellar → Shelf → Screws"));
+  CHECK(says("another box has the QR code K-17: House → Cellar → Shelf → Screws"));
   CHECK(refused(TAPPET_INVENTORY_KIND_BUILDING, NULL, values) && says("only a box has a QR code"));
   values.code = NULL;
   values.quantity = &number;

@@ -17,7 +17,7 @@ def refusal(call, *arguments, **values):
 
 
 with Inventory(sys.argv[1]) as inventory:
-    screws = inventory.get_by_code("B-17")
+    screws = inventory.get_by_code("K-17")
     assert screws and screws.location == "House → Cellar → Shelf" and inventory.get_by_code("B-1") is None
     assert [entry.name for entry in inventory.list(screws.id)] == ["Größe M4", "M5"]
     yard = inventory.add(BUILDING, None, "Yard", "Ann")
@@ -34,7 +34,7 @@ with Inventory(sys.argv[1]) as inventory:
     inventory.remove(yard.id, "Ann")
     assert inventory.get(saw.id) is None and inventory.undo("Ann") and inventory.get(saw.id) is not None
     assert refusal(inventory.add, BOX, hook.id, " ", "Ann") == (-1, "Box label cannot be empty")
-    assert refusal(inventory.edit, tools.id, "Ann", code="B-17")[1].startswith("another box has the QR code B-17")
+    assert refusal(inventory.edit, tools.id, "Ann", code="K-17")[1].startswith("another box has the QR code K-17")
     assert "has the id" in refusal(inventory.move, yard.id[:-4] + "0000", hook.id, "Ann")[1]
     assert refusal(inventory.list, "yard")[0] == -1
 assert refusal(inventory.list)[0] == -4

@@ -26,7 +26,7 @@ def inventory(place):
     folder, config = place.file("storeroom.state"), place.file("storeroom.yaml")
     print("    " + place.run(place.compile_c("storeroom"), folder).strip().replace("\n", "\n    "))
     place.run("python3", os.path.join(HERE, "Python/storeroom.py"), folder)
-    found = place.run(place.compile_c("inventory"), folder, "B-17")
+    found = place.run(place.compile_c("inventory"), folder, "K-17")
     require(found == "Screws, in: House → Cellar → Shelf\nGröße M4, in: House → Cellar → Shelf → Screws\n"
             "M5, in: House → Cellar → Shelf → Screws\n", found)
     found = place.run(place.file("inventory"), folder, "sage")
