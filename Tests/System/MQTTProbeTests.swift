@@ -93,8 +93,8 @@ import Testing
 
   @Test func `bench counts every message, and draws its latencies`() throws {
     let broker = try TestBroker(.plain)
-    let done = try run(broker, "bench", "--rate", "200", "--for", "2", "--qos", "2")
-    #expect(done.status == 0 && done.output.contains("sent 400, acknowledged 400, refused 0"), "\(done)")
+    let done = try run(broker, "bench", "--rate", "20", "--for", "2")
+    #expect(done.status == 0 && done.output.contains("sent 40, acknowledged 40, refused 0"), "\(done)")
     #expect(done.output.contains("lost 0, duplicates 0, out of order 0"), "\(done)")
     #expect(done.output.contains("p99.9 ") && done.output.contains(" ####"), "\(done)")
   }
