@@ -1,6 +1,7 @@
 // Commands' promises: any payload is a command or none; nothing acts without its topic's proof; a trusted command
 // drives only what its topic allows; and what was signed acts once, whoever repeats or changes it.
 
+import TappetConfig
 import TappetCore
 import TappetJSON
 
