@@ -22,9 +22,9 @@ package enum PEMText {
       keep(size / 2)
     }
     let begin: StaticString = "-----BEGIN "
-    guard size > 0, memmem(bytes.baseAddress, size, begin.utf8Start, begin.utf8CodeUnitCount) != nil else {
-      return size
-    }
+    guard size > 0, let base = bytes.baseAddress,
+      memmem(base, size, begin.utf8Start, begin.utf8CodeUnitCount) != nil
+    else { return size }
     let marks: [UInt8] = [0xEF, 0xBB, 0xBF, 0xFF, UInt8(ascii: "\"")]
     var count = 0
     var index = 0
