@@ -188,8 +188,7 @@ enum InventorySchema {
 
   /// The names in pieces of three letters, for what is inside a word.
   ///
-  /// The columns `folded` are written again: they have
-  /// the letters of scripts without spaces one by one.
+  /// The columns `folded` are written again: they have the letters of scripts without spaces one by one.
   private static let parts = """
     \(noTriggers)
     \(nameIndex)

@@ -1,4 +1,4 @@
-// The reports of the kiosk about itself, to whoever subscribes and to Home Assistant.
+// Status messages about the kiosk itself, for subscribers and for Home Assistant.
 
 struct SelfReport: Sendable {
   var telemetry = TelemetryDuties()
