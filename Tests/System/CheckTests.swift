@@ -72,6 +72,12 @@ import Testing
     let done = try world.tappet("check")
     #expect(lines().dropFirst(2) == ["user 4711"], "\(done)")
     #expect(done.output.contains("4711, the owner of \(world.folder)/state"), "\(done)")
+    // Ansible's `validate` has a file of root's own, which takes the place of the old one when it is good.
+    #expect(chown(world.folder + "/kiosk.yaml", 0, 0) == 0 && chmod(world.folder + "/kiosk.yaml", 0o600) == 0)
+    let early = try world.tappet("check", "--config-only")
+    #expect(early.status == 0 && early.output.contains("4711"), "\(early)")
+    let unread = try world.tappet("check")
+    #expect(unread.status == 1 && unread.output.contains("the kiosk's user cannot read"), "\(unread)")
   }
 
   @Test func `before a reload it reads files, and opens neither a device nor a connection`() throws {

@@ -21,12 +21,12 @@ package enum KioskAccess {
     return String(cString: path)
   }
 
-  /// Loads the configuration, and prints every mistake in it.
+  /// Loads the configuration, or its text, and prints every mistake in it.
   @export(interface)
   package static func load(
-    _ arguments: Arguments, files: NamedFiles = .ignored
+    _ arguments: Arguments, files: NamedFiles = .ignored, text: Result<TextFile, SystemError>? = nil
   ) throws(CommandFailure) -> KioskConfiguration {
-    switch ConfigurationParser.load(path: path(arguments), files: files) {
+    switch ConfigurationParser.load(path: path(arguments), files: files, text: text) {
     case .loaded(let configuration):
       if let zone = configuration.timeZone { WallTime.adopt(timeZone: zone) }
       return configuration

@@ -23,18 +23,26 @@ package enum ConfigurationParser {
     case refused([ConfigurationProblem])
   }
 
-  /// Reads the file at `path`.
+  /// Reads the file at `path`, or its text, which somebody read before.
   ///
   /// Relative paths in it are relative to its folder.
   @export(interface)
-  package static func load(path: String, files: NamedFiles = .used) -> Outcome {
+  package static func load(
+    path: String, files: NamedFiles = .used, text: Result<TextFile, SystemError>? = nil
+  ) -> Outcome {
     let start = TextPosition(line: 1, column: 1)
-    switch TextFile.read(path, sizeMax: Limits.configurationSizeMax) {
+    switch text ?? self.text(path: path) {
     case .failure(let error):
       return .refused([ConfigurationProblem(file: path, position: start, place: "", kind: .cannotRead(error))])
     case .success(let file):
       return parse(file.bytes, name: path, folder: folder(of: path), files: files)
     }
+  }
+
+  /// The text of the file at `path`.
+  @export(interface)
+  package static func text(path: String) -> Result<TextFile, SystemError> {
+    TextFile.read(path, sizeMax: Limits.configurationSizeMax)
   }
 
   /// Reads a configuration's bytes; `name` is the file's name in errors.
@@ -81,7 +89,7 @@ package enum ConfigurationParser {
   /// For commands that put these files right.
   @export(interface)
   package static func brokerFiles(path: String) -> BrokerFiles? {
-    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax),
+    guard case .success(let file) = text(path: path),
       let root = try? YAMLDocument.parse(file.bytes)
     else { return nil }
     var reader = YAMLReader(file: path, folder: folder(of: path))

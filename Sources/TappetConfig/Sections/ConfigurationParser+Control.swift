@@ -7,7 +7,7 @@ import TappetPlatform
 extension ConfigurationParser {
   /// The control socket's path; `nil` when the file cannot be read at all.
   package static func controlSocket(path: String) -> String? {
-    guard case .success(let file) = TextFile.read(path, sizeMax: Limits.configurationSizeMax) else { return nil }
+    guard case .success(let file) = text(path: path) else { return nil }
     func value(_ key: String) -> String? { self.path(key, in: file.bytes, folder: folder(of: path)) }
     return value("control") ?? KioskConfiguration.controlSocket(in: value("state") ?? KioskConfiguration.usualState)
   }

@@ -1,5 +1,6 @@
 // tappet check: everything that the kiosk needs, tried by using it, one line each.
 
+import CPlatform
 import TappetCommandLine
 import TappetConfig
 import TappetCore
@@ -53,9 +54,18 @@ extension Command {
 
 extension Checkup {
   fileprivate mutating func check(_ arguments: Arguments) throws(CommandFailure) {
-    try becomeOwner(of: try KioskAccess.load(arguments).stateFolder)
-    let configuration = try KioskAccess.load(arguments, files: .required)
+    let path = KioskAccess.path(arguments)
+    // Root may read a file that is not in its place yet, as Ansible checks one, and the kiosk's user may not.
+    let text = ConfigurationParser.text(path: path)
+    try becomeOwner(of: try KioskAccess.load(arguments, text: text).stateFolder)
+    let configuration = try KioskAccess.load(arguments, files: .required, text: text)
     if arguments.has("config-only") { return checkFiles(configuration) }
+    do throws(SystemError) { try checked("access") { access(path, R_OK) } } catch {
+      note(
+        "config", .bad,
+        "the kiosk's user cannot read \(path): \(error.text); "
+          + "give it to that user's group (chgrp, chmod 640)")
+    }
     let delivers = arguments.has("deliver")
     if delivers { try Checkup.requireConsentToDeliver(configuration, arguments) }
     checkAll(configuration, delivers: delivers)
